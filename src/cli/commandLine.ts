@@ -85,7 +85,7 @@ const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command
     // The parser alone would take `--dry-run` of `--to --dry-run` for the target.
     if (value.startsWith("--") && !typed.includes(`${long}=${value}`)) owner.error(`${quoted(long)} needs a value.`)
     if (list !== undefined) return [...(Array.isArray(previous) ? previous : []), value]
-    if (previous !== undefined) owner.error(`${quoted(long)} is given twice.`)
+    if (previous !== undefined) owner.error(`${quoted(long)} occurs twice.`)
     if (parse === undefined) return choices.length === 0 ? value : chosenOf(value, choices, quoted(long), owner)
     return parse(value) ?? owner.error(`${quoted(long)} takes ${option.takes}, not ${quoted(value)}.`)
   })

@@ -33,7 +33,7 @@ export class JsonCell {
  */
 export type Cell = string | number | boolean | DateCell | ErrorCell | JsonCell | null
 
-/** The cell as text: what digests, row keys and CSV files hold. The same cell always gives the same text. */
+/** The cell as text: what digests, row keys and CSV files contain. The same cell always gives the same text. */
 export const cellText = (cell: Cell | undefined): string => {
   if (typeof cell === "string") return cell
   if (cell === null || cell === undefined) return ""

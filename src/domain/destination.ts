@@ -1,4 +1,4 @@
-/** The service's address and the form: with the pipeline's name and the row key, a row's identity in the ledger. */
+/** The service's address and the form. With the pipeline's name and the row key they identify a row in the ledger. */
 export interface Destination {
   /** The service's canonical address; for the embedded practice service `practice:` and its name. */
   readonly service: string
@@ -8,13 +8,13 @@ export interface Destination {
 
 const practice = "practice:"
 
-/** Returns the address that identifies the embedded practice service of this name: its real address changes with each start. */
+/** Returns the address that identifies the embedded practice service of this name: its real address changes at every start. */
 export const practiceAddress = (name: string): string => `${practice}${name}`
 
 /** Whether an address is that of an embedded practice service, whose forms are always its own. */
 export const isPractice = (address: string): boolean => address.startsWith(practice)
 
-/** Matches IPv4 inside IPv6, as `URL` writes it. */
+/** Matches an IPv4 address inside an IPv6 one, as `URL` writes it. */
 const mapped = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
 const plainHost = (host: string): string => {
@@ -26,7 +26,7 @@ const plainHost = (host: string): string => {
 
 /**
  * Returns the one spelling of a service's address, so that the same service is always the same destination. `URL` settles scheme, case, default port, dot segments, IPv4 notations and the form of IPv6 and
- * of names that are not ASCII; beyond that, a dot that ends the host, IPv4 inside IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. The path keeps its case.
+ * of names that are not ASCII; beyond that, a trailing dot of the host, IPv4 inside IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. The case of the path is kept.
  *
  * @param text an http or https address, valid as a URL
  */

@@ -19,5 +19,5 @@ export interface Diagnostic {
 /** A place in a YAML document: member names and list indexes from the top. */
 export type YamlPath = ReadonlyArray<string | number>
 
-/** Says how to see what `withoutCells` leaves out. */
+/** Says how to see the values that `withoutCells` omits. */
 export const toSeeValues = (pipeline: string): string => `To see the values, run: ${commandLine(["check", pipeline])}`

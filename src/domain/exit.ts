@@ -5,19 +5,19 @@ interface Exit {
   readonly code: number
   /** What it means, without its full stop: README's table, and what webhooks are notified of. */
   readonly meaning: string
-  /** The command to run next, if it is the same however a run came to end so; the pipeline's name follows its first word. */
+  /** The command to run next, if it doesn't depend on the cause; the pipeline's name follows its first word. */
   readonly next?: readonly [command: string, ...options: ReadonlyArray<string>]
 }
 
-/** All exit codes, the most severe first: of several pipelines the most severe counts, and a busy one counts least. */
+/** All exit codes, the most severe first: the most severe of several pipelines' codes wins, and that of a busy pipeline comes last. */
 export const exits = {
   internalError: {
     code: 70,
-    meaning: "an internal error of formferry, its ledger or the disk",
+    meaning: "an internal error, or a failure of the ledger or the disk",
     next: ["status", "--verify"],
   },
   interrupted: { code: 130, meaning: "it was interrupted; what was in flight was finished and recorded" },
-  terminated: { code: 143, meaning: "the system ended it; what was in flight was finished and recorded" },
+  terminated: { code: 143, meaning: "the system stopped it; what was in flight was finished and recorded" },
   wrong: {
     code: 2,
     meaning: "the command, the configuration, the mapping, the source or a confirmation is wrong; nothing was sent",
@@ -66,7 +66,7 @@ export const exitOf = (code: number): Exit | undefined => bySeverity.find((one) 
 /** Whether the next command depends on what happened. */
 export const isOpen = (code: ExitCode): code is OpenExit => exitOf(code)?.next === undefined
 
-/** Returns the words of the command to run next if no more is known than the exit code; the pipeline's name follows the first word. */
+/** Returns the words of the command to run next if only the exit code is known; the pipeline's name follows the first word. */
 export const nextAfter = (code: number): NonNullable<Exit["next"]> => exitOf(code)?.next ?? ["check"]
 
 /** Whether a signal ended the process or its run. */

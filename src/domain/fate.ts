@@ -1,15 +1,15 @@
 import { namesOf } from "./words.ts"
 import type { Word } from "./words.ts"
 
-/** Where a row ended, in the order of the balance. Every row read has exactly one fate. */
+/** A row's final state, in the order of the balance. Every row read has exactly one fate. */
 export const fateWords = {
-  filtered: { title: "left out", meaning: "left out by the pipeline or by a person", tone: "calm" },
+  filtered: { title: "left out", meaning: "skipped on purpose, by the pipeline or by a person", tone: "calm" },
   duplicate: { title: "duplicate", meaning: "the row key already occurred in this source", tone: "warn" },
   alreadyImported: { title: "already imported", meaning: "imported by an earlier run, unchanged", tone: "good" },
   changed: { title: "changed", meaning: "imported before with other content", tone: "warn" },
   invalid: { title: "invalid", meaning: "can't be turned into a valid submission; not sent", tone: "warn" },
   refused: { title: "refused", meaning: "the service refused it", tone: "bad" },
-  inDoubt: { title: "in doubt", meaning: "sent, outcome not known; not sent again", tone: "bad" },
+  inDoubt: { title: "in doubt", meaning: "sent, outcome unknown; not sent again", tone: "bad" },
   pending: { title: "pending", meaning: "valid, not sent yet", tone: "calm" },
   imported: { title: "imported", meaning: "created in this run", tone: "good" },
 } as const satisfies { readonly [name: string]: Word }
@@ -21,11 +21,11 @@ export const fates = namesOf(fateWords)
 /** Number of rows by fate, and all that were read. */
 export type RowCounts = { readonly read: number } & { readonly [F in Fate]: number }
 
-/** What reading a submission back showed. */
+/** The result of reading a submission back. */
 export const verdictWords = {
   verified: { title: "verified", meaning: "every answer came back the same or equivalent", tone: "good" },
   differing: { title: "differing", meaning: "at least one answer came back different", tone: "bad" },
-  missing: { title: "missing", meaning: "the service does not know the submission", tone: "bad" },
+  missing: { title: "missing", meaning: "the service does not have the submission", tone: "bad" },
   unread: { title: "unread", meaning: "not read back yet", tone: "warn" },
 } as const satisfies { readonly [name: string]: Word }
 

@@ -29,7 +29,7 @@ export interface Form {
   readonly quiz: { readonly enabled: boolean } | undefined
 }
 
-/** The lists of a form that a pipeline can fill, and what messages call their members. */
+/** The lists of a form that a pipeline can fill, with the names of their members in messages. */
 export const formLists = {
   questions: { one: "question", many: "questions" },
   urlParameters: { one: "URL parameter", many: "URL parameters" },

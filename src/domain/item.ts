@@ -42,7 +42,7 @@ export interface PaymentValue {
   readonly gatewaySubscriptionId?: string
 }
 
-/** A row as it is sent to the service. Members without content are left out. */
+/** A row as it is sent to the service. Members without content are omitted. */
 export interface Item {
   readonly questions: ReadonlyArray<Answer>
   readonly urlParameters?: ReadonlyArray<UrlParameterValue>

@@ -10,7 +10,7 @@ export const deeperThan = (value: Json, depth: number): boolean =>
   typeof value === "object" && value !== null
   && (depth === 0 || Object.values(value).some((each) => deeperThan(each as Json, depth - 1)))
 
-/** Returns a value as text: text as it is, other values as JSON, "" for undefined. */
+/** Returns a value as text: text unchanged, other values as JSON, "" for undefined. */
 export const valueText = (value: Json | undefined): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value)
 

@@ -3,7 +3,7 @@ import { namesOf } from "./words.ts"
 
 /** Why a row, or one of its answers, can't be sent, without the value. */
 export const problemWords = {
-  required: "there is no answer where one is needed",
+  required: "a required answer is missing",
   "not-a-number": "not a number",
   "not-a-date": "not a date",
   "ambiguous-date": "a date that can be read in two ways",
@@ -19,14 +19,14 @@ export const problemWords = {
   "out-of-range": "out of range",
   "too-long": "too long",
   "too-short": "too short",
-  pattern: "not of the form that was asked for",
+  pattern: "not in the expected form",
   "not-unique": "occurs more than once",
-  conflict: "columns that should say the same differ",
+  conflict: "columns that should agree differ",
   "duplicate-key": "the row key occurs more than once",
-  "missing-key": "there is no row key",
+  "missing-key": "the row key is missing",
   changed: "imported before with other content",
   refused: "refused by the service",
-  "excel-error": "an error of the workbook",
+  "excel-error": "an error in the workbook's cell",
   "ragged-row": "more or fewer cells than the header",
   "damaged-text": "damaged characters",
   "blank-row": "no answer comes from a cell",
@@ -36,7 +36,7 @@ export type ProblemCode = keyof typeof problemWords
 
 export const problemCodes = namesOf(problemWords)
 
-/** One thing that is wrong with one row. */
+/** A problem of one row. */
 export interface Problem {
   readonly code: ProblemCode
   /** The source column at fault, by name. */
@@ -47,7 +47,7 @@ export interface Problem {
   readonly value?: string | undefined
   /** A sentence that names the column, the value and what was expected. */
   readonly message: string
-  /** Only this answer was left out (`onInvalid: drop`). The row is imported without it. */
+  /** Only this answer was omitted (`onInvalid: drop`). The row is imported without it. */
   readonly dropped?: true
 }
 

@@ -2,7 +2,7 @@ import type { VerdictCounts } from "./fate.ts"
 
 interface PhaseWords {
   readonly title: string
-  /** What it counts, one of it. */
+  /** The noun for one of the things it counts. */
   readonly counts: string
   readonly isSending?: true
   /** What is shown instead of a count, for a phase without one. */
@@ -32,16 +32,16 @@ export const phases: { readonly [P in Phase]: PhaseWords } = table
 /** How far a run, or other long work, has come; all numbers are totals so far unless they say otherwise. */
 export interface Progress {
   readonly phase: Phase
-  /** Rows that this phase has been through. */
+  /** Rows that this phase has finished. */
   readonly read: number
-  /** Rows of this phase, if known. */
+  /** All rows of this phase, if known. */
   readonly total: number | undefined
   /** Rows whose create request was answered. */
   readonly sent: number
   readonly readBack: VerdictCounts
   readonly inDoubt: number
-  /** Requests that the service asked to slow down (429). */
+  /** Requests answered with 429 (slow down). */
   readonly throttled: number
-  /** Rows of this phase per second, lately. */
+  /** Rows of this phase per second, recently. */
   readonly rate: number | undefined
 }

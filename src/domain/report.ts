@@ -12,13 +12,13 @@ import { modes, outcomes } from "./run.ts"
 
 // The report of a run, declared once: types, report.json with its order and documentation, reading of other versions, and `--redact`.
 
-/** Replaces a text: the same for the same text, and nothing for nothing. */
+/** Replaces a text: always the same for the same text, and an empty text by an empty one. */
 export type Mask = (text: string) => string
 
-/** Annotation of texts and other values without members: gives what a masked report shows instead. */
+/** Annotation of texts and other values without members: returns what a masked report shows instead. */
 export const Redaction = Symbol.for("formferry/Redaction")
 
-/** Annotation of lists that are about single rows: empty once a person asked to forget a row. */
+/** Annotation of lists about single rows: they are emptied once a person has asked to forget a row. */
 export const OfRows = Symbol.for("formferry/OfRows")
 
 /** Annotation: a section of the page that shows this field as it is. */
@@ -26,7 +26,7 @@ export const Section = Symbol.for("formferry/Section")
 export interface Section {
   readonly title: string
   readonly intro?: string
-  /** Titles of columns that are not called as their field. */
+  /** Titles of columns whose title differs from their field's name. */
   readonly columns?: { readonly [field: string]: string }
 }
 
@@ -34,11 +34,11 @@ const Text = (description: string) => Schema.String.annotations({ description })
 const Count = (description: string) => Schema.Number.annotations({ description })
 const Flag = (description: string) => Schema.Boolean.annotations({ description })
 
-/** Digests in the place of a text. */
+/** Digests in place of a text. */
 export const Digested = (description: string) =>
   Text(description).annotations({ [Redaction]: (text: string, mask: Mask) => mask(text) })
 
-/** A link that edits a submission shows all of it. */
+/** A link for editing a submission shows all of it. */
 const EditLink = (description: string) => Text(description).annotations({ [Redaction]: () => undefined })
 
 /** Any value: what is read from report.json is JSON. */
@@ -59,7 +59,7 @@ const or = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
 const text = (description: string) => or(Text(description), () => "")
 const count = (description: string) => or(Count(description), () => 0)
 
-/** A list, read without the members that are not what they should be: those of a newer version, for example. */
+/** A list, read without the members that don't fit its schema, such as those of a newer version. */
 const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotations.Schema<ReadonlyArray<A>> = {}) => {
   const decode = Schema.decodeUnknownOption(member)
   return Schema.transform(
@@ -79,7 +79,7 @@ const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotations.Schem
 const list = <A, I>(member: Schema.Schema<A, I>, about?: Schema.Annotations.Schema<ReadonlyArray<A>>) =>
   or(List(member, about), () => [])
 
-/** Members that all have a value to start from. */
+/** Members that all have an initial value. */
 const group = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   const schema = Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>, unknown>
   return or(schema, () => Schema.decodeUnknownSync(schema)({}))
@@ -91,26 +91,26 @@ type Counts<K extends string> = { readonly [N in K]: ReturnType<typeof count> }
 const counts = <K extends string>(names: ReadonlyArray<K>, about: (name: K) => string) =>
   Object.fromEntries(names.map((name) => [name, count(about(name))])) as Counts<K>
 
-/** A file that a run read, as it was taken. */
+/** A file that a run read, and how it was interpreted. */
 export const SourceFile = Schema.Struct({
   file: Text("a file that was read"),
-  format: text("what it was read as"),
+  format: text("the format it was read as"),
   bytes: count("its size"),
   sha256: text("its digest, hexadecimal"),
   rows: count("data records in it"),
   taken: list(Schema.Struct({
-    what: Text("something that was detected or set, in the order to show it: encoding, delimiter, sheet, …"),
-    value: Text("and what it was taken for"),
+    what: Text("a property that was detected or set, in the order to show it: encoding, delimiter, sheet, …"),
+    value: Text("and its value"),
   })),
   unread: maybe(List(Schema.Struct({
     what: Schema.Literal("sheet", "member", "outside").annotations({
       description:
-        "something in the file that is not read: another visible `sheet`, a `member` of JSON records, or a place `outside` the records",
+        "a part of the file that is not read: another visible `sheet`, a `member` of JSON records, or a place `outside` the records",
     }),
     name: Text("its name"),
     cells: maybe(
       Count(
-        "of a member, how many records have a value for it (`others`: all after the first 50); of a place outside the records, its values",
+        "of a member, how many records have a value for it (`others`: all after the first 50); for a place outside the records, its number of values",
       ),
     ),
   }))),
@@ -140,11 +140,11 @@ export const withoutValue = (
 /** Problems of one kind, column and question, with a few examples. */
 const ProblemGroup = Schema.Struct({
   code: Schema.Literal(...problemCodes).annotations({ description: "a problem code" }),
-  column: maybe(Text("the column that is to blame")),
+  column: maybe(Text("the column that causes it")),
   question: maybe(Text("the id of the question that the value was meant for")),
   dropped: maybe(
     Schema.Literal(true).annotations({
-      description: "`true` if only that answer was left out and the row was sent (`onInvalid: drop`)",
+      description: "`true` if only that answer was omitted and the row was sent (`onInvalid: drop`)",
     }),
   ),
   count: Count("how often"),
@@ -162,7 +162,7 @@ const ProblemGroup = Schema.Struct({
 })
 export type ProblemGroup = typeof ProblemGroup.Type
 
-/** One answer that did not come back as it was sent. */
+/** An answer that did not come back as it was sent. */
 export const Difference = Schema.Struct({
   row: Count("the row's number"),
   key: Digested("its row key"),
@@ -175,23 +175,23 @@ export const Difference = Schema.Struct({
     description:
       "`different`, `absent` (sent, not returned), `unexpected` (returned, not sent) or `not comparable` (of an unknown type)",
   }),
-  // Null is a value here.
+  // Here null is a value.
   sent: Schema.optional(Value("what was sent")),
   returned: Schema.optional(Value("what came back")),
   editLink: maybe(EditLink("where the submission can be edited")),
 })
 export type Difference = typeof Difference.Type
 
-/** Answers of one question that changed in one way: one finding, however many submissions it concerns. */
+/** Answers of one question that changed in one way: one finding, regardless of the number of submissions. */
 const Finding = Schema.Struct({
   question: Text("the id of a question whose answers changed in one way"),
   name: text("its name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({ description: "as in `differences`" }),
-  pattern: Text("what happened to the values, in words that repeat none"),
-  count: Count("answers that it happened to; all findings together: the lines of `differences.csv`"),
+  pattern: Text("what happened to the values, described without repeating them"),
+  count: Count("answers that changed in this way; all findings together have one line of `differences.csv` per answer"),
   note: maybe(Text("what else all of them have in common")),
   tolerated: maybe(Text("why the pipeline tolerates differences of this question")),
-  examples: list(Difference, { [OfRows]: true, description: "up to five of them" }),
+  examples: list(Difference, { [OfRows]: true, description: "up to five examples" }),
 })
 export type Finding = typeof Finding.Type
 
@@ -202,7 +202,7 @@ const Normalisation = Schema.Struct({
   what: Text("what was normalised"),
   count: Count("answers"),
   example: Schema.Struct({
-    row: Count("one of them: its row"),
+    row: Count("the row of one example"),
     submissionId: Text("its submission"),
     sent: Difference.fields.sent,
     returned: Difference.fields.returned,
@@ -210,14 +210,14 @@ const Normalisation = Schema.Struct({
 })
 export type Normalisation = typeof Normalisation.Type
 
-/** Rows in doubt for one reason, over all that the ledger knows here. */
+/** Rows in doubt for one reason, among all rows of the pipeline in the ledger. */
 const Doubt = Schema.Struct({
-  reason: Text("why rows of this pipeline are in doubt, earlier runs included"),
+  reason: Text("why rows of this pipeline are in doubt, including those of earlier runs"),
   count: Count("how many"),
-  acknowledged: count("of these, how many a person has acknowledged"),
-  fresh: count("of these, how many this run put in doubt"),
+  acknowledged: count("number of these that a person has acknowledged"),
+  fresh: count("number of these that this run put in doubt"),
   firstSentAt: Text("when the first of them was sent"),
-  lastSentAt: Text("and the last"),
+  lastSentAt: Text("when the last of them was sent"),
 })
 export type Doubt = typeof Doubt.Type
 
@@ -225,44 +225,44 @@ export type Doubt = typeof Doubt.Type
 const Settlement = Schema.Struct({
   at: Text("when rows in doubt were settled; the latest 20 settlements"),
   by: Text("by whom"),
-  because: maybe(Text("and why, in their words")),
+  because: maybe(Text("the reason that a person gave")),
   file: maybe(Schema.Struct({
-    name: Text("the export of the form's results that showed it; `null`: a person's word"),
+    name: Text("the export of the form's results that showed it; `null` if a person decided it"),
     sha256: Text("its digest"),
     isComplete: Flag("whether a person vouched that it is complete"),
   })),
   landed: Count("rows that had arrived"),
-  notLanded: Count("rows that had not: the next run sends them"),
+  notLanded: Count("rows that had not arrived: the next run sends them"),
 })
 export type Settlement = typeof Settlement.Type
 
-/** A row that was imported before with other content, and was imported again. */
+/** A row that was imported before with different content, and was imported again. */
 export const Replacement = Schema.Struct({
-  row: Count("one of them, at most 1,000: its row"),
+  row: Count("the row's number; at most 1,000 rows are listed"),
   key: Digested("its row key"),
   submissionId: Text("the submission that was created now"),
-  replaces: maybe(Text("the one before: it stays in the form until a person removes it there")),
+  replaces: maybe(Text("the earlier submission: it stays in the form until a person removes it there")),
   editLink: maybe(EditLink("where a person can edit or void the earlier one")),
 })
 export type Replacement = typeof Replacement.Type
 
-/** Something about a run that people should look at, although no row failed for it. */
+/** Something about a run that a person should look at, although no row failed because of it. */
 const Anomaly = Schema.Struct({
   code: Schema.Literal(...anomalyCodes).annotations({
     description: `what differs from past runs: ${anomalyCodes.map((code) => `\`${code}\``).join(", ")}`,
   }),
-  sentence: Text("the same for people, with the figures"),
-  fresh: or(Flag("whether the run before did not show it"), () => true),
+  sentence: Text("a sentence for people, with the figures"),
+  fresh: or(Flag("whether the previous run did not show it"), () => true),
 })
 export type Anomaly = typeof Anomaly.Type
 
 /** Requests by operation. */
 const requestCounts = {
   metadata: count("requests for the form"),
-  create: count("requests that create"),
-  read: count("requests that read a submission"),
-  retried: count("of these, how many repeated one that had failed"),
-  throttled: count("of these, how many were answered with 429"),
+  create: count("requests that create submissions"),
+  read: count("requests that read submissions"),
+  retried: count("number of these that repeated a failed request"),
+  throttled: count("number of these that were answered with 429"),
 }
 const RequestCounts = Schema.Struct(requestCounts)
 export type RequestCounts = typeof RequestCounts.Type
@@ -290,7 +290,7 @@ const ColumnCells = Schema.Struct({
 })
 export type ColumnCells = typeof ColumnCells.Type
 
-/** Answers by verdict; the verdicts that did not occur are left out. */
+/** Answers by verdict; verdicts that did not occur are omitted. */
 type AnswersByVerdict = { readonly [V in AnswerVerdict]?: number }
 const AnswersByVerdict: Schema.Schema<AnswersByVerdict> = Schema.Record({
   key: Schema.String,
@@ -311,14 +311,14 @@ export const RunReport = Schema.Struct({
   finishedAt: Text("when it ended"),
   outcome: Schema.Literal(...outcomes).annotations({
     description:
-      "`complete`, `attention` (rows need a person), `inDoubt`, `differing` (something differs, is missing or unread), `stopped` (to protect the form), `unavailable` or `interrupted`",
+      "`complete`, `attention` (rows need review), `inDoubt`, `differing` (something differs, is missing or unread), `stopped` (to protect the form), `unavailable` or `interrupted`",
   }),
   exitCode: Count("the command's exit code"),
   ledger: group({
     id: text("the ledger that the run wrote"),
     lastIntent: count("the number of its last intent"),
   }),
-  acknowledged: count("rows of this run that need a person and were acknowledged by one"),
+  acknowledged: count("rows of this run that need review and were acknowledged by a person"),
   sources: list(SourceFile),
   rows: group({
     read: count("rows of the source: the sum of the nine that follow"),
@@ -337,14 +337,14 @@ export const RunReport = Schema.Struct({
   discarded: list(
     Schema.Struct({
       type: Text("a type of field that formferry does not know"),
-      count: Count("fields of that type that were passed over"),
+      count: Count("fields of that type that were discarded"),
     }),
     {
       [Section]: {
         title: "Discarded fields",
         columns: { count: "fields" },
         intro:
-          "The form holds fields of types that formferry does not know. They were passed over, as the service asks, and could not be compared.",
+          "The form contains fields of types that formferry does not know. They were discarded, as the service requires, and could not be compared.",
       },
     },
   ),
@@ -352,7 +352,7 @@ export const RunReport = Schema.Struct({
     Schema.Literal("shown", "masked").annotations({ description: "`shown`, or `masked` (`--redact`)" }),
     () => "shown" as const,
   ),
-  because: list(Text("why it ended so, in sentences"), { [OfRows]: true }),
+  because: list(Text("the reasons for the outcome, in sentences"), { [OfRows]: true }),
   next: maybe(Text("the command to run next")),
   findings: list(Finding),
   normalised: list(Normalisation, { [OfRows]: true }),
@@ -365,10 +365,10 @@ export const RunReport = Schema.Struct({
   vanished: maybe(
     Schema.Struct({
       count: Count("rows imported earlier that are no longer in the source; all are in `vanished.csv`"),
-      fresh: count("of these, how many the source of the run before still had"),
+      fresh: count("number of these that the previous run's source still contained"),
     }).annotations({
       description:
-        "`null` if not looked at: the source was not the pipeline's own, was not read to its end, or `vanished: ignore`",
+        "`null` if not checked: the source was not the pipeline's own, was not read to its end, or `vanished: ignore`",
     }),
   ),
   unchangedSince: maybe(Text(
@@ -384,7 +384,7 @@ export const RunReport = Schema.Struct({
     verdicts: or(AnswersByVerdict, (): AnswersByVerdict => ({})),
   })),
   unanswered: maybe(List(Schema.Struct({
-    id: Text("a question of the form that the pipeline gives no answer"),
+    id: Text("a question of the form that the pipeline does not answer"),
     name: Text("its name"),
     state: Schema.Literal("ignored", "notMapped").annotations({
       description: "`ignored` (on purpose, by `mapping.ignoreQuestions`) or `notMapped`",
@@ -392,12 +392,12 @@ export const RunReport = Schema.Struct({
   }))),
   columns: maybe(List(ColumnCells)),
   pace: maybe(Pace),
-  warnings: list(Text("things to know that are no problem of a row, in sentences"), {
+  warnings: list(Text("notes that don't concern a single row, in sentences"), {
     [Section]: { title: "Warnings" },
   }),
-  versions: group({ formferry: text("the program"), node: text("what it ran on") }),
+  versions: group({ formferry: text("the program"), node: text("the versions and the system that it ran on") }),
   fingerprints: group({
-    mapping: text("changes when the mapping could give another submission for the same row"),
+    mapping: text("changes when the mapping could produce a different submission from the same row"),
     form: text("changes when the form does"),
   }),
 })

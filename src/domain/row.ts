@@ -19,7 +19,7 @@ export interface ColumnBlock {
     readonly position: number
     /** The option's or row's text. For `other` and `text` columns, the tool's name for them. */
     readonly option: string
-    /** `option`: a tick, rank or cell of this option; `other`: the tick or text of "Other"; `text`: the text next to it. */
+    /** `option`: a tick, a rank or an answer for this option; `other`: the tick or text of "Other"; `text`: the text next to it. */
     readonly role: "option" | "other" | "text"
   }>
 }
@@ -32,6 +32,6 @@ export interface RowChunk {
   /** Number of the first record in `rows`; the first data record of a source is 1. */
   readonly firstRow: number
   readonly rows: ReadonlyArray<Cells>
-  /** Records that the source itself could not read properly (`ragged-row`), by index in `rows`; they are invalid whatever they hold. */
+  /** Records that the source itself could not read properly (`ragged-row`), by index in `rows`; they are invalid whatever they contain. */
   readonly faults: ReadonlyMap<number, Problem>
 }

@@ -16,8 +16,8 @@ export const modes = namesOf(modeWords)
 /** How a run ended. */
 export const outcomeWords = {
   complete: { title: "Complete", meaning: "Nothing is left to do.", tone: "good" },
-  attention: { title: "Rows need a person", meaning: "Done, and some rows were not imported.", tone: "warn" },
-  inDoubt: { title: "Rows are in doubt", meaning: "Sent, and it is not known whether they arrived.", tone: "bad" },
+  attention: { title: "Rows need review", meaning: "Done, and some rows were not imported.", tone: "warn" },
+  inDoubt: { title: "Rows are in doubt", meaning: "Sent, but it is unknown whether they arrived.", tone: "bad" },
   differing: {
     title: "Not everything is verified",
     meaning: "Some submissions differ, are missing or were not read back.",
@@ -31,7 +31,7 @@ export const outcomeWords = {
   },
   interrupted: {
     title: "Interrupted",
-    meaning: "What was in flight was finished and recorded; the next run goes on from here.",
+    meaning: "What was in flight was finished and recorded; the next run continues from here.",
     tone: "warn",
   },
 } as const satisfies { readonly [name: string]: Word }

@@ -1,7 +1,7 @@
 import type { PaymentValue, SchedulingValue } from "./item.ts"
 import type { Json } from "./json.ts"
 
-/** A question's answer as the service returned it, its type known, unknown or missing. */
+/** A question's answer as the service returned it, whether its type is known, unknown or missing. */
 export interface ReturnedAnswer {
   readonly id: string
   readonly name: string | undefined

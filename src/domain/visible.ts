@@ -14,7 +14,7 @@ const name = (character: string): string => {
 }
 
 /**
- * Returns a text of unknown origin so that it is safe on one line of a terminal or page. Control characters become visible signs: no cell can
+ * Makes a text of unknown origin safe for one line of a terminal or page. Control characters become visible signs: no cell can
  * move the cursor, change colours or the direction of writing, or forge a line.
  */
 export const visible = (text: string): string => text.replace(unseen, name)

@@ -1,4 +1,4 @@
-/** How good a piece of news is. It decides colours. */
+/** How good or bad a piece of news is. It decides the colour. */
 export type Tone = "good" | "calm" | "warn" | "bad"
 
 /** A term as messages and pages show it. */

@@ -1,23 +1,23 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 
-/** The beginning of a file from the record on that may be a tool's (first) header. */
+/** The beginning of a file, from the record that may be a tool's (first) header. */
 export interface Sample {
   /** The file's name without folders. */
   readonly file: string
   readonly sheet: string | undefined
   readonly delimiter: string | undefined
-  /** Whether it is the mended rejected.csv of a run, which has one header row whatever the tool writes. */
+  /** Whether it is the fixed rejected.csv of a run, which has one header row for every tool. */
   readonly mended: boolean
-  /** Records as text: the supposed header first, then what stands below it. */
+  /** Records as text: the supposed header first, then the records below it. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
   /** Titles of the first record: trimmed, white space collapsed. */
   readonly titles: ReadonlyArray<string>
-  /** The same in lower case, to compare. */
+  /** The same in lower case, for comparison. */
   readonly plain: ReadonlyArray<string>
 }
 
-/** What speaks for a file being a tool's export. */
+/** The evidence that a file is a tool's export. */
 export interface Evidence {
   /** 0 to 1. */
   readonly score: number
@@ -25,7 +25,7 @@ export interface Evidence {
   readonly reasons: ReadonlyArray<string>
 }
 
-/** What a column of a tool's own means. */
+/** The meaning of one of a tool's own columns. */
 export type Role =
   | "id"
   | "respondent"
@@ -45,106 +45,106 @@ export type Role =
   | "url"
   | "timing"
   | "location"
-  /** Anything else that is no answer. */
+  /** Anything else that is not an answer. */
   | "note"
 
 export interface MetaColumn {
   readonly position: number
   readonly role: Role
-  /** Of a time: how it is written, in luxon's letters, `iso`, or a list. */
+  /** Of a time: its format in luxon's letters, `iso`, or a list of formats. */
   readonly format?: string | ReadonlyArray<string>
-  /** Of a time: its zone, where the file or the tool tells; absent also where the cell holds an offset. */
+  /** Of a time: its zone, if the file or the tool determines it. Also absent if the cell contains an offset. */
   readonly zone?: string
 }
 
 /** How a tool writes answers, for people and for suggestions. */
 export interface AnswerStyle {
-  /** Several choices: a column for each option, or one cell with this between them; both in some tools. */
+  /** Several choices: a column for each option, one cell with this separator, or, in some tools, both. */
   readonly several: { readonly columns: boolean; readonly separator?: string }
-  /** Texts of a ticked and of an unticked option, besides the option's own label and an empty cell. */
+  /** Texts of a ticked and of an unticked option, in addition to the option's own label and an empty cell. */
   readonly checked?: ReadonlyArray<string>
   readonly unchecked?: ReadonlyArray<string>
-  /** Where the text of "Other" stands. */
+  /** Where the text of "Other" is. */
   readonly other?: "in the cell" | "in a column of its own"
-  /** A ranking: a rank in the column of each item, an item in the column of each rank, or all items in one cell, best first, with this between them. */
+  /** A ranking: a rank in the column of each item, an item in the column of each rank, or all items in one cell, best first, with this separator. */
   readonly ranking?: "ranks" | "items" | { readonly separator: string }
   readonly grid?: "a column a row"
   readonly yesNo?: { readonly true: ReadonlyArray<string>; readonly false: ReadonlyArray<string> }
-  /** Several addresses of uploaded files stand in one cell with this between them. */
+  /** The separator between several addresses of uploaded files in one cell. */
   readonly uploads?: string
 }
 
-/** Turns the cell of a column into what was answered. */
+/** Turns the cell of a column into the answer that was given. */
 export type Clean = (cell: Cell) => Cell
 
-/** What a tool says of a file: which records are headers, what the columns are, how cells are to be read. */
+/** How a tool's file is read: its header records, its columns, and the format of its cells. */
 export interface Layout {
-  /** Which of the tool's layouts it is, in a few words; undefined where there is but one. */
+  /** Which of the tool's layouts it is, in a few words. Undefined if there is only one. */
   readonly variant?: string | undefined
-  /** Records from the header on that hold no answers. Default: 1. */
+  /** The number of records, counted from the header, that contain no answers. Default: 1. */
   readonly headerRows?: number
-  /** One title a column. Default: those of the header. */
+  /** One title per column. Default: those of the header. */
   readonly titles?: ReadonlyArray<string>
-  /** The question as people read it, where it is not the title. */
+  /** The question as respondents read it, if it differs from the title. */
   readonly labels?: ReadonlyArray<string | undefined>
-  /** Columns of the tool's own. */
+  /** The tool's own columns. */
   readonly meta?: ReadonlyArray<MetaColumn>
   readonly blocks?: ReadonlyArray<ColumnBlock>
   /** Positions of the columns that identify a response. Default: its own columns with the role `id`. */
   readonly key?: ReadonlyArray<number>
-  /** Cleans by position; what is not named stays as it is. */
+  /** Cleaning functions by position; cells of other columns stay unchanged. */
   readonly cleans?: ReadonlyMap<number, Clean>
-  /** For every column beside what `cleans` does; applied first. */
+  /** For every column, in addition to `cleans`; applied first. */
   readonly cleanAll?: Clean
   readonly answers: AnswerStyle
-  /** How a response that was never finished is told: its cell in this column is none of these texts, or empty. */
+  /** How to recognise an unfinished response: its cell in this column is empty, or is none of these texts. */
   readonly complete?: { readonly position: number; readonly is: ReadonlyArray<string> | "filled" }
-  /** What people should know about such a file. */
+  /** Notes about such a file, for people. */
   readonly notes?: ReadonlyArray<string>
 }
 
-/** What all cells of the columns are like: for tools that write a header for each option without its question. */
+/** Facts about all cells of the columns: for tools that write a header for each option without its question. */
 export interface ColumnFacts {
-  /** Cells that hold something. */
+  /** The number of filled cells. */
   readonly filled: number
-  /** Of these, the ones that hold the column's own title. */
+  /** The number of these that contain the column's own title. */
   readonly ownTitle: number
 }
 
-/** What a tool makes of records: the columns, and their cells. Of `Layout` all that is not about header rows. */
+/** How a tool's records are read: the columns and their cells. Like `Layout`, without header rows. */
 interface RecordLayout extends Omit<Layout, "headerRows"> {
   readonly titles: ReadonlyArray<string>
-  /** A record's cells as the source has them → its cells by the layout's columns, as they stand. */
+  /** Maps a record's cells in the source to cells of the layout's columns, unchanged. */
   readonly cells: (row: Cells) => Cells
 }
 
-/** Learns what questions there are: every record may hold one that no other has. */
+/** Collects the questions: every record may contain one that no other has. */
 interface RecordLearner {
   readonly add: (row: Cells) => void
   readonly layout: () => RecordLayout
 }
 
-/** A form tool's interface for programs, whose answers came as JSON. */
+/** A form tool's API, whose responses are JSON. */
 export interface RecordTool {
-  /** What speaks for records with these members; undefined: nothing does. */
+  /** Returns the evidence for records with these members, or undefined if there is none. */
   readonly recognise: (members: ReadonlyArray<string>) => Evidence | undefined
   readonly learn: (columns: ReadonlyArray<Column>) => RecordLearner
 }
 
 /**
- * An export of a form tool: how it is recognised, and how it is read. One file each; `index.ts` lists them. Where the facts come from and how sure
- * they are: docs/files.md.
+ * An export of a form tool: how it is recognised, and how it is read. One file each; `index.ts` lists them. docs/files.md says where the facts come from and how
+ * certain they are.
  */
 export interface FormTool {
   readonly name: string
-  /** As people write it. */
+  /** The name as people write it. */
   readonly title: string
-  /** What speaks for the sample beginning with this tool's header; undefined: nothing does, or something rules it out. */
+  /** Returns the evidence that the sample begins with this tool's header, or undefined if there is none or something rules it out. */
   readonly recognise: (sample: Sample) => Evidence | undefined
-  /** Reads the header. Also called for a file that is not recognised but was said to be the tool's. `facts`: only with `needsFacts`. */
+  /** Reads the header. Also called for a file that is not recognised if the pipeline names the tool. `facts`: only with `needsFacts`. */
   readonly layout: (sample: Sample, facts?: ReadonlyArray<ColumnFacts>) => Layout
-  /** Whether the layout depends on all cells, so that the file has to be read once beforehand. */
+  /** Whether the layout depends on all cells, so that the file must be read once in advance. */
   readonly needsFacts?: boolean
-  /** How records of its interface for programs are read, where it is known. */
+  /** How records of its API are read, if it is known. */
   readonly records?: RecordTool
 }

@@ -12,7 +12,7 @@ export interface PartOf {
   readonly role?: BlockColumn["role"]
 }
 
-/** Blocks of groups of columns; two of one title are told apart by a number. */
+/** Makes blocks of groups of columns. Two with the same title are distinguished by a number. */
 const titled = (
   groups: ReadonlyArray<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }>,
 ): ReadonlyArray<ColumnBlock> => {
@@ -26,8 +26,8 @@ const titled = (
 }
 
 /**
- * Questions that stand in several columns, in the order of their first one. Parts of one question have to stand beside each other, unless `apart`;
- * a question with fewer options than `least` is no block.
+ * Questions that take several columns, in the order of their first one. Parts of one question must be next to each other unless `apart`. A
+ * question with fewer options than `least` is not a block.
  */
 export const blocksOf = (
   parts: ReadonlyArray<PartOf>,
@@ -44,14 +44,14 @@ export const blocksOf = (
   return titled(groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least))
 }
 
-/** Ticks that no scale or comment consists of. */
+/** Ticks that can't be a value of a scale or a comment. */
 const tick = /^(?:[01](?:\.0)?|x|(?:un|not )?checked|(?:not |un)?selected)$/i
 
 /**
- * Text columns are no options. Where the columns of a block hold ticks or their own option, a column with other words holds the texts of an "Other"; of several
+ * Text columns are not options. If the columns of a block contain ticks or their own option, a column with other words contains the texts of an "Other". Of several
  * columns called "Other", one is the tick and the others are texts.
  *
- * @param cells of a column, those that hold something
+ * @param cells the filled cells of a column
  */
 export const withTexts = (
   blocks: ReadonlyArray<ColumnBlock>,
@@ -87,7 +87,7 @@ export const withTexts = (
     }
   })
 
-/** `Question [Option]` at its last balanced pair of brackets; undefined when it does not end in one. */
+/** `Question [Option]` split at its last balanced pair of brackets; undefined if it does not end in one. */
 export const bracketed = (title: string): { readonly question: string; readonly option: string } | undefined => {
   const text = title.trimEnd()
   if (!text.endsWith("]")) return undefined
@@ -107,12 +107,12 @@ const isOther = (title: string) => /^other\b/i.test(title.trim())
 const fewest = 2
 
 /**
- * Questions of a tool that writes one column per option, headed by the option alone and holding the option again where it was chosen. The question
- * itself is not in the file: a block is named after its options, `First … Last`. An option that nobody chose belongs to the block it stands in; a
- * column called "Other" right behind a block is its free text.
+ * Questions of a tool that writes one column per option, with only the option as header, and the option again in the cell if it was chosen. The question
+ * itself is not in the file: a block is named after its options, `First … Last`. An option that was never chosen belongs to the block around it. A
+ * column called "Other" directly after a block is its free text.
  *
- * @param facts of all cells, by position
- * @param free columns that may be options: not the tool's own
+ * @param facts about all cells, by position
+ * @param free columns that may be options, without the tool's own
  */
 export const blocksByCells = (
   titles: ReadonlyArray<string>,
@@ -151,7 +151,7 @@ export const blocksByCells = (
   }
   for (let position = 0; position < titles.length; position++) {
     const kind = kindOf(position)
-    // Two questions with the same options may follow each other: a title that comes again begins the next one.
+    // Two questions with the same options may follow each other: a repeated title begins the next one.
     if (kind === "chosen" && run.some((one) => tidy(titles[one] ?? "") === tidy(titles[position] ?? ""))) flush()
     if (kind === "chosen") {
       run.push(position)
@@ -168,10 +168,10 @@ export const blocksByCells = (
 }
 
 /**
- * Blocks of the tools that come of XForms: `question/option` with 1 or 0, beside a column `question` with all choices or without one. Groups are
- * set before a question with a slash too, so a part counts only when its question is a column, or its cells are ticks.
+ * Blocks of the tools based on XForms: `question/option` with 1 or 0, with or without a column `question` that contains all choices. A group
+ * precedes a question with a slash, too, so a part counts only if its question is a column or its cells are ticks.
  *
- * @param headerRows records of the sample that hold no answers
+ * @param headerRows number of records of the sample that contain no answers
  */
 export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlySet<number>) => {
   const titles = (sample.records[0] ?? []).map(tidy)
@@ -180,7 +180,7 @@ export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlyS
     cellsOf(sample, position, headerRows).every((cell) => /^(?:0|1|0\.0|1\.0|true|false)$/i.test(cell))
   const parts = titles.flatMap((title, position): ReadonlyArray<PartOf> => {
     if (own.has(position) || !title.includes("/")) return []
-    // The longest beginning that is a question: labels of options may hold slashes.
+    // The longest beginning that is a question, since labels of options may contain slashes.
     for (let at = title.lastIndexOf("/"); at > 0; at = title.lastIndexOf("/", at - 1)) {
       const question = title.slice(0, at)
       if (known.has(question)) return [partOf(position, question, title.slice(at + 1))]

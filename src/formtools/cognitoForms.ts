@@ -1,7 +1,7 @@
 import type { FormTool, MetaColumn, Role } from "./FormTool.ts"
 import { evidence } from "./sample.ts"
 
-/** Own columns, without the underscore or space that stands in their middle. */
+/** Own columns, without the underscore or space in their middle. */
 const roles: Readonly<Record<string, Role>> = {
   entrystatus: "status",
   entrydatecreated: "started",

@@ -2,7 +2,7 @@ import { blocksOf, bracketed } from "./blocks.ts"
 import type { FormTool, MetaColumn, Sample } from "./FormTool.ts"
 import { cellsOf, cleansAt, evidence, rewritten } from "./sample.ts"
 
-/** Words for "Timestamp" that are reported, none confirmed by a file: they only support what the cells show. */
+/** Words for "Timestamp" that were reported, but not confirmed by a file. They only support the evidence of the cells. */
 const localised = new Set([
   "marca temporal",
   "horodateur",
@@ -14,7 +14,7 @@ const localised = new Set([
 
 const zipped = /^(\d{4})\/(\d\d)\/(\d\d) (\d{1,2}):(\d\d):(\d\d) ([AP]M) (?:GMT|UTC)(?:([+-])(\d{1,2})(?::(\d\d))?)?$/
 
-/** A time as the zip's CSV has it, in ISO: 2026/09/27 3:00:00 PM GMT+3 → 2026-09-27T15:00:00+03:00. */
+/** Converts a time in the zip's CSV to ISO: 2026/09/27 3:00:00 PM GMT+3 → 2026-09-27T15:00:00+03:00. */
 const isoOfZipped = (text: string): string => {
   const found = zipped.exec(text.trim())
   if (found === null) return text
@@ -24,7 +24,7 @@ const isoOfZipped = (text: string): string => {
   return `${year}-${month}-${day}T${two(hour24)}:${minute}:${second}${sign}${two(hours)}:${minutes}`
 }
 
-/** A date and a time, as sheets of many countries show them, or as a workbook's cell holds them. */
+/** A date and a time, as sheets of many countries show them, or as a workbook's cell contains them. */
 const dateAndTime = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[ T,]+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s|$|[APap])/
 
 const isSentence = (title: string) =>
@@ -52,9 +52,9 @@ export const googleForms: FormTool = {
     const other = ["email address", "username", "score"].includes(sample.plain[1] ?? "")
     return evidence(
       named && [0.2, `the first column is "Timestamp"`],
-      word && [0.1, `the first column's title is said to be Timestamp in another language`],
+      word && [0.1, `the first column's title is probably Timestamp in another language`],
       (timed || fromZip) && [0.1, "its cells are dates with times"],
-      fromZip && [0.5, `they are written as in Google's zip, "GMT" and an offset behind`],
+      fromZip && [0.5, `they are written as in Google's zip, with "GMT" and an offset`],
       sheet && [0.5, `the sheet is called "${sample.sheet}"`],
       other && [0.3, `the second column is "${sample.titles[1]}"`],
       grid && [0.3, "titles end in a row's name in brackets"],
@@ -83,7 +83,9 @@ export const googleForms: FormTool = {
         grid: "a column a row",
         uploads: ", ",
       },
-      notes: ["Google Forms numbers no responses: `rowKey` needs a column such as the e-mail address, or `content`."],
+      notes: [
+        "Google Forms does not number its responses: `rowKey` needs a column such as the e-mail address, or `content`.",
+      ],
     }
   },
 }

@@ -21,7 +21,7 @@ const meta: MetaTitles = {
 
 const telling = ["entry id", "entry date", "source url", "user ip", "created by (user id)", "transaction id"]
 
-/** Gravity Forms, CSV. The person who exports chooses the columns, so their order means nothing. */
+/** Gravity Forms, CSV. The person exporting chooses the columns, so their order means nothing. */
 export const gravityForms: FormTool = {
   name: "gravity-forms",
   title: "Gravity Forms",
@@ -32,9 +32,9 @@ export const gravityForms: FormTool = {
     return evidence(
       [
         Math.min(0.9, 0.25 * found + 0.1),
-        `there are columns as ${telling.length} of its own are called (${found} of them)`,
+        `there are columns named like ${found} of ${telling.length} columns of its own`,
       ],
-      rest > 0 && [0.1, "and others of its own"],
+      rest > 0 && [0.1, "and more of its own"],
     )
   },
   needsFacts: true,

@@ -25,14 +25,14 @@ const meta: MetaTitles = {
   notes: "note",
 }
 
-/** What is known of a question: where its members stand. */
+/** What is known about a question: the columns of its members. */
 interface Question {
   readonly id: string
   text: string
   type: string
   readonly text_at: number | undefined
   readonly type_at: number | undefined
-  /** The answer itself, where it is no object. */
+  /** The answer itself, if it is not an object. */
   readonly whole: number | undefined
   /** Members of an answer that is an object. */
   readonly parts: ReadonlyMap<string, number>
@@ -62,7 +62,7 @@ const questionsOf = (columns: ReadonlyArray<Column>): ReadonlyArray<Question> =>
   }))
 }
 
-/** One cell for what is one answer though it has parts; undefined: the parts are columns of their own. */
+/** Returns one cell for an answer that has parts. Returns undefined if the parts are columns of their own. */
 const oneCell = (question: Question): ((row: Cells) => Cell) | undefined => {
   const { parts, whole } = question
   const text = (row: Cells, part: string) => cellText(row[parts.get(part) ?? -1]).trim()
@@ -87,7 +87,7 @@ const dayOf = (year: string, month: string, day: string): Cell => {
     : `${year}-${number.padStart(2, "0")}-${day.padStart(2, "0")}`
 }
 
-/** Jotform's interface for programs: its `content`. */
+/** Jotform's API: its `content`. */
 const jotformSubmissions: RecordTool = {
   recognise: (members) => {
     const answers = members.some((name) => /^answers\.\d+\.(?:name|text|type)$/.test(name))
@@ -130,11 +130,11 @@ const jotformSubmissions: RecordTool = {
           },
         )
         return {
-          variant: "interface for programs",
+          variant: "API",
           titles: [...kept.map(({ title }) => title), ...made.map(({ title }) => title)],
           meta: metaOf({ plain: kept.map(({ title }) => title) }, meta),
           answers: { several: { columns: false } },
-          notes: ["Jotform's times name no zone."],
+          notes: ["Jotform's times have no zone."],
           cells: (row) => [...kept.map(({ position }) => row[position] ?? null), ...made.map(({ cell }) => cell(row))],
         }
       },
@@ -152,11 +152,12 @@ export const jotform: FormTool = {
     const lines = sample.titles.some((_, position) => cellsOf(sample, position).some((cell) => cell.includes("\n")))
     return evidence(
       [0.4, `the first column is "Submission Date", which other tools write too`],
-      sample.titles.some((title) => title.includes(">>")) && [0.4, `titles hold ">>" between a question and its row`],
+      sample.titles.some((title) => title.includes(">>"))
+        && [0.4, `titles contain ">>" between a question and its row`],
       sample.plain.includes("no label") && [0.3, `there is a column "No Label"`],
-      lines && [0.1, "cells hold several lines"],
+      lines && [0.1, "cells contain several lines"],
       sample.plain.includes("first name") && sample.plain.includes("last name")
-        && [0.1, `a name stands in "First Name" and "Last Name"`],
+        && [0.1, `a name is in "First Name" and "Last Name"`],
     )
   },
   layout: (sample) => ({

@@ -42,7 +42,7 @@ const meta: MetaTitles = {
 const codes = ["submitdate", "lastpage", "startlanguage"]
 const words = ["date submitted", "last page", "start language"]
 
-/** What VV writes for characters that would break its lines, to be put back in this order. */
+/** What VV writes for characters that would break its lines, to be restored in this order. */
 const escapes = [[/^\{quote\}/, '"'], [/\{tab\}/g, "\t"], [/\{cr\}/g, "\r"], [/\{newline\}/g, "\n"], [
   /\{lbrace\}/g,
   "{",
@@ -85,8 +85,8 @@ export const limeSurvey: FormTool = {
       const shown = sample.records.some((record) => record.includes("{question_not_shown}"))
       return evidence(
         [0.6, `the second row names "id" and "submitdate"`],
-        sample.delimiter === "\t" && [0.2, "cells are set apart by tabs"],
-        shown && [0.3, `cells hold "{question_not_shown}"`],
+        sample.delimiter === "\t" && [0.2, "cells are separated by tabs"],
+        shown && [0.3, `cells contain "{question_not_shown}"`],
       )
     }
     const byCode = count(sample, codes)

@@ -1,7 +1,7 @@
 import type { FormTool, MetaColumn, Role, Sample } from "./FormTool.ts"
 import { cleansAt, evidence, nothingWhen } from "./sample.ts"
 
-/** The first columns in the languages that were seen. */
+/** The first columns, in the languages seen so far. */
 const languages: ReadonlyArray<readonly [id: string, start: string, end: string, email: string, name: string]> = [
   ["id", "start time", "completion time", "email", "name"],
   ["id", "hora de inicio", "hora de finalización", "correo electrónico", "nombre"],
@@ -11,7 +11,7 @@ const roles: ReadonlyArray<Role> = ["id", "started", "submitted", "email", "name
 
 const formats = ["M/d/yy H:mm:ss", "M/d/yyyy H:mm:ss", "M/d/yyyy H:mm"]
 
-/** Own columns that may stand behind the first five. */
+/** Own columns that may follow the first five. */
 const later: Readonly<Record<string, Role>> = {
   "total points": "score",
   "quiz feedback": "note",
@@ -44,10 +44,10 @@ export const microsoftForms: FormTool = {
     const inOrder = own.every((column, index) => index === 0 || column.position > (own[index - 1]?.position ?? -1))
     if (!inOrder) return undefined
     return evidence(
-      [0.5, "there are the times of start and completion among the first five columns"],
+      [0.5, "the first five columns include the times of start and completion"],
       of("id") && [0.2, `the first column is "${sample.titles[0]}"`],
-      of("email") && [0.15, "there is the respondent's e-mail address among them"],
-      of("name") && [0.15, "there is the respondent's name among them"],
+      of("email") && [0.15, "they include the respondent's e-mail address"],
+      of("name") && [0.15, "they include the respondent's name"],
     )
   },
   layout: (sample) => {
@@ -68,7 +68,7 @@ export const microsoftForms: FormTool = {
     })
     const persons = first.filter(({ role }) => role === "email" || role === "name").map((column) => column.position)
     return {
-      // A table of Excel can't have one title twice, so the second one got a number.
+      // An Excel table can't have the same title twice, so the second one gets a number.
       labels: sample.titles.map((title) => {
         const base = /^(.*\D)\d$/.exec(title)?.[1]
         return base !== undefined && sample.titles.includes(base) ? base : title

@@ -24,7 +24,7 @@ export const paperform: FormTool = {
     const own = metaOf(sample, meta)
     return {
       meta: own,
-      // Seen in one export: phone numbers with this before them.
+      // Seen in one export: phone numbers with this prefix.
       cleanAll: rewritten((text) => text.replace(/^ph: (?=\+?[\d(])/, "")),
       answers: { several: { columns: false } },
     }

@@ -7,7 +7,7 @@ const importId = /["']ImportId["']\s*:\s*["']([^"']*)["']/
 const choiceId = /["']choiceId["']\s*:\s*["']?([^"',}]*)/
 const timeZone = /["']timeZone["']\s*:\s*["']([^"']*)["']/
 
-/** The tool's own columns: by the name in the first row, by ImportId, and in the layouts of earlier years. */
+/** The tool's own columns: by name in the first row, by ImportId, and by name in earlier layouts. */
 const roles: Readonly<Record<string, Role>> = {
   startdate: "started",
   enddate: "submitted",
@@ -39,7 +39,7 @@ const dated = new Set<Role>(["started", "submitted"])
 
 const filled = (record: ReadonlyArray<string> | undefined) => record?.filter((cell) => cell.trim() !== "").length ?? 0
 
-/** Index of the row of ImportIds below the names, 1 or 2; -1: there is none. */
+/** Returns the index (1 or 2) of the row of ImportIds below the names, or -1. */
 const importRow = ({ records }: Sample): number =>
   records.findIndex((record, index) =>
     index > 0 && index < 3 && record.some((cell) => importId.test(cell)) && filled(records[0]) >= filled(record) * 0.8
@@ -49,7 +49,7 @@ const lettered = (sample: Sample) =>
   sample.plain[0] === "v1" && sample.plain[1] === "v2"
   && ["ResponseID", "ResponseSet"].every((name) => sample.records[1]?.some((cell) => tidy(cell) === name) === true)
 
-/** How many rows are headers where no ImportId tells: those whose response id is none. */
+/** Returns the number of header rows if there are no ImportIds: the rows without a valid response id. */
 const headerRowsByIds = (sample: Sample): number => {
   const position = sample.plain.indexOf("responseid")
   if (position < 0) return 1
@@ -59,7 +59,7 @@ const headerRowsByIds = (sample: Sample): number => {
   ) {
     rows++
   }
-  // No response at all would make every row a header.
+  // Without any response, every row would be a header.
   return sample.records[rows] === undefined ? 1 : rows
 }
 
@@ -83,7 +83,7 @@ const headerOf = (sample: Sample): Header => {
   return { rows, names: row(0), texts: rows > 1 ? row(1) : row(0), ids: [] }
 }
 
-/** Of names like `Q2_1` and `Q2_5_TEXT`, or ImportIds like `QID2_1`, `QID2-1`, `QID2#1_1`: the question, and its part. */
+/** Splits names like `Q2_1` and `Q2_5_TEXT`, or ImportIds like `QID2_1`, `QID2-1`, `QID2#1_1`, into the question and its part. */
 const partOf = (
   name: string,
   cell: string,
@@ -99,7 +99,7 @@ const partOf = (
   return question === undefined || part === undefined ? undefined : { question, part, text: text !== undefined }
 }
 
-/** Longest beginning that texts of one question share, up to a " - ": `Question - Choice`. */
+/** Returns the longest beginning, up to a " - ", that the texts of one question share: `Question - Choice`. */
 const commonQuestion = (texts: ReadonlyArray<string>): string | undefined => {
   const [first = ""] = texts
   for (let at = first.lastIndexOf(" - "); at > 0; at = first.lastIndexOf(" - ", at - 1)) {
@@ -123,7 +123,7 @@ const blocks = (header: Header, own: ReadonlySet<number>) => {
   const found = parts.map(({ part, position, question, text }): PartOf => {
     const shared = commonQuestion(texts.get(question) ?? [])
     const label = header.texts[position] ?? ""
-    // Where no text tells the question, its name does: what the parts' names begin with.
+    // If no text identifies the question, the common beginning of its parts' names does.
     const name = (header.names[position] ?? "").replace(/(?:_x?\d+)+(?:_TEXT)?$/, "")
     const option = shared === undefined ? part : label.slice(shared.length + 3)
     return { position, question: shared === undefined ? name : shared, option, role: text ? "text" : "option" }
@@ -131,7 +131,7 @@ const blocks = (header: Header, own: ReadonlySet<number>) => {
   return blocksOf(found)
 }
 
-/** Qualtrics, CSV and TSV: three header rows, those of earlier years, or what is left of them. */
+/** Qualtrics, CSV and TSV: three header rows, earlier layouts, or what remains of the header. */
 export const qualtrics: FormTool = {
   name: "qualtrics",
   title: "Qualtrics",
@@ -142,7 +142,7 @@ export const qualtrics: FormTool = {
     const letters = lettered(sample)
     if (ids < 0 && now < 2 && !before && !letters) return undefined
     return evidence(
-      ids > 0 && [0.9, `row ${ids + 1} of the header holds ImportIds`],
+      ids > 0 && [0.9, `row ${ids + 1} of the header contains ImportIds`],
       letters && [0.9, `the header is V1, V2, … above "ResponseID" and "ResponseSet"`],
       now >= 2
         && [
@@ -189,9 +189,9 @@ export const qualtrics: FormTool = {
       },
       ...(finished < 0 ? {} : { complete: { position: finished, is: ["1", "True", "TRUE", "true"] } }),
       notes: [
-        '-99 may mean "seen and not answered", if the export was made so: say `empty: ["-99"]` then.',
+        'Depending on the export settings, -99 may mean "seen and not answered": if so, set `empty: ["-99"]`.',
         ...(meta.some(({ role, position }) => role === "status" && position !== finished)
-          ? ['Test responses (Status 1, 2 or "Survey Preview") are in the file too: leave them out with `where`.']
+          ? ['Test responses (Status 1, 2 or "Survey Preview") are in the file, too: skip them with `where`.']
           : []),
       ],
     }

@@ -28,12 +28,12 @@ export const redcap: FormTool = {
     const boxes = sample.plain.some((title) => checkbox.test(title))
     const states = complete.length > 0 && areStates(sample, complete)
     const identified = /^record_id$|(?:^|_)id$/.test(sample.plain[0] ?? "")
-    // Plain projects have nothing but the state of each form.
+    // Plain projects only have the state of each form.
     const plainly = states && complete.includes(sample.plain.length - 1) && identified
     if (own === undefined && !labelled && !(boxes && complete.length > 0) && !plainly) return undefined
     return evidence(
       own !== undefined && [0.7, `there is a column "${own}"`],
-      labelled && [0.5, `titles hold "(choice=…)"`],
+      labelled && [0.5, `titles contain "(choice=…)"`],
       labelled && state && [0.4, `there is a column "Complete?"`],
       boxes && complete.length > 0 && [0.6, `options have columns of their own, "field___code"`],
       complete.length > 0 && [0.2, `forms have a column "…_complete"${states ? " with 0, 1 or 2" : ""}`],
@@ -73,7 +73,9 @@ export const redcap: FormTool = {
         yesNo: { true: ["1"], false: ["0"] },
       },
       notes: more.some((position) => position > 0)
-        ? ["A record may have several rows, one an event or repeated form: join them first if they are one submission."]
+        ? [
+          "A record may have several rows, one per event or repeated form: join them first if they are one submission.",
+        ]
         : [],
     }
   },

@@ -2,10 +2,10 @@ import type { Cell } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
 import type { Clean, Evidence, Layout, MetaColumn, Role, Sample } from "./FormTool.ts"
 
-/** A title to compare and show: no byte order mark, trimmed, white space collapsed. */
+/** Returns a title for comparing and showing: no byte order mark, trimmed, white space collapsed. */
 export const tidy = (text: string): string => text.replace(/^\ufeff/, "").trim().replaceAll(/\s+/g, " ")
 
-/** A title as people read it: without tags and white space around. */
+/** Returns a title as people read it, without tags and surrounding white space. */
 export const withoutTags = (text: string): string => tidy(text.replaceAll(/<\/?[a-zA-Z][^<>]*>/g, " "))
 
 /** Makes the sample of a file whose header may be the first of these records. */
@@ -17,24 +17,24 @@ export const sampleOf = (
   return { ...from, records, titles, plain: titles.map((title) => title.toLowerCase()) }
 }
 
-/** Position of the first column with one of these titles (in lower case); -1: there is none. */
+/** Returns the position of the first column with one of these titles (in lower case), or -1. */
 export const positionOf = ({ plain }: Pick<Sample, "plain">, ...titles: ReadonlyArray<string>): number =>
   plain.findIndex((title) => titles.includes(title))
 
 export const has = (sample: Pick<Sample, "plain">, title: string): boolean => sample.plain.includes(title)
 
-/** How many of these titles (in lower case) there are. */
+/** Returns how many of these titles (in lower case) occur. */
 export const count = (sample: Pick<Sample, "plain">, titles: ReadonlyArray<string>): number =>
   titles.filter((title) => sample.plain.includes(title)).length
 
-/** Cells of a column that hold something, below `headerRows` header rows. */
+/** Returns the filled cells of a column below `headerRows` header rows. */
 export const cellsOf = ({ records }: Sample, position: number, headerRows = 1): ReadonlyArray<string> =>
   records.slice(headerRows).flatMap((record) => {
     const cell = record[position]?.trim() ?? ""
     return cell === "" ? [] : [cell]
   })
 
-/** Adds up what speaks for a tool: `[weight, reason]`, or a falsy value for what was not found. */
+/** Adds up the evidence for a tool: `[weight, reason]`, or a falsy value if not found. */
 export const evidence = (
   ...found: ReadonlyArray<readonly [weight: number, reason: string] | false | undefined>
 ): Evidence | undefined => {
@@ -44,10 +44,10 @@ export const evidence = (
   return { score: Math.round(score * 100) / 100, reasons: there.map(([, reason]) => reason) }
 }
 
-/** What is known of a tool's own column by its title, in lower case. */
+/** What is known about a tool's own columns, by title in lower case. */
 export type MetaTitles = Readonly<Record<string, Role | Omit<MetaColumn, "position">>>
 
-/** The tool's own columns, by their titles: the first column of each, or with `all` every one. */
+/** Finds the tool's own columns by their titles: the first column of each, or every one with `all`. */
 export const metaOf = (sample: Pick<Sample, "plain">, titles: MetaTitles): ReadonlyArray<MetaColumn> => {
   const seen = new Set<string>()
   return sample.plain.flatMap((title, position) => {
@@ -58,11 +58,11 @@ export const metaOf = (sample: Pick<Sample, "plain">, titles: MetaTitles): Reado
   })
 }
 
-/** Positions of the columns with a role. */
+/** Returns the positions of the columns with a role. */
 export const withRole = (meta: ReadonlyArray<MetaColumn>, role: Role): ReadonlyArray<number> =>
   meta.flatMap((column) => (column.role === role ? [column.position] : []))
 
-/** Takes one leading apostrophe away when one of these characters follows: a tool's guard against formulas. */
+/** Removes a leading apostrophe if one of these characters follows: a tool's guard against formulas. */
 export const unguarded = (characters: string): Clean => (cell) =>
   typeof cell === "string" && cell.charCodeAt(0) === 39 && cell.length > 1 && characters.includes(cell.charAt(1))
     ? cell.slice(1)
@@ -74,17 +74,17 @@ export const nothingWhen = (...tokens: ReadonlyArray<string>): Clean => {
   return (cell) => (typeof cell === "string" && all.has(cell.trim()) ? null : cell)
 }
 
-/** A text as `rewrite` has it. */
+/** Rewrites a text with `rewrite`. */
 export const rewritten = (rewrite: (text: string) => string): Clean => (cell) =>
   typeof cell === "string" ? rewrite(cell) : cell
 
-/** The same clean for several columns. */
+/** Uses the same cleaning function for several columns. */
 export const cleansAt = (positions: Iterable<number>, clean: Clean): ReadonlyMap<number, Clean> =>
   new Map([...positions].map((position) => [position, clean]))
 
 /**
- * Makes the function that turns a row as it stands in the file into what was answered. A row in which nothing has to be done is given back as
- * it is. Undefined when the layout cleans nothing.
+ * Makes the function that turns a row of the file into answers. A row that needs no cleaning is returned unchanged. Returns
+ * undefined if the layout cleans nothing.
  */
 export const cleaner = (
   { cleanAll, cleans }: Pick<Layout, "cleanAll" | "cleans">,

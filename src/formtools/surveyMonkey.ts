@@ -26,7 +26,7 @@ const meta: MetaTitles = {
 
 const isOther = (text: string) => /^other\b/i.test(text)
 
-/** Whether the record below the header is a second header: it has no respondent, and names what stands in the columns. */
+/** Whether the record below the header is a second header: it has no respondent, and names the contents of the columns. */
 const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
   const second = records[1]?.map(tidy) ?? []
   const filled = second.filter((cell) => cell !== "")
@@ -38,7 +38,7 @@ const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
 
 interface Column {
   readonly question: string
-  /** What the second header says; undefined where it says nothing, or "Response". */
+  /** Returns the text of the second header, or undefined if it is empty or "Response". */
   readonly sub: string | undefined
 }
 
@@ -69,7 +69,7 @@ const expanded = (sample: Sample) => {
   }
 }
 
-/** `Question [Option]`, or `Question - Option` where several titles begin alike: how people, and this program's rejected.csv, merge the two rows. */
+/** `Question [Option]`, or `Question - Option` if several titles begin alike. People, and formferry's own rejected.csv, merge the two rows in this way. */
 const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
   const parts = titles.map((title) => {
     const inBrackets = bracketed(title)
@@ -87,7 +87,7 @@ const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
 
 const isQuestion = (title: string) => title.endsWith("?") || title.split(" ").length >= 5
 
-/** SurveyMonkey, CSV and workbook: two header rows, or what is left of them. */
+/** SurveyMonkey, CSV and workbook: two header rows, or what remains of them. */
 export const surveyMonkey: FormTool = {
   name: "surveymonkey",
   title: "SurveyMonkey",
@@ -102,9 +102,9 @@ export const surveyMonkey: FormTool = {
     return evidence(
       respondent && [0.3, `the first column is "${sample.titles[0]}"`],
       collector && [0.4, `the second column is "${sample.titles[1]}"`],
-      second && [0.3, "the second row is a header too"],
-      responses > 0 && [0.3, `it says "Response" above ${responses === 1 ? "a column" : `${responses} columns`}`],
-      continued && [0.1, "titles stand over several columns"],
+      second && [0.3, "the second row is also a header"],
+      responses > 0 && [0.3, `it contains "Response" above ${responses === 1 ? "a column" : `${responses} columns`}`],
+      continued && [0.1, "titles span several columns"],
       respondent && !second && mergedParts(sample).length > 0 && [0.2, "titles end in an option"],
       respondent && !second && sample.titles.some(isQuestion) && [0.1, "titles are questions"],
     )
@@ -132,7 +132,7 @@ export const surveyMonkey: FormTool = {
         unchecked: ["Not selected"],
       },
       notes: [
-        "Nothing in a SurveyMonkey file tells a response that was broken off from a complete one.",
+        "A SurveyMonkey file does not show whether a response is complete.",
       ],
     }
   },

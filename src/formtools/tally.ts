@@ -19,8 +19,8 @@ export const tally: FormTool = {
     const inOrder = names.every((name, at) => sample.plain[at] === name)
     return evidence(
       inOrder
-        ? [1, `it begins with "Submission ID", "Respondent ID", "Submitted at"`]
-        : [0.7, `its first columns hold ${found} of "Submission ID", "Respondent ID", "Submitted at"`],
+        ? [1, `the first columns are "Submission ID", "Respondent ID", "Submitted at"`]
+        : [0.7, `its first columns include ${found} of "Submission ID", "Respondent ID", "Submitted at"`],
     )
   },
   layout: (sample) => {
@@ -28,7 +28,7 @@ export const tally: FormTool = {
     return {
       meta: own,
       answers: { several: { columns: false, separator: ", " }, ranking: { separator: ", " } },
-      notes: ["Options may hold commas themselves: `split` finds whole options first when they are known."],
+      notes: ["Options may contain commas: `split` finds whole options first when they are known."],
     }
   },
 }

@@ -31,7 +31,7 @@ const meta: MetaTitles = {
   ending: "note",
 }
 
-/** A date question's answer: a day, whatever the time behind it says. */
+/** Returns the answer to a date question: a day, whatever time follows it. */
 const dayOnly = rewritten((text) => text.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, "$1"))
 
 const listOf = (cell: Cell | undefined): ReadonlyArray<Json> =>
@@ -41,13 +41,13 @@ const textIn = (
   value: Json | undefined,
 ): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-/** The name of an answer's field: the one that its makers gave it, else its id. */
+/** Returns the name of an answer's field: the form author's reference, otherwise its id. */
 const nameOf = (answer: JsonObject): string | undefined => {
   const field = answer["field"]
   return isObject(field) ? textIn(field["ref"]) ?? textIn(field["id"]) : undefined
 }
 
-/** What was answered: the value stands in a member that is called as the answer's type. */
+/** Returns the answer: the value is in a member named after the answer's type. */
 const answerCell = (answer: JsonObject): Cell => {
   const type = textIn(answer["type"])
   const value = type === undefined ? undefined : answer[type]
@@ -59,7 +59,7 @@ const answerCell = (answer: JsonObject): Cell => {
     const all = other === undefined ? labels : [...labels, other]
     return all.length === 0 ? null : new JsonCell(all)
   }
-  // A day was once written with a time behind it, which says nothing.
+  // Older exports write a day with a meaningless time after it.
   if (type === "date" && typeof value === "string") {
     return value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, "$1")
   }
@@ -83,7 +83,7 @@ const roles: Readonly<Record<string, Role>> = {
   event_type: "note",
 }
 
-/** Columns that are taken apart: one list with all answers, and one with all variables. */
+/** Columns that are split: a list of all answers, and one of all variables. */
 const lists = new Set(["answers", "variables"])
 
 const roleOf = (title: string): Role | undefined =>
@@ -149,7 +149,7 @@ const typeformResponses: RecordTool = {
             ? meta.map((column) => (column.position === token ? { ...column, role: "id" as const } : column))
             : meta,
           key: id >= 0 ? [id] : token >= 0 ? [token] : [],
-          // What the service writes for a response that was never sent off.
+          // What the service writes for a response that was never submitted.
           cleans: cleansAt(times, nothingWhen("0001-01-01T00:00:00Z")),
           answers: { several: { columns: false }, other: "in the cell" },
           ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" as const } }),
@@ -175,7 +175,7 @@ const typeformResponses: RecordTool = {
   },
 }
 
-/** Typeform, CSV and workbook: the layout of today and that of before 2024. */
+/** Typeform, CSV and workbook: the current layout and the one before 2024. */
 export const typeform: FormTool = {
   name: "typeform",
   title: "Typeform",
@@ -197,7 +197,7 @@ export const typeform: FormTool = {
   layout: (sample, facts = []) => {
     const last = positionOf(sample, "response type", "start date (utc)", "submit date (utc)", "network id")
     const own = metaOf(sample, meta).filter(({ position, role }) =>
-      // A question may be called "Tags" or "Ending" too: the tool's own stand at the end.
+      // A question may also be called "Tags" or "Ending": the tool's own columns are at the end.
       role === "id" ? position === 0 : last < 0 || position >= last
     )
     const owned = new Set(own.map(({ position }) => position))
@@ -205,7 +205,7 @@ export const typeform: FormTool = {
     const answers = sample.titles.flatMap((_, position) => (owned.has(position) ? [] : [position]))
     const slashed = answers.some((position) => cellsOf(sample, position).some((cell) => /^\/ .+ \/ /.test(cell)))
     return {
-      variant: status === undefined ? "the layout of before 2024" : undefined,
+      variant: status === undefined ? "the layout before 2024" : undefined,
       labels: sample.titles.map(withoutTags),
       meta: own,
       blocks: blocksByCells(sample.titles, facts, (position) => !owned.has(position)),

@@ -19,13 +19,13 @@ export interface Kind<Options = never> {
   readonly parts?: Readonly<Record<string, string>>
   /** Whether several columns may be joined. */
   readonly many?: true
-  /** What other names than `parts` mean in `from: { NAME: column }`. Absent: such names are errors. */
+  /** What names other than `parts` mean in `from: { NAME: column }`. If absent, such names are errors. */
   readonly named?: "options" | "ranks" | "rows"
   /** Options that say how one cell is written. A pipeline's default for them doesn't apply to entries with parts. */
   readonly cellOptions?: ReadonlyArray<string>
   /** Whether the parts take over options that they don't set themselves. */
   readonly inherited?: true
-  /** Returns the texts of cells to which the options give a meaning: `source.empty` doesn't apply to them. */
+  /** Returns the cell texts to which the options give a meaning: `source.empty` doesn't apply to them. */
   readonly words?: (options: Options) => ReadonlyArray<string>
   /** Question types for which it is the default. */
   readonly types: ReadonlyArray<string>
@@ -35,7 +35,7 @@ export interface Kind<Options = never> {
   readonly compare: (sent: Json, returned: Json) => Compared
 }
 
-/** Turns the cells of an entry's columns into a value. `undefined` is no answer. */
+/** Turns the cells of an entry's columns into a value. `undefined` means no answer. */
 export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault
 
 /** Why a cell can't become a value of its kind. */
@@ -55,7 +55,7 @@ export class Fault {
   }
 }
 
-/** What a kind knows of the entry that it is compiled for. */
+/** What a kind knows about the entry for which it is compiled. */
 export interface KindContext {
   readonly question: Question | undefined
   readonly input: InputShape
@@ -67,24 +67,24 @@ export interface KindContext {
   readonly note?: ((note: CellNote, cell?: number) => void) | undefined
 }
 
-/** Where the cells of an answer come from. */
+/** The origin of an answer's cells. */
 export type InputShape =
   | { readonly _tag: "Columns"; readonly count: number; readonly other?: OtherCells | undefined }
-  /** The parts in the order of their cells. Each cell was parsed by the part's kind before, and is that kind's value or null. */
+  /** The parts in the order of their cells. The part's kind has already parsed each cell: it is a value of that kind, or null. */
   | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string>; readonly other?: OtherCells | undefined }
 
 /** Cells of an "Other" next to the options, by their index among the cells given to `Parse`. */
 export interface OtherCells {
   /** A tick, or the text itself. */
   readonly tick: number | undefined
-  /** The name of the tick's column, if a cell may hold it as its tick. */
+  /** The name of the tick's column, if a cell may contain it as its tick. */
   readonly name?: string | undefined
   readonly text: number | undefined
 }
 
 /**
  * How a cell is used, apart from giving the answer's value.
- * `unused`: not at all, though other cells of the answer may be. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop` removes a text.
+ * `unused`: not at all, though other cells of the answer may be used. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop` removes a text.
  * `part`: some of it is not sent. `redirected`: a text goes to another question.
  */
 export type CellNote = "unused" | "nothing" | "dropped" | "part" | "redirected"
@@ -97,11 +97,11 @@ export interface OptionFault {
   readonly member?: string | number | undefined
   readonly message: string
   readonly suggestion?: string | undefined
-  /** A name that is not among these. The nearest one is suggested. */
+  /** The names allowed for a value that is not one of them. The nearest one is suggested. */
   readonly unknown?: { readonly name: string; readonly among: ReadonlyArray<string> } | undefined
 }
 
-/** The result of comparing a sent with a returned value. */
+/** The result of comparing a sent value with the returned one. */
 export interface Compared {
   readonly verdict: Extract<AnswerVerdict, "same" | "equivalent" | "different">
   /** For `equivalent`: what the service normalised, in a few words. */
@@ -121,7 +121,7 @@ export const missingParts = (
 /**
  * Makes an option of a kind.
  *
- * @param examples as a file has them
+ * @param examples as written in a file
  */
 export const option = <A, I>(schema: Schema.Schema<A, I>, description: string, ...examples: ReadonlyArray<I>) =>
   Schema.optional(schema).annotations({

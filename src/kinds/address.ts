@@ -8,7 +8,7 @@ const parts = ["address", "city", "state", "zipCode", "country"] as const
 
 const notInParts = new Fault(
   "pattern",
-  "an address in parts: give each part a column, or take the cell apart with `extract` and named groups",
+  "an address in parts: give each part a column, or split the cell with `extract` and named groups",
 )
 
 const partText = (value: Json | undefined): string | undefined =>
@@ -18,7 +18,7 @@ const partText = (value: Json | undefined): string | undefined =>
 export const address: Kind = {
   name: "address",
   description:
-    "A postal address, from the parts address, city, state, zipCode and country, or one column taken apart by `extract` with named groups. Sent as an object",
+    "A postal address, from the parts address, city, state, zipCode and country, or one column split by `extract` with named groups. Sent as an object",
   options: {},
   sends: "object",
   parts: Object.fromEntries(parts.map((part) => [part, "text"])),

@@ -7,12 +7,12 @@ import { AsWritten, Fault, option } from "./Kind.ts"
 const options = {
   true: option(
     Schema.NonEmptyArray(AsWritten),
-    "Cells that mean true, case aside; when left out: true, yes, y, 1, x, on",
+    "Cells that mean true, ignoring case (default: true, yes, y, 1, x, on)",
     ["ja", "J"],
   ),
   false: option(
     Schema.NonEmptyArray(AsWritten),
-    "Cells that mean false, case aside; when left out: false, no, n, 0, off",
+    "Cells that mean false, ignoring case (default: false, no, n, 0, off)",
     ["nein", "N"],
   ),
 }

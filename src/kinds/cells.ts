@@ -29,9 +29,9 @@ export const plainNumber = (value: number): string => {
 export const textOf = (cell: Cell | undefined): string =>
   typeof cell === "string" ? cell.trim() : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
 
-const excelError = new Fault("excel-error", "a value, not an error of the workbook")
+const excelError = new Fault("excel-error", "a value, not an error in the workbook")
 
-/** Returns the fault of the first cell that holds a workbook's error. */
+/** Returns the fault of the first cell that contains a workbook error. */
 export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
   for (let index = 0; index < cells.length; index++) {
     if (cells[index] instanceof ErrorCell) {
@@ -41,7 +41,7 @@ export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
   return undefined
 }
 
-/** Makes a `Parse` of a function for one cell that is neither empty nor an error. A text is trimmed before. */
+/** Makes a `Parse` from a function for one cell that is neither empty nor an error. A text is trimmed before. */
 export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined | Fault): Parse => (cells) => {
   const cell = cells[0]
   if (cell === null || cell === undefined) return undefined
@@ -50,11 +50,11 @@ export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined |
   return text === "" ? undefined : parse(text)
 }
 
-/** Makes a `Parse` of a function for the text of one cell. */
+/** Makes a `Parse` from a function for the text of one cell. */
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
   oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
 
-/** Returns the object that a JSON cell holds. Members besides `names` are noted as not sent. */
+/** Returns the object in a JSON cell. Members not in `names` are noted as not sent. */
 export const objectIn = (
   cell: Cell,
   names: ReadonlyArray<string>,
@@ -66,13 +66,13 @@ export const objectIn = (
   return value
 }
 
-/** Returns the texts of a JSON list; undefined if a member is no text, number or boolean. */
+/** Returns the texts of a JSON list; undefined if a member is not a text, number or boolean. */
 export const textsIn = (value: Json): ReadonlyArray<string> | undefined => {
   if (!Array.isArray(value) || value.some((member) => typeof member === "object")) return undefined
   return value.map((member: Cell) => textOf(member))
 }
 
-/** Words for two opposite meanings, such as yes and no. */
+/** The words for two opposite meanings, such as yes and no. */
 interface Opposites {
   readonly yes: ReadonlySet<string>
   readonly no: ReadonlySet<string>
@@ -80,7 +80,7 @@ interface Opposites {
   readonly clash: string | undefined
 }
 
-/** Makes the sets of two opposite meanings. Words that are given for one side are removed from the other side's usual ones. */
+/** Makes the sets of two opposite meanings. Words given for one side are removed from the defaults of the other. */
 export const opposites = (
   given: { readonly yes: ReadonlyArray<string> | undefined; readonly no: ReadonlyArray<string> | undefined },
   usual: { readonly yes: ReadonlyArray<string>; readonly no: ReadonlyArray<string> },

@@ -22,23 +22,23 @@ const options = {
   ...splitOption,
   checked: option(
     Schema.NonEmptyArray(AsWritten),
-    "Where each option has a column: what a ticked cell holds, case aside; the option's own name always counts too. When left out: 1, x, yes, y, true, checked, selected",
+    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name always counts, too (default: 1, x, yes, y, true, checked, selected)",
     ["1", "x", "Yes"],
   ),
   unchecked: option(
     Schema.NonEmptyArray(AsWritten),
-    "Where each option has a column: what a cell without a tick holds, beside nothing at all, case aside; anything else is an error. When left out: 0, no, n, false, unchecked, not selected",
+    "If each option has a column: the contents of a cell without a tick, ignoring case. Empty cells have none, and anything else is an error (default: 0, no, n, false, unchecked, not selected)",
     ["0", "Not selected"],
   ),
   other: option(
     otherAnswer({
       from: option(
         Schema.String.annotations({ identifier: "Column" }),
-        "The column that holds a tick or a text; of a block its own column for that, when left out",
+        "The column that contains a tick or a text. The default is the block's own column for it",
         "Prod other",
       ),
     }),
-    "A column for another answer than the options: the option to send for it, and the question that gets its text. A text without `textTo` is left behind",
+    "A column for answers other than the options: the option to send for it, and the question that gets its text. Without `textTo` the text is not sent",
     { from: "Prod other", use: "Other", textTo: "Which other product?" },
   ),
 }
@@ -107,14 +107,14 @@ export const choices: Kind<Options> = {
   },
 }
 
-/** Returns the options that a pipeline names by their columns. */
+/** Returns the options to which a pipeline gives columns. */
 const namesIn = (parts: ReadonlyArray<string>, { other, otherwise }: Options): ReadonlyArray<string> => [
   ...parts,
   ...(other?.use === undefined ? [] : [other.use]),
   ...(typeof otherwise === "object" && otherwise.use !== undefined ? [otherwise.use] : []),
 ]
 
-/** Returns the members of a list of texts, or a text alone. */
+/** Returns the members of a list of texts, or a single text as a list. */
 const asSet = (value: Json): ReadonlyArray<string> | undefined => {
   if (typeof value === "string") return [value]
   if (!isList(value)) return undefined

@@ -6,7 +6,7 @@ export const same: Compared = { verdict: "same" }
 export const different: Compared = { verdict: "different" }
 export const equivalent = (normalised: string): Compared => ({ verdict: "equivalent", normalised })
 
-/** Returns the worse of two verdicts on parts of one value, with all that was normalised. */
+/** Returns the worse of two verdicts on parts of one value, with everything that was normalised. */
 export const both = (a: Compared, b: Compared): Compared => {
   if (a.verdict === "different" || b.verdict === "same") return a
   if (b.verdict === "different" || a.verdict === "same") return b
@@ -14,9 +14,9 @@ export const both = (a: Compared, b: Compared): Compared => {
 }
 
 /**
- * Makes a comparison of values that mean the same in several ways of writing.
+ * Makes a comparison for values that can be written in several ways.
  *
- * @param meaningOf undefined for a value that is not of the kind
+ * @param meaningOf returns undefined for a value that is not of the kind
  * @param normalised says what differs if only the meaning is the same
  */
 export const compareBy =
@@ -65,13 +65,13 @@ export const compareJson = (sent: Json, returned: Json): Compared => {
   )
 }
 
-/** Whether a value says nothing: null, an empty text or list, or an object whose members all say nothing. */
+/** Whether a value is empty: null, an empty text or list, or an object whose members are all empty. */
 export const saysNothing = (value: Json | undefined): boolean => {
   if (value === null || value === undefined || value === "") return true
   return isList(value) ? value.length === 0 : isObject(value) && Object.values(value).every(saysNothing)
 }
 
-/** Compares two objects member by member. A member that says nothing may be absent. Members that only the returned value has are named. */
+/** Compares two objects member by member. An empty member may be absent. Members that only the returned value has are named. */
 export const compareMembers = (
   sent: Json,
   returned: Json,
@@ -89,7 +89,7 @@ export const compareMembers = (
   return both(verdict, added.every((member) => saysNothing(returned[member])) ? equivalent("empty members") : different)
 }
 
-/** Makes an object of the members that have a value; undefined if none has. */
+/** Makes an object of the members that have a value. Returns undefined if none has. */
 export const objectOf = (members: ReadonlyArray<readonly [string, Json | undefined]>): JsonObject | undefined => {
   const filled = members.filter((member): member is readonly [string, Json] => member[1] !== undefined)
   return filled.length === 0 ? undefined : Object.fromEntries(filled)

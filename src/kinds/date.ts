@@ -7,7 +7,7 @@ import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { isoDay, readIso, timeOf } from "./wallClock.ts"
 
-/** Returns the day of an ISO text as written. A time other than midnight says that more than a day was meant: NaN. */
+/** Returns the day of an ISO text as written. Returns NaN for a time other than midnight, since more than a day was meant. */
 const isoDate = (text: string): number => {
   const read = readIso(text)
   return read !== undefined && read.hasDate && timeOf(read.wall) === 0 && !read.fraction ? read.wall : NaN
@@ -15,7 +15,7 @@ const isoDate = (text: string): number => {
 
 /**
  * A day, never shifted by a zone. A time next to it is an error unless it is midnight. A format with a time (`dd.MM.yyyy HH:mm`)
- * says that the cells hold one and that it is not sent, also of workbook cells.
+ * says that the cells contain one, which is not sent. This holds for workbook cells, too.
  */
 export const date: Kind<FormatOptions> = {
   name: "date",
@@ -28,7 +28,10 @@ export const date: Kind<FormatOptions> = {
     const formats = compileFormats(options, "date", isoFormat)
     if (!("formats" in formats)) return formats
     const notADate = new Fault("not-a-date", `a date as ${formats.words}`)
-    const withTime = new Fault("not-a-date", "a date without a time (a format with a time leaves it behind)")
+    const withTime = new Fault(
+      "not-a-date",
+      "a date without a time (with a format that names a time, the time is ignored)",
+    )
     const ambiguous = new Fault("ambiguous-date", `a date that only one of the formats fits (${formats.words})`)
     const dropsTime = formats.formats.some((format) => format.hasTime)
     const [only, ...others] = formats.formats

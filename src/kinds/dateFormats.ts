@@ -5,17 +5,17 @@ import type { OptionFault } from "./Kind.ts"
 import type { Wall } from "./wallClock.ts"
 import { isDay, wall } from "./wallClock.ts"
 
-/** The options that all kinds with dates or times share. */
+/** The options of all kinds with dates or times. */
 export const formatOptions = {
   format: option(
     Schema.Union(Schema.String, Schema.NonEmptyArray(Schema.String)),
-    "How it is written, in luxon's letters (yyyy, MM, dd, HH, mm, ss), or a list of such formats; iso, which is always understood, stands for ISO 8601 alone",
+    "The format in luxon's letters (yyyy, MM, dd, HH, mm, ss), or a list of formats. ISO 8601 is always understood; iso allows nothing else",
     "dd.MM.yyyy",
     ["dd.MM.yyyy", "d.M.yy"],
   ),
   firstMatch: option(
     Schema.Boolean,
-    "Takes the first format that fits; when left out, a cell that fits several with different results is an error",
+    "Use the first format that fits. By default, a cell that fits several formats with different results is an error",
     true,
   ),
 }
@@ -28,7 +28,7 @@ export interface DateFormat {
   readonly hasDate: boolean
   readonly hasTime: boolean
   readonly hasOffset: boolean
-  /** Returns the reading as written, without its offset; NaN for a text that doesn't fit. */
+  /** Returns the reading as written, without its offset; or NaN for a text that doesn't fit. */
   readonly wall: (text: string) => Wall
   /** Returns the instant of a text with an offset; NaN for any other text. */
   readonly instant: (text: string) => number
@@ -65,7 +65,7 @@ const numericFormat = (format: string): DateFormat | undefined => {
       pattern += /[\^$.*+?()[\]{}|/\\]/.test(token) ? `\\${token}` : token
       continue
     }
-    // A field that is named twice may contradict itself: luxon decides.
+    // A repeated field may contradict itself: luxon decides.
     if (groups[field] !== 0) return undefined
     groups[field] = ++group
     pattern += `(${digits})`
@@ -103,7 +103,7 @@ const fixedShape = /^(yyyy|MM|dd)([-./ ])(yyyy|MM|dd)([-./ ])(yyyy|MM|dd)$/
 
 /**
  * Reads days of fixed widths, such as `dd.MM.yyyy`, by character codes: 0.7 s less per million cells, a quarter of a dry run. Returns them as
- * `YYYY-MM-DD`, and undefined for any text that the format itself has to judge. Undefined: the format has no fixed widths, or ISO might read its
+ * `YYYY-MM-DD`, and undefined for any text that needs the format itself. Undefined instead of a function: the format has no fixed widths, or ISO might read its
  * texts differently. The test compares it with `luxonFormat`.
  */
 export const fixedDay = (format: string): ((text: string) => string | undefined) | undefined => {
@@ -133,10 +133,10 @@ const twoDigits = (text: string, at: number): number => {
 
 const settings = { zone: "utc", locale: "en-US", numberingSystem: "latn" } as const
 
-// Every field differs from what luxon fills in for a field that a format doesn't name.
+// Every field differs from luxon's default for a field that the format doesn't name.
 const sampleText = "1987-11-23T14:35:46.789+05:45"
 
-/** Makes any luxon format ready. What it holds is found by writing and reading a sample. Returns a text that says what is wrong with it. */
+/** Prepares any luxon format. Its fields are found by writing and reading a sample. Returns a text that says what is wrong if it is invalid. */
 export const luxonFormat = (format: string): DateFormat | string => {
   const parser = (() => {
     try {
@@ -150,7 +150,7 @@ export const luxonFormat = (format: string): DateFormat | string => {
   const sample = DateTime.fromISO(sampleText, { setZone: true })
   const again = read(sample.toFormat(format, settings))
   if (!again.isValid) {
-    return `"${format}" is no format that can be read back: ${again.invalidReason ?? "it is invalid"}.`
+    return `"${format}" is not a format that can be read back: ${again.invalidReason ?? "it is invalid"}.`
   }
   const hasOffset = again.offset === sample.offset
   return {
@@ -170,7 +170,7 @@ export const luxonFormat = (format: string): DateFormat | string => {
   }
 }
 
-/** Makes a luxon format ready (https://moment.github.io/luxon/#/parsing). Returns a text that says what is wrong with it. */
+/** Prepares a luxon format (https://moment.github.io/luxon/#/parsing). Returns a text that says what is wrong if it is invalid. */
 export const dateFormat = (format: string): DateFormat | string => numericFormat(format) ?? luxonFormat(format)
 
 /** The formats of an entry. */
@@ -184,13 +184,13 @@ interface Formats {
 
 type Needs = "date" | "time" | "both"
 
-/** Rewrites the letters of other languages' formats, which differ by case only. */
+/** Rewrites the letters of other languages' formats, which differ only in case. */
 const inLuxonLetters = (format: string, needs: Needs): string => {
   const letters = format.replaceAll("Y", "y").replaceAll("D", "d").replaceAll(/(?<!')T(?!')/g, "'T'")
   return needs === "date" && !letters.includes("M") ? letters.replaceAll("m", "M") : letters
 }
 
-/** Returns a letter that is no field: luxon takes a bare T and D for whole American times and dates, and Y for itself. */
+/** Returns a letter that is not a field. Luxon reads a lone T or D as a whole American time or date, and Y as a literal Y. */
 const bareLetter = (format: string): string | undefined => /[YDT]/.exec(format.replaceAll(/'[^']*'/g, ""))?.[0]
 
 const lacks = (format: DateFormat, needs: Needs): string | undefined => {
@@ -198,19 +198,19 @@ const lacks = (format: DateFormat, needs: Needs): string | undefined => {
   return needs !== "date" && !format.hasTime ? "a time (HH, mm)" : undefined
 }
 
-/** Makes one format ready. Returns a text that says what is wrong with it, or what it lacks. */
+/** Prepares one format. Returns a text that says what is wrong or missing if it is invalid. */
 const checkedFormat = (text: string, needs: Needs): DateFormat | string => {
   const letter = bareLetter(text)
-  if (letter !== undefined) return `The format "${text}" has the letter ${letter}, which is no field.`
+  if (letter !== undefined) return `The format "${text}" has the letter ${letter}, which is not a field.`
   const format = dateFormat(text)
   const missing = typeof format === "string" ? undefined : lacks(format, needs)
   return missing === undefined ? format : `The format "${text}" does not name ${missing}.`
 }
 
 /**
- * Makes the formats of an entry ready.
+ * Prepares the formats of an entry.
  *
- * @param needs what each of them must hold
+ * @param needs the fields that each must have
  * @param iso what an ISO text looks like, to name next to the formats
  */
 export const compileFormats = (
@@ -244,7 +244,7 @@ export const compileFormats = (
 /**
  * Reads a text in every format and as ISO.
  *
- * @returns the reading; NaN if none fits; undefined if two fit and disagree
+ * @returns the reading, NaN if none fits, or undefined if two fit and disagree
  */
 export const readFormats = (
   text: string,

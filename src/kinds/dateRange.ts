@@ -9,7 +9,7 @@ import { Fault, missingParts } from "./Kind.ts"
 
 const notARange = new Fault(
   "not-a-date",
-  "two days, written 2024-05-01/2024-05-31; or give start and end a column each",
+  "two days, written 2024-05-01/2024-05-31, or a column each for start and end",
 )
 
 const asDay = (value: Json | undefined): string | null => typeof value === "string" ? value : null
@@ -28,8 +28,8 @@ export const dateRange: Kind<FormatOptions> = {
     const parse = date.compile(options, { ...context, input: { _tag: "Columns", count: 1 } })
     if (typeof parse !== "function") return parse
     const range = (start: string, end: string, [startAt, endAt]: readonly [number, number]) => {
-      if (end === "") return new Fault("not-a-date", "an end beside the start", endAt)
-      if (start === "") return new Fault("not-a-date", "a start beside the end", startAt)
+      if (end === "") return new Fault("not-a-date", "an end as well as a start", endAt)
+      if (start === "") return new Fault("not-a-date", "a start as well as an end", startAt)
       return end < start
         ? new Fault("out-of-range", `an end that is not before the start, ${start}`, endAt)
         : { start, end }

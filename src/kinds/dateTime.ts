@@ -17,7 +17,7 @@ const options = {
   ),
   ambiguous: option(
     Schema.Literal("earlier", "later"),
-    "Which instant is meant by a time that a clock change skips or repeats; when left out, such a time is an error",
+    "Which instant a time means that a clock change skips or repeats. By default, such a time is an error",
     "earlier",
   ),
 }
@@ -81,11 +81,11 @@ export const dateTime: Kind<Options> = {
       const faults = [
         ...(options.format === undefined ? [] : [{
           option: "format",
-          message: "`format` belongs to the parts here.",
+          message: "Here, `format` belongs to the parts.",
           suggestion: "Write `date: { from: Column, format: dd.MM.yyyy }`.",
         }]),
         ...(clock === undefined
-          ? [{ message: "A date and a time need the `zone` they are of." }]
+          ? [{ message: "A date and a time need a `zone`." }]
           : []),
         ...missingParts(context.input.parts, ["date", "time"]),
       ]
@@ -128,8 +128,8 @@ export const dateTime: Kind<Options> = {
 
 const fromParts = (parts: ReadonlyArray<string>, inZone: (reading: number) => string | Fault): Parse => {
   const [dateAt, timeAt] = [parts.indexOf("date"), parts.indexOf("time")]
-  const noTime = new Fault("not-a-date-time", "a time beside the date", timeAt)
-  const noDate = new Fault("not-a-date-time", "a date beside the time", dateAt)
+  const noTime = new Fault("not-a-date-time", "a time as well as a date", timeAt)
+  const noDate = new Fault("not-a-date-time", "a date as well as a time", dateAt)
   return (cells) => {
     const error = errorIn(cells)
     if (error !== undefined) return error

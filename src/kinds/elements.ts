@@ -3,7 +3,7 @@ export interface ElementPart {
   readonly kind: string
   /** Whether the interface requires it. */
   readonly required: boolean
-  /** Options of the kind that always apply. */
+  /** Options of the kind that are fixed. */
   readonly options: object
 }
 

@@ -11,7 +11,7 @@ import { compareUrls, urlCheck } from "./url.ts"
 const options = {
   split: option(
     FilledText,
-    "What stands between the addresses of a cell (and between the filenames); an address that holds the sign itself is not cut. When left out, a cell holds one address",
+    "The separator between the addresses in a cell (and between the filenames). An address that contains the separator is not cut. By default, a cell contains one address",
     ",",
     ";",
     "\n",
@@ -37,7 +37,7 @@ export const filenameOf = (url: string): string => {
   }
 }
 
-/** Cuts a cell at the separators that another address follows. */
+/** Cuts a cell at each separator that is followed by another address. */
 const splitAddresses = (text: string, separator: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const piece of text.split(separator)) {
@@ -79,7 +79,7 @@ const fromJson = (value: Json, note: KindContext["note"]): File | Fault => {
 export const files: Kind<Options> = {
   name: "files",
   description:
-    "Files, by their addresses; or the parts url and filename. Sent as an array of { url, filename }, a filename missing is guessed from the address",
+    "Files, by their addresses; or the parts url and filename. Sent as an array of { url, filename }, a missing filename is guessed from the address",
   options,
   sends: "array",
   parts: Object.fromEntries(parts.map((part) => [part, "text"])),
@@ -107,7 +107,7 @@ const fromParts = (
   names: (text: string) => ReadonlyArray<string>,
 ): Parse => {
   const [urlAt, nameAt] = [parts.indexOf("url"), parts.indexOf("filename")]
-  const noUrl = new Fault("not-a-url", "a file's address beside the filename", urlAt)
+  const noUrl = new Fault("not-a-url", "a file's address as well as its filename", urlAt)
   return (cells) => {
     const error = errorIn(cells)
     if (error !== undefined) return error

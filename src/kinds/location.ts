@@ -15,14 +15,14 @@ const place = (
   longitude: Cell | undefined,
   [latitudeAt, longitudeAt]: readonly [number, number],
 ) => {
-  if (typeof latitude !== "number") return new Fault("not-a-number", "a latitude beside the longitude", latitudeAt)
-  if (typeof longitude !== "number") return new Fault("not-a-number", "a longitude beside the latitude", longitudeAt)
+  if (typeof latitude !== "number") return new Fault("not-a-number", "a latitude as well as a longitude", latitudeAt)
+  if (typeof longitude !== "number") return new Fault("not-a-number", "a longitude as well as a latitude", longitudeAt)
   if (Math.abs(latitude) > 90) return new Fault("out-of-range", "a latitude from -90 to 90", latitudeAt)
   if (Math.abs(longitude) > 180) return new Fault("out-of-range", "a longitude from -180 to 180", longitudeAt)
   return { latitude, longitude }
 }
 
-/** Two decimals with a comma or semicolon between them, or with a space: then tools may write altitude and accuracy after them, which are not sent. */
+/** Two decimals separated by a comma, a semicolon or a space. After a space, tools may add altitude and accuracy, which are not sent. */
 const pair =
   /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*([-+]?\d+(?:\.\d+)?)°?|\s+([-+]?\d+(?:\.\d+)?)°?((?:\s+[-+]?\d+(?:\.\d+)?){0,2}))$/
 

@@ -8,24 +8,24 @@ import { Fault, option } from "./Kind.ts"
 const options = {
   decimal: option(
     Schema.Literal(".", ","),
-    "The decimal sign; `.` when left out: a comma is then an error, not a guess",
+    "The decimal sign (default: `.`; a comma is then an error, not a guess)",
     ",",
   ),
   group: option(
     Schema.Literal(".", ",", " ", "'"),
-    "What stands between groups of three digits; none when left out. A space means any kind of space, ' also ’",
+    "The separator between groups of three digits (default: none). A space stands for any kind of space, and ' for ’ as well",
     ".",
   ),
   integer: option(Schema.Boolean, "Only whole numbers", true),
-  min: option(Schema.Number, "The least number that is right", 0),
-  max: option(Schema.Number, "The greatest number that is right", 100),
+  min: option(Schema.Number, "The smallest number allowed", 0),
+  max: option(Schema.Number, "The largest number allowed", 100),
 }
 
 type Options = Schema.Struct.Type<typeof options>
 
 const groupSigns = { ".": "\\.", ",": ",", " ": "[ \\u00A0\\u2009\\u202F]", "'": "['\\u2019]" } as const
 
-/** Loaded with the first code, since the list takes a while. */
+/** Loaded when the first code occurs, since loading takes a while. */
 let currencies: ReadonlySet<string> | undefined
 const isCurrency = (code: string): boolean => (currencies ??= new Set(Intl.supportedValuesOf("currency"))).has(code)
 
@@ -60,7 +60,7 @@ const plainDigits = (value: number): string => {
   return text.includes("e") ? BigInt(Math.trunc(value)).toString() : text
 }
 
-/** Whether a JSON number says what the text says. Beyond 15 digits it may be another number. */
+/** Whether a JSON number has the value of the text. Beyond 15 digits it may not. */
 const isExact = (text: string, value: number): boolean =>
   text.length <= 15 || significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
 

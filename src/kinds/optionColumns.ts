@@ -10,10 +10,10 @@ const usual = {
   no: ["0", "no", "n", "false", "unchecked", "not selected"],
 }
 
-/** What a cell of an option's column says. */
+/** The meaning of a cell in an option's column. */
 interface Ticks {
   /**
-   * Whether a text is a tick; undefined if it means neither.
+   * Whether a text is a tick; undefined if it is neither.
    *
    * @param own the option's own names, without case and space
    */
@@ -21,7 +21,7 @@ interface Ticks {
   readonly words: string
 }
 
-/** Makes the words of ticked and unticked cells ready. */
+/** Prepares the words for ticked and unticked cells. */
 export const compileTicks = (
   options: {
     readonly checked?: ReadonlyArray<string> | undefined
@@ -44,14 +44,14 @@ export const compileTicks = (
 const ownNames = (table: OptionTable, value: string, name: string): ReadonlySet<string> =>
   new Set([name, ...table.namesOf(value)].map((each) => loose(each)))
 
-/** Adds what the cells of an "Other" say to a row's choices. */
+/** Adds the cells of an "Other" to a row's choices. */
 type AddOther = (values: Array<string>, cells: ReadonlyArray<Cell>) => Fault | undefined
 
 const add = (values: Array<string>, value: string | undefined): void => {
   if (value !== undefined && !values.includes(value)) values.push(value)
 }
 
-/** Makes the function for an "Other". Unless the pipeline says what it is sent as, `otherwise` decides. */
+/** Makes the function for an "Other". `otherwise` decides unless the pipeline says what to send for it. */
 export const compileOther = (
   other: { readonly use?: string | undefined; readonly textTo?: string | undefined } | undefined,
   cells: OtherCells,
@@ -69,7 +69,7 @@ export const compileOther = (
   const blamed = cells.tick ?? cells.text ?? 0
   const unsaid = new Fault(
     "not-an-option",
-    "no tick, or `other: { use: … }` in the pipeline, which says what it is sent as",
+    "no tick, or `other: { use: … }` in the pipeline, which says what to send for it",
     blamed,
   )
   return (values, row) => {

@@ -4,11 +4,11 @@ import { brief } from "../domain/problem.ts"
 import type { KindContext, OptionFault } from "./Kind.ts"
 import { AsWritten, Fault, FilledText, option } from "./Kind.ts"
 
-/** What a text that is no option may become: at least one of `use` and `textTo`, next to other keys. */
+/** What to do with a text that is not an option: at least one of `use` and `textTo`, next to other keys. */
 export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More) =>
   Schema.Struct({
     ...more,
-    use: option(Schema.String, "The option that is sent in its place", "Other"),
+    use: option(Schema.String, "The option to send instead", "Other"),
     textTo: option(
       FilledText.annotations({ identifier: "Question.any" }),
       "The question, by name or id, that gets the text as its answer",
@@ -21,29 +21,29 @@ export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More)
     ),
   )
 
-/** The options that all kinds with options share. */
+/** The pipeline options of all kinds with options. */
 export const optionOptions = {
-  options: option(Schema.NonEmptyArray(AsWritten), "The question's options, where the form does not tell them", [
+  options: option(Schema.NonEmptyArray(AsWritten), "The question's options, if the form does not list them", [
     "Red",
     "Green",
     "Blue",
   ]),
   values: option(
     Schema.Record({ key: Schema.String, value: Schema.NullOr(AsWritten) }),
-    "What a cell stands for: cell: option; null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
+    "What cells mean, written cell: option. null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
     { M: "Male", F: "Female", unknown: null },
     { set: "agree5" },
   ),
   otherwise: option(
     Schema.Union(Schema.Literal("reject", "keep", "drop"), otherAnswer({})),
-    "What happens to a choice that is no option: reject the row (when left out), keep it as it is, drop it, use an option in its place, or answer another question with its text",
+    "What to do with a choice that is not an option: reject the row (default), keep it as it is, drop it, use an option instead, or answer another question with its text",
     "keep",
     { use: "Other" },
     { textTo: "Other interests" },
   ),
   matchCase: option(
     Schema.Boolean,
-    "Whether upper and lower case are distinguished. Without it, an option is found exactly, otherwise ignoring case and space",
+    "Whether upper and lower case are distinguished. By default, options are matched exactly first, then ignoring case and space",
     true,
   ),
 }
@@ -54,7 +54,7 @@ export type OptionOptions = Schema.Struct.Type<typeof optionOptions>
 export const splitOption = {
   split: option(
     FilledText,
-    "What stands between the choices of a cell. Whole options are found first, longest first, so the sign may occur in an option. When left out, a cell holds one choice",
+    "The separator between the choices in a cell. Whole options are found first, longest first, so an option may contain the separator. By default, a cell contains one choice",
     ",",
     ";",
     "\n",
@@ -99,13 +99,13 @@ export interface OptionTable {
    * @param cell its index among those given to `Parse`
    */
   readonly read: (text: string, cell?: number) => string | undefined | Fault
-  /** Returns the value of a name in the pipeline. A name that is no option is a fault of `option`, whatever `otherwise` says. */
+  /** Returns the value of a name in the pipeline. A name that is not an option is a fault of `option`, whatever `otherwise` says. */
   readonly resolve: (name: string, option: string, faults: Array<OptionFault>, member?: string) => string | undefined
   /** Returns the names of a value: itself and its label. */
   readonly namesOf: (value: string) => ReadonlyArray<string>
-  /** Returns the position of a value among the form's options; after all of them if it is none. */
+  /** Returns the position of a value among the form's options; or their number if it is not one of them. */
   readonly order: (value: string) => number
-  /** All names, to find whole options in a cell that holds several. */
+  /** All names, to find whole options in a cell with several. */
   readonly names: ReadonlyArray<string>
 }
 
@@ -142,7 +142,7 @@ export const optionTable = (
   const otherwise = options.otherwise ?? "reject"
   if (list.length === 0 && otherwise !== "keep") {
     return [{
-      message: "The form does not tell the options of this question.",
+      message: "The form does not list the options of this question.",
       suggestion: "List them under `options`, or set `otherwise: keep`.",
     }]
   }
@@ -176,7 +176,7 @@ export const optionTable = (
       member,
       message: found instanceof Several
         ? `"${brief(name)}" is the name of several options: ${found.values.map(brief).join(", ")}.`
-        : `"${brief(name)}" is no option of this question.`,
+        : `"${brief(name)}" is not an option of this question.`,
       unknown: found instanceof Several ? undefined : { name, among },
     })
     return undefined
@@ -195,7 +195,7 @@ export const optionTable = (
   const textTo = context.redirect === undefined ? undefined : elsewhere?.textTo
   if (faults.length > 0) return faults
 
-  // What `values` says replaces what the form's names mean.
+  // `values` takes precedence over the names in the form.
   const nearValues: Names = new Map()
   for (const [cell, value] of values) {
     if (value === undefined) continue
@@ -232,8 +232,8 @@ export const optionTable = (
 }
 
 /**
- * Makes the function that cuts a cell at its separators, but never inside a name that the table has: of several pieces in a row, the most
- * that are a name are one. Without a separator a cell is one piece.
+ * Makes the function that cuts a cell at its separators, but never inside a name of the table: the longest sequence of pieces that is
+ * a name counts as one. Without a separator a cell is one piece.
  */
 export const optionSplitter = (
   separator: string | undefined,
@@ -243,7 +243,7 @@ export const optionSplitter = (
   if (table.names.length === 0) {
     return [{
       option: "split",
-      message: "A cell can be split only where the options are known.",
+      message: "A cell can only be split if the options are known.",
       suggestion: "List them under `options`.",
     }]
   }

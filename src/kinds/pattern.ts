@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from "re2js"
 
-/** What an expression found in a text: the whole, then its groups. A group that took no part is undefined. */
+/** A match: the whole text found, then its groups. A group that did not match is undefined. */
 export interface Match {
   readonly groups: ReadonlyArray<string | undefined>
   readonly named: (name: string) => string | undefined
@@ -16,7 +16,7 @@ export interface Pattern {
   readonly exec: (text: string) => Match | undefined
 }
 
-/** Compiles an expression. Returns a text that says what is wrong with it, if it is none. */
+/** Compiles an expression. Returns a text that says what is wrong if it is invalid. */
 export const compilePattern = (expression: string): Pattern | string => {
   try {
     const compiled = RE2JS.compile(expression)
@@ -37,7 +37,7 @@ export const compilePattern = (expression: string): Pattern | string => {
     if (!(error instanceof RE2JSException)) throw error
     const about = error.message.replace(/^error parsing regexp: /, "")
     return /`\(\?(?:=|!|<=|<!)/.test(about) || /escape.*`\\[1-9]/.test(about)
-      ? `Expressions with look-around or back-references are not understood: ${about}.`
-      : `This is no regular expression: ${about}.`
+      ? `Expressions with look-around or back-references are not supported: ${about}.`
+      : `This is not a regular expression: ${about}.`
   }
 }

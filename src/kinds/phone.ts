@@ -14,7 +14,7 @@ const options = {
   ),
   ambiguous: option(
     Schema.Literal("national", "international"),
-    "How to read a number without + that is valid both in `country` and with a + in front, such as 493511234574 with DE; an error when left out",
+    "How to read a number without + that is valid both in `country` and with a + in front, such as 493511234574 with DE (default: an error)",
     "international",
   ),
 }
@@ -24,7 +24,7 @@ type Options = Schema.Struct.Type<typeof options>
 const countries: ReadonlyArray<string> = getCountries()
 const isCountry = (code: string): code is CountryCode => countries.includes(code)
 
-/** Reads a text as a number with + in front; undefined if it isn't a valid one. Country codes don't begin with 0, and nobody writes +(. */
+/** Reads a text as a number with + in front; undefined if it isn't a valid one. Country codes don't begin with 0, and +( does not occur. */
 const withPlus = (text: string): string | undefined => {
   if (!/^[1-9]/.test(text)) return undefined
   const number = parsePhoneNumberFromString(`+${text}`, { extract: false })
@@ -32,7 +32,7 @@ const withPlus = (text: string): string | undefined => {
 }
 
 /**
- * A phone number. The small metadata of libphonenumber decides what is valid: length and shape of a country's numbers, not the ranges
+ * A phone number. libphonenumber's small metadata decides what is valid: the length and shape of a country's numbers, not the ranges
  * in use today, which change. A number with an extension is an error, since E.164 has no place for it.
  */
 export const phone: Kind<Options> = {
@@ -46,8 +46,8 @@ export const phone: Kind<Options> = {
     if (country !== undefined && !isCountry(country)) {
       return [{
         option: "country",
-        message: `"${options.country}" is no country code.`,
-        suggestion: "Two letters of ISO 3166, such as DE, FR or US.",
+        message: `"${options.country}" is not a country code.`,
+        suggestion: "Use two letters of ISO 3166, such as DE, FR or US.",
       }]
     }
     const notAPhone = new Fault(
@@ -66,13 +66,13 @@ export const phone: Kind<Options> = {
       if (other === undefined || other === number.number) return number.number
       return options.ambiguous === "international" ? other : new Fault(
         "not-a-phone",
-        `a number that can be read in one way only: in ${country} it is ${number.number}, with + in front it is ${other}. Write it with + and country code, or set \`ambiguous\``,
+        `a number with only one meaning: in ${country} it is ${number.number}, with + in front it is ${other}. Write it with + and country code, or set \`ambiguous\``,
       )
     })
   },
   compare: compareBy((value) => {
     if (typeof value !== "string") return undefined
-    // RFC 3966 writes a number as an address.
+    // RFC 3966: numbers written as URIs.
     const number = parsePhoneNumberFromString(value.replace(/^tel:/i, ""), { extract: false })
     return number === undefined ? undefined : `${number.number};${number.ext ?? ""}`
   }, "way of writing"),

@@ -26,7 +26,7 @@ const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): Readonl
   return values.length === 0 ? undefined : values
 }
 
-/** Makes a `Parse` for columns that hold the rank of one option each. */
+/** Makes a `Parse` for columns that each contain the rank of one option. */
 const ranked = (
   names: ReadonlyArray<string>,
   table: OptionTable,
@@ -45,7 +45,7 @@ const ranked = (
       const rank = Number(text)
       if (rank < 1 || rank > values.length) return new Fault("out-of-range", range, index)
       if (places[rank] !== undefined) {
-        return new Fault("conflict", `a rank of its own: "${names[values.indexOf(places[rank])]}" has this one`, index)
+        return new Fault("conflict", `a different rank: "${names[values.indexOf(places[rank])]}" has this one`, index)
       }
       places[rank] = values[index]
       if (values[index] === undefined) note?.("unused", index)

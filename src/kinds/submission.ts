@@ -12,9 +12,9 @@ import { kindOfType, kinds } from "./index.ts"
 import type { Compared, Kind } from "./Kind.ts"
 import { readIso } from "./wallClock.ts"
 
-/** What comparing needs to know of a mapped answer. */
+/** What the comparison needs to know about a mapped answer. */
 export interface ComparedAnswer {
-  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` stand for themselves. */
+  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` are their own names. */
   readonly id: string
   readonly name: string
   /** Name of its kind. */
@@ -48,8 +48,8 @@ const comparingKind = (kind: string | undefined, type: string | undefined, sent:
 }
 
 /**
- * Compares a sent and a returned value, neither of which is null, by the kind of that name; without one by the question's type, or by what the
- * value looks like.
+ * Compares a sent and a returned value, neither of which is null, by the kind of that name, otherwise by the question's type or the look
+ * of the value.
  */
 export const compareAnswer = (kind: string | undefined, sent: Json, returned: Json, type?: string): Compared =>
   sent === returned ? same : (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)
@@ -69,7 +69,7 @@ interface Sent {
 
 type Compare = typeof compareAnswer
 
-/** Compares members by the kinds of their parts. Members that the service adds (`eventId`, `status`, …) are no loss, and are named. */
+/** Compares members by the kinds of their parts. Members that the service adds (`eventId`, `status`, …) don't count as differences. They are named. */
 const byParts = (parts: Readonly<Record<string, ElementPart>>): Compare => (_kind, sent, returned) => {
   if (!isObject(sent) || !isObject(returned)) return compareJson(sent, returned)
   let verdict = same
@@ -91,7 +91,7 @@ const comparing: Readonly<Record<ComparedAnswer["list"], Compare>> = {
   own: compareAnswer,
 }
 
-/** Returns a value of our own types as JSON, without members that are undefined. */
+/** Returns a value of our own types as JSON, omitting undefined members. */
 export const asJson = (value: object | null): Json =>
   value === null ? null : Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 
@@ -124,7 +124,7 @@ const compareOne = (
   }
 }
 
-/** Compares what was sent as nothing, such as an empty list: it may come back as nothing. */
+/** Compares an empty sent value, such as an empty list: it may come back as nothing. */
 const compareNothing = (sent: Json, returned: Json | undefined): Compared =>
   returned !== undefined && compareJson(sent, returned).verdict === "same" ? same : equivalent("no answer")
 
@@ -143,7 +143,7 @@ const byList = (mapped: ReadonlyArray<ComparedAnswer>): ByList => {
   return table
 }
 
-/** Compares one list of an item: everything sent, in its order, then what came back and was not sent. */
+/** Compares one list of an item: everything sent, in its order, then anything that came back without being sent. */
 const compareList = (
   answers: ReadonlyMap<string, ComparedAnswer>,
   list: ComparedAnswer["list"],
@@ -151,7 +151,7 @@ const compareList = (
   returned: ReadonlyArray<Returned>,
 ): ReadonlyArray<AnswerComparison> => {
   const compare = comparing[list]
-  // Of several with one id, the last counts.
+  // The last of several with the same id counts.
   const byId = new Map(returned.map((each) => [each.id, each]))
   const comparisons = sent.map((each) => compareOne(each, answers.get(each.id), byId.get(each.id), compare))
   const asked = new Set(sent.map(({ id }) => id))
@@ -169,7 +169,7 @@ type Elements = ReadonlyArray<{ readonly id: string; readonly value: object | nu
 const asReturned = (elements: Elements) =>
   elements.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
 
-/** The members of an item that stand for themselves, with their kinds. The service gives every submission its times: they are never unexpected. */
+/** The members of an item that are not in a list, with their kinds. The service gives every submission its times: they are never unexpected. */
 const ownMembers = [
   { id: "submissionTime", kind: "dateTime", isGiven: true },
   { id: "lastUpdatedAt", kind: "dateTime", isGiven: true },
@@ -180,8 +180,8 @@ const ownValue = (of: Item | Submission, id: (typeof ownMembers)[number]["id"]):
   id === "login" ? of.login?.email : of[id]
 
 /**
- * Compares what was sent with what came back, answer by answer: every member of the item has exactly one comparison. What came back, is not empty
- * and was not sent is `unexpected`, except times, which the service sets, and what a form fills by itself. Calculations are the form's own and
+ * Compares what was sent with what came back, answer by answer: every member of the item has exactly one comparison. A value that came back without
+ * being sent is `unexpected`, unless it is empty, a time (the service sets times), or filled by the form itself. Calculations belong to the form and are
  * never compared.
  *
  * @param mapped the mapped answers: their kinds and names. If one is missing (a row sent under another mapping), the question's type or the
@@ -217,8 +217,8 @@ export const compareSubmission = (
 }
 
 /**
- * Returns how well a created submission fits an item, to find out which is which: exactly (everything sent came back as sent), by equivalence, or
- * not. Questions of an unknown type decide nothing. What came back and was not sent speaks against it, since it may be another item's.
+ * Returns how well a created submission fits an item, to match submissions with items: exactly (everything sent came back as sent), by equivalence, or
+ * not. Questions of an unknown type decide nothing. A value that came back without being sent counts against it, since it may belong to another item.
  */
 export const fit = (
   item: Item,
@@ -229,7 +229,7 @@ export const fit = (
   for (const { normalised, verdict } of compareSubmission(answers, item, submission)) {
     if (verdict === "same" || verdict === "not comparable") continue
     if (verdict !== "equivalent") return "no"
-    // What the service adds to a scheduling or payment value leaves all that was sent as it was.
+    // Members that the service adds to a scheduling or payment value change nothing that was sent.
     if (normalised?.startsWith("added ") !== true) result = "equivalent"
   }
   return result

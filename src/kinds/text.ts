@@ -10,33 +10,33 @@ const Length = Schema.NonNegativeInt.annotations({ description: "a whole number,
 const options = {
   join: option(
     Schema.String,
-    "What stands between the texts of several columns; a space when left out. Empty columns are left out",
+    "The separator between the texts of several columns (default: a space). Empty columns are omitted",
     ", ",
     "\n",
   ),
   pattern: option(
     Schema.String,
-    "A regular expression that must match; anywhere in the text, unless it begins with ^ and ends with $",
+    "A regular expression that must match anywhere in the text, or the whole text if it begins with ^ and ends with $",
     "^[A-Z]{2}\\d{4}$",
   ),
-  minLength: option(Length, "Characters at least", 2),
-  maxLength: option(Length, "Characters at most", 255),
-  case: option(Schema.Literal("upper", "lower"), "Turns the text into upper or lower case", "upper"),
+  minLength: option(Length, "The minimum number of characters", 2),
+  maxLength: option(Length, "The maximum number of characters", 255),
+  case: option(Schema.Literal("upper", "lower"), "Converts the text to upper or lower case", "upper"),
 }
 
 type Options = Schema.Struct.Type<typeof options>
 
-/** Counts characters as people do: code points. */
+/** Counts characters as a person would: in code points. */
 const length = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** Text as written, trimmed. A number of a workbook is written plainly (`1200000`), a date as ISO. */
+/** Text as written, trimmed. A workbook's number is written plainly (`1200000`), a date as ISO. */
 export const text: Kind<Options> = {
   name: "text",
-  description: "Text as it stands, trimmed; from one column, or several joined. Sent as a string",
+  description: "Text as written, trimmed; from one column, or several joined. Sent as a string",
   options,
   sends: "string",
   many: true,

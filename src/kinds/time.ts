@@ -17,11 +17,11 @@ const isoTimeOfDay = (text: string): number => {
     : seconds(read.wall)
 }
 
-/** A time of day, to the second. A day next to it is an error, unless the format names one: then the day is not sent. */
+/** A time of day, to the second. A day next to it is an error unless the format names one. The day is then not sent. */
 export const time: Kind<FormatOptions> = {
   name: "time",
   description:
-    "A time of day. ISO times and time cells of a workbook need no format. Sent as HH:mm, or HH:mm:ss when there are seconds",
+    "A time of day. ISO times and time cells of a workbook need no format. Sent as HH:mm, or HH:mm:ss if there are seconds",
   options: formatOptions,
   sends: "string",
   types: ["TimePicker"],
@@ -29,7 +29,10 @@ export const time: Kind<FormatOptions> = {
     const formats = compileFormats(options, "time", "HH:mm")
     if (!("formats" in formats)) return formats
     const notATime = new Fault("not-a-time", `a time of day as ${formats.words}`)
-    const withDay = new Fault("not-a-time", "a time of day without a day (a format with a day leaves it behind)")
+    const withDay = new Fault(
+      "not-a-time",
+      "a time of day without a day (with a format that names a day, the day is ignored)",
+    )
     const ambiguous = new Fault("ambiguous-time", `a time that only one of the formats fits (${formats.words})`)
     const dropsDay = formats.formats.some((format) => format.hasDate)
     return oneCell((cell) => {

@@ -12,7 +12,7 @@ const Scheme = Schema.String.pipe(Schema.pattern(/^[a-z][a-z0-9+.-]*$/)).annotat
 const options = {
   schemes: option(
     Schema.NonEmptyArray(Scheme),
-    "What an address may begin with; when left out: http and https",
+    "The schemes that an address may have (default: http and https)",
     ["https"],
     ["http", "https", "mailto"],
   ),

@@ -1,8 +1,8 @@
 import { Info } from "luxon"
 
 /**
- * A reading of a clock and calendar without a zone, as the milliseconds that it would be in UTC. NaN: no such reading. One number is cheap to
- * pass on.
+ * A clock and calendar reading without a zone, as its milliseconds in UTC. NaN: no such reading. A single number is cheap to
+ * pass around.
  */
 export type Wall = number
 
@@ -16,7 +16,7 @@ export const isDay = (year: number, month: number, dayOfMonth: number): boolean 
   year >= 1 && year <= 9999 && dayOfMonth >= 1 && dayOfMonth <= (daysIn[month - 1] ?? 0)
   && (month !== 2 || dayOfMonth !== 29 || isLeap(year))
 
-/** Makes a reading of its fields, month 1 to 12; NaN if no such day or time exists. Years 1 to 9999. */
+/** Makes a reading from its fields (month 1 to 12, years 1 to 9999). Returns NaN if no such day or time exists. */
 export const wall = (
   year: number,
   month: number,
@@ -64,14 +64,14 @@ export const isoInstant = (instant: number): string | undefined =>
 const iso =
   /^(?:(\d{4})-(\d\d)-(\d\d))?(?:(?:^|(?<=\d)[Tt ])(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|z|[-+](?:0\d|1[0-5])(?::?[0-5]\d)?))?)?$/
 
-/** What an ISO 8601 text says. */
+/** The contents of an ISO 8601 text. */
 export interface IsoReading {
   readonly wall: Wall
   readonly hasDate: boolean
   readonly hasTime: boolean
   /** Minutes east of UTC; NaN if it has no offset. */
   readonly offset: number
-  /** Whether it says anything finer than a second that is not zero. */
+  /** Whether it has a fraction of a second that is not zero. */
   readonly fraction: boolean
 }
 
@@ -82,8 +82,8 @@ const minutesEast = (offset: string): number => {
 }
 
 /**
- * Reads an ISO 8601 date, time or both (extended form; a space may replace the T). A time alone is a reading of 1970-01-01. Anything finer than
- * a millisecond is cut off.
+ * Reads an ISO 8601 date, time or both (extended form; a space may replace the T). A time alone is read as one on 1970-01-01. Fractions of
+ * a millisecond are cut off.
  */
 export const readIso = (text: string): IsoReading | undefined => {
   const found = text !== "" && text.length <= 40 ? iso.exec(text) : null
@@ -107,7 +107,7 @@ export const readIso = (text: string): IsoReading | undefined => {
   }
 }
 
-/** The clocks of a zone. */
+/** A zone's clocks. */
 interface ZoneClock {
   /**
    * Returns the instant at which the clocks of the zone show a reading. NaN: a clock change skips or repeats it, and `ambiguous` doesn't say
@@ -116,7 +116,7 @@ interface ZoneClock {
   readonly instant: (reading: Wall, ambiguous: "earlier" | "later" | undefined) => number
 }
 
-// No clock is further from UTC.
+// No zone is further from UTC.
 const farthest = 15 * 3_600_000
 const remembered = 20_000
 

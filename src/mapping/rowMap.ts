@@ -73,7 +73,7 @@ const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer =
   problem: (value, before) => notUniqueProblem(answer.id, answer.name, columns[0], value, before),
 })
 
-/** Puts the values of a row into an item. Members without content are left out. */
+/** Puts the values of a row into an item. Members without content are omitted. */
 const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Json | undefined>) => {
   const questions: Array<Answer> = []
   const parameters: Array<UrlParameterValue> = []

@@ -12,7 +12,7 @@ import type { Notice } from "../project/Project.ts"
 import { version } from "../project/version.ts"
 
 /**
- * The body that a webhook receives (docs/monitoring.md): more members may be added, these stay. Counts, codes and names of the project only: no row key, no cell, no
+ * The body that a webhook receives (docs/monitoring.md): members may be added, but none of these will be removed. Counts, codes and names of the project only: no row key, no cell, no
  * answer, and no text that a service or a file made up.
  */
 export interface Notification {
@@ -41,7 +41,7 @@ export interface Notification {
   readonly anomalies: ReadonlyArray<{ readonly code: AnomalyCode; readonly message: string; readonly new: boolean }>
   /** The command to run next. */
   readonly next: string | null
-  /** The same for people, in the markup of Slack's webhooks. */
+  /** The same as text for people, in the markup of Slack's webhooks. */
   readonly text: string
 }
 
@@ -49,7 +49,7 @@ export interface Notification {
 export interface Failed {
   readonly pipeline: string
   readonly exitCode: number
-  /** Tag of the error: its message may contain what must not leave. */
+  /** Tag of the error: its message may contain text that must not be sent. */
   readonly error: string
   /** ISO 8601. */
   readonly at: string
@@ -58,7 +58,7 @@ export interface Failed {
 /** The notification of a run that left a report. */
 export const reported = (report: RunReport, anomalies: Notification["anomalies"]): Notification => {
   const { acknowledged, exitCode, finishedAt, form, mode, outcome, pipeline, readBack, rows, run, startedAt } = report
-  // By code alone: a column's name says more than is needed.
+  // By code only: a column's name would reveal more than is needed.
   const problems = new Map<ProblemCode, number>()
   for (const { code, count: rows } of report.problems) problems.set(code, (problems.get(code) ?? 0) + rows)
   return withText({
@@ -106,7 +106,7 @@ export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification 
   })
 }
 
-/** The one error whose exit code says too little. */
+/** The only error whose exit code says too little. */
 const ledgerRefused = "LedgerRefused"
 
 /** How a run ended, in a sentence or two. */

@@ -2,7 +2,7 @@ import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { Anomaly } from "../domain/report.ts"
 import type { Notification } from "./Notification.ts"
 
-/** What a webhook last received: the anomalies of then, and the run. */
+/** What a webhook last received: the anomalies at that time, and the run. */
 export interface LastReported {
   readonly codes: ReadonlyArray<string>
   readonly run: string
@@ -10,11 +10,11 @@ export interface LastReported {
 
 /**
  * Marks which anomalies of a run a webhook has not received: those that began with this run, or with one that could not be reported because formferry or the webhook was down.
- * What lasts is new once; what cleared and recurred is new again.
+ * An anomaly that lasts is new once; one that cleared and recurred is new again.
  *
  * @param before undefined: the webhook has received nothing yet
  * @param history runs before this one, the newest first
- * @param whole whether the run read its source to the end: otherwise it shows no anomaly and ends none
+ * @param whole whether the run read its source to the end: otherwise it neither shows nor clears an anomaly
  * @returns the anomalies to report, and the codes that the webhook knows afterwards
  */
 export const unreportedAnomalies = (
@@ -38,7 +38,7 @@ export const unreportedAnomalies = (
   const late = [...missed].map(([code, run]) => ({
     code,
     message:
-      `Run ${run} differed from those before it (${code}), which could not be reported then. Its report says more.`,
+      `Run ${run} differed from those before it (${code}), which could not be reported then. Its report has the details.`,
     new: true,
   }))
   return { anomalies: [...current, ...late], codes: now.whole ? now.anomalies.map(({ code }) => code) : [...known] }

@@ -5,7 +5,7 @@ import { backOff } from "../service/schedules.ts"
 import type { RetryPolicy } from "../service/schedules.ts"
 import type { Notification } from "./Notification.ts"
 
-/** A webhook can't be reached. Names the host alone: the rest of the address is the secret. */
+/** A webhook can't be reached. Names only the host: the rest of the address is secret. */
 export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
   readonly host: string
   /** Why, as half a sentence. */
@@ -18,12 +18,12 @@ export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
   }
 }
 
-/** How long and how often a webhook is tried. */
+/** The time limits and attempts for a webhook. */
 export interface Patience {
   readonly retries: RetryPolicy
-  /** For one try. */
+  /** For one attempt. */
   readonly timeout: Duration.Duration
-  /** For all of them. */
+  /** For all attempts. */
   readonly whole: Duration.Duration
 }
 
@@ -39,7 +39,7 @@ const isPassing = (status: number): boolean => status === 408 || status === 429 
 const retryAfter = (text: string | undefined): number => (/^\d{1,2}$/.test(text ?? "") ? Number(text) : 0)
 
 /**
- * Posts a notification to a webhook. Retries with backoff after a lost connection, a time-out, 408, 429 or 5xx: to receive it twice is better than never. Doesn't follow
+ * Posts a notification to a webhook. Retries with backoff after a lost connection, a time-out, 408, 429 or 5xx: receiving it twice is better than not at all. Doesn't follow
  * redirects, which would reveal the address to another host.
  */
 export const postWebhook = (
@@ -58,12 +58,12 @@ export const postWebhook = (
       HttpClientRequest.bodyUnsafeJson(notification),
       HttpClientRequest.setHeader("user-agent", "formferry"),
       client.execute,
-      // The client's own words repeat the address.
+      // The client's own message would repeat the address.
       Effect.mapError(() => unreachable("the connection failed", true)),
     )
     if (status >= 200 && status < 300) return
     if (status === 429) yield* Effect.sleep(Duration.seconds(retryAfter(headers["retry-after"])))
-    const redirect = status >= 300 && status < 400 ? ", which leads elsewhere and is not followed" : ""
+    const redirect = status >= 300 && status < 400 ? ", a redirect, which is not followed" : ""
     return yield* unreachable(`it answered ${status}${redirect}`, isPassing(status))
   })
   return once.pipe(
@@ -77,12 +77,12 @@ export const postWebhook = (
   )
 }
 
-/** Whether a webhook asks for this notification: for its event, or for a new anomaly. */
+/** Whether a webhook is configured for this notification: for its event, or for a new anomaly. */
 const asksFor = ({ on }: WebhookConfig, { anomalies, event }: Notification): boolean =>
   on.has(event) || (on.has("degraded") && anomalies.some((anomaly) => anomaly.new))
 
 /**
- * Notifies a webhook if it asks for this. Logs one that can't be reached or whose address is missing: no import depends on it.
+ * Notifies a webhook if it is configured for this notification. Logs one that can't be reached or whose address is missing: no import depends on it.
  *
  * @returns false if the webhook should have been notified and was not
  */

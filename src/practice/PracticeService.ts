@@ -26,7 +26,7 @@ export class PracticeNotServed extends Schema.TaggedError<PracticeNotServed>()("
   code: Schema.String,
 }) {
   override get message() {
-    return `The practice service can't listen on port ${this.port} (${this.code}). Give it another port, or 0 for any free one.`
+    return `The practice service can't listen on port ${this.port} (${this.code}). Give it a different port, or 0 for any free one.`
   }
 }
 
@@ -42,9 +42,9 @@ export interface PracticeOptions {
   readonly gateway?: string
   /** Default: `includeEditLink`. */
   readonly editLinkParameter?: string
-  /** Bytes of a request body at most. Default: 4 MiB. */
+  /** The maximum bytes of a request body. Default: 4 MiB. */
   readonly maxBody?: number
-  /** What goes wrong (docs/practice.md). Default: nothing. */
+  /** The faults to inject (docs/practice.md). Default: none. */
   readonly faults?: FaultPlan
 }
 
@@ -59,7 +59,7 @@ export interface Practice {
   readonly faults: () => Readonly<Record<string, number>>
 }
 
-/** A practice service that is reached over HTTP. */
+/** A practice service over HTTP. */
 export interface HttpPractice extends Practice {
   /** With the version segment, without a trailing slash. */
   readonly baseUrl: string
@@ -74,15 +74,15 @@ const secret = () => randomBytes(16).toString("hex")
 export const prefix = "/v1/api"
 const maxBodyDefault = 4 * 1024 * 1024
 
-/** What a browser sees at the root: no form and no count, since other users of the machine see it, too. */
+/** The reply at the root: no form and no count, since other users of the machine see it, too. */
 const overview: PracticeAnswer = {
   status: 200,
   headers: { "content-type": "text/plain; charset=utf-8" },
   body:
-    `formferry practice service. Its interface is under ${prefix}; its results page opens by the link that formferry practice printed.\n`,
+    `formferry practice service. Its interface is under ${prefix}; to open its results page, use the link that formferry practice printed.\n`,
 }
 
-/** Starts the service, whatever way it is reached. `origin` returns the address of its edit links. */
+/** Starts the service, independent of the transport. `origin` returns the address of its edit links. */
 export const start = (options: PracticeOptions, origin: () => string) =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
@@ -135,7 +135,7 @@ export const serve = (
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
     const later = yield* FiberHandle.makeRuntime<never>()
     const port = (server.address() as AddressInfo).port
-    /** Stops listening for as long as a fault asks for. */
+    /** Stops listening for the time that a fault sets. */
     const refuse = () => {
       const wait = faults.refusedUntil() - clock.unsafeCurrentTimeMillis()
       if (wait <= 0 || !server.listening) return
@@ -144,7 +144,7 @@ export const serve = (
     }
     const token = secret()
     server.on("request", (incoming, outgoing) => {
-      // Refuses pages of the web whose name was pointed at this address.
+      // Refuses web pages whose host name was pointed at this address (DNS rebinding).
       if (!isOwnHost(incoming.headers.host, port)) {
         incoming.resume()
         reply(outgoing, { status: 421, headers: { connection: "close" }, body: "" })

@@ -4,23 +4,23 @@ import type { PracticeAnswer } from "./refusals.ts"
 import type { Decision, ServedRequest } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
 
-/** What a request asks for. */
+/** The operation that a request asks for. */
 export type Operation = "create" | "read" | "form"
 
-/** What the client sees of a request's end. */
+/** How a request ends for the client. */
 export type Reply =
   | { readonly _tag: "Answer"; readonly answer: PracticeAnswer }
   /** The head and half of the body, then the connection is reset. */
   | { readonly _tag: "Cut"; readonly answer: PracticeAnswer }
   | { readonly _tag: "Reset" }
-  /** Nothing, ever. */
+  /** No answer at all. */
   | { readonly _tag: "Silence" }
 
 export const answered = (answer: PracticeAnswer): Reply => ({ _tag: "Answer", answer })
 
 type Submissions = ReadonlyArray<StoredSubmission>
 
-/** What a fault knows of the request that it affects, and what it can do to the service. */
+/** What a fault knows about the request that it affects, and what it can do to the service. */
 export interface FaultContext {
   /** The items of a create, as sent; none for other requests. */
   readonly items: ReadonlyArray<unknown>
@@ -31,13 +31,13 @@ export interface FaultContext {
   readonly newId: () => string
   /** Refuses connections for some milliseconds. */
   readonly refuseConnections: (millis: number) => void
-  /** Resets the request's connection at its next request, unread. */
+  /** Resets the connection at its next request, without reading that. */
   readonly resetNext: () => void
   /** Answers reads of these submissions with 404 for some milliseconds. */
   readonly hide: (submissions: Submissions, millis: number) => void
 }
 
-/** A fault that is to occur: which requests it affects, and what it changes. Without `chance` and `at` it affects each. */
+/** A planned fault: the requests that it affects, and what it changes. Without `chance` and `at` it affects each request. */
 export interface PlannedFault {
   /** Its name in the counts of what occurred. */
   readonly name: string
@@ -47,15 +47,15 @@ export interface PlannedFault {
   readonly chance?: number | undefined
   /** Only the nth of the requests, from 1. */
   readonly at?: ReadonlyArray<number> | undefined
-  /** Requests at the beginning that it leaves alone. */
+  /** The number of requests at the start that it does not affect. */
   readonly skip?: number | undefined
-  /** How often it occurs at most. */
+  /** The maximum number of times it occurs. */
   readonly times?: number | undefined
   /** Only requests whose body contains this text. */
   readonly containing?: string | undefined
   /** Whether the connection is reset before the request is read. */
   readonly resetsUnread?: boolean
-  /** What is kept of the submissions that a request creates, and which of them the answer contains. Default: all. */
+  /** Which of the submissions created by a request are kept, and which are in the answer. Default: all. */
   readonly keep?: (
     created: Submissions,
     context: FaultContext,
@@ -64,7 +64,7 @@ export interface PlannedFault {
   readonly reply?: (served: Effect.Effect<PracticeAnswer>, context: FaultContext) => Effect.Effect<Reply>
 }
 
-/** Faults in the order in which they are tried: a request is affected by the first that applies. The same seed and requests give the same faults. */
+/** Faults in the order in which they are tried: a request is affected by the first that applies. The same seed and requests produce the same faults. */
 export interface FaultPlan {
   readonly seed: number
   readonly faults: ReadonlyArray<PlannedFault>
@@ -77,7 +77,7 @@ export interface FaultedRequest {
   readonly connection: object
 }
 
-/** The practice service's faults: what comes between a request and the rules. */
+/** The practice service's faults: they act between a request and the rules. */
 export interface Faults {
   /** Draws the fault for a request whose head has arrived. */
   readonly draw: (head: Pick<ServedRequest, "method" | "path">, connection: object) => FaultedRequest
@@ -89,7 +89,7 @@ export interface Faults {
   readonly counts: () => Readonly<Record<string, number>>
 }
 
-/** What faults need of the service. */
+/** The parts of the service that faults need. */
 export interface FaultedService {
   readonly decide: (request: ServedRequest) => Decision
   readonly keep: (form: string, submissions: Submissions) => Effect.Effect<void>
@@ -127,7 +127,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   /** When submissions that are not visible yet will be, by id. */
   const visibleAt = new Map<string, number>()
 
-  /** Draws the request's fault. `text` is undefined until the body has arrived: only then faults that look for a text are tried. */
+  /** Draws the request's fault. `text` is undefined until the body has arrived: faults that look for a text are only tried then. */
   const drawFault = (operation: Operation, text?: string): PlannedFault | undefined => {
     for (const rule of rules) {
       const { at, chance, containing, name, on = "create", skip = 0, times = Infinity } = rule.fault
@@ -151,7 +151,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
     return (visibleAt.get(id) ?? -Infinity) > service.now()
   }
 
-  /** Serves a request as the rules decide: keeps what it creates, as far as the fault lets it, then gives the answer. */
+  /** Serves a request as the rules decide: keeps what it creates, as far as the fault allows, then gives the answer. */
   const served = (
     request: ServedRequest,
     operation: Operation,

@@ -8,7 +8,7 @@ import { yamlTooLarge } from "../project/yamlText.ts"
 import type { FaultPlan, PlannedFault } from "./faults.ts"
 import { namedFaults } from "./namedFaults.ts"
 
-/** All that is wrong with a file of the practice service, one line each. */
+/** All mistakes in a file of the practice service, one line each. */
 type Problems = ReadonlyArray<string>
 
 const unusable = ({ file, problems }: { readonly file: string; readonly problems: Problems }): string =>
@@ -23,7 +23,7 @@ const readPracticeFile = (file: string): Effect.Effect<string, Problems, FileSys
     return yield* Effect.mapError(fs.readFileString(file), (error): Problems => [error.message])
   })
 
-/** Returns the value of such a text, YAML or JSON. */
+/** Parses such a text, YAML or JSON. */
 const parsePracticeFile = (text: string): Effect.Effect<unknown, Problems> =>
   Effect.suspend(() => {
     const document = parseDocument(text, { prettyErrors: true })
@@ -46,7 +46,7 @@ const problemsOf = (error: ParseResult.ParseError, at = ""): Problems => {
       : issue._tag === "Unexpected"
       ? "is not a setting here"
       : issue.message.split("\n")[0] ?? ""
-    // Of an optional setting's alternatives, the setting itself comes first.
+    // The first alternative of an optional setting is the setting itself.
     if (!places.has(place)) places.set(place, problem)
   }
   return Array.from(places, ([place, problem]) => `${place === "" ? "the file" : place}: ${problem}`)
@@ -62,7 +62,7 @@ const Option = Schema.Union(
   Schema.Struct({ value: Schema.String, label: Schema.optional(Schema.String) }),
 )
 
-/** A form file's content: a form's metadata as in wire.ts, but exact. Lists may be missing; an option may be a text alone. */
+/** A form file's content: a form's metadata as in wire.ts, but exact. Lists may be missing, and an option may be just a text. */
 export const FormFile = Schema.Struct({
   id: Schema.NonEmptyString,
   name: Schema.String,
@@ -131,7 +131,7 @@ export const parseForm = (file: string, text: string): Effect.Effect<Form, FormF
     return problems.length > 0 ? yield* Effect.fail(problems) : form
   }).pipe(Effect.mapError((problems) => new FormFileInvalid({ file, problems })))
 
-/** Loads all form files of a folder (`*.yaml`, `*.yml`, `*.json`), by file name. Two forms with one id are an error. */
+/** Loads all form files of a folder (`*.yaml`, `*.yml`, `*.json`), by file name. Two forms with the same id are an error. */
 export const loadForms = (
   folder: string,
 ): Effect.Effect<ReadonlyArray<Form>, FormFileInvalid, FileSystem.FileSystem | Path.Path> =>

@@ -6,14 +6,14 @@ import type { FaultContext, PlannedFault, Reply } from "./faults.ts"
 import { invalid, refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 
-/** A kind of fault that is planned by its name and settings (docs/practice.md). */
+/** A kind of fault, planned by name and settings (docs/practice.md). */
 export interface FaultKind<A> {
   /** Plans it from the settings of a faults file. */
   readonly decode: (settings: unknown) => Either.Either<PlannedFault, ParseResult.ParseError>
   readonly plan: (settings: A) => PlannedFault
 }
 
-/** Settings of every fault about creates only: which of them it affects. */
+/** Settings of every fault that only affects creates: which of them it affects. */
 export const ofCreates = {
   chance: Schema.optional(Schema.Number.pipe(Schema.between(0, 1))),
   at: Schema.optional(Schema.NonEmptyArray(whole(1))),
@@ -46,7 +46,7 @@ export const faultKind = <A extends Aim, I>(
   return { plan, decode: (settings) => Either.map(decode(settings), plan) }
 }
 
-/** Replies in the service's stead, before or after the request is served. */
+/** Replies instead of the service, before or after the request is served. */
 export const instead = (
   when: "before" | "after",
   reply: (context: FaultContext) => Reply,
@@ -70,7 +70,7 @@ export interface StoredAnswer {
   readonly value: unknown
 }
 
-/** Changes the answers of one submission, drawn, on their way into the store. */
+/** Changes the answers of one randomly drawn submission before they are stored. */
 export const changingAnswers = (
   change: (answers: ReadonlyArray<StoredAnswer>, context: FaultContext) => ReadonlyArray<StoredAnswer>,
 ): NonNullable<PlannedFault["keep"]> =>
@@ -78,7 +78,7 @@ export const changingAnswers = (
   const drawn = context.pick(Math.max(1, created.length))
   const kept = created.map((submission, index) => {
     if (index !== drawn) return submission
-    // `submit` wrote it.
+    // `submit` wrote this text.
     const stored = JSON.parse(submission.json) as { readonly questions: ReadonlyArray<StoredAnswer> }
     return { id: submission.id, json: JSON.stringify({ ...stored, questions: change(stored.questions, context) }) }
   })

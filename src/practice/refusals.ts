@@ -23,7 +23,7 @@ const names: Readonly<Record<number, string>> = {
   429: "Too Many Requests",
 }
 
-/** Answers with the error envelope that services send. */
+/** Answers with a service's error envelope. */
 export const refusal = (status: number, message: string): PracticeAnswer =>
   json(status, JSON.stringify({ statusCode: status, error: names[status] ?? "Error", message }))
 

@@ -21,7 +21,7 @@ interface Element {
   readonly value: Json
 }
 
-/** As `submit` writes it; faults may have touched answers, never this shape. */
+/** As `submit` writes it. Faults may have changed answers, but not this shape. */
 interface Stored {
   readonly submissionId: string
   readonly submissionTime: string
@@ -34,7 +34,7 @@ interface Stored {
   readonly login?: { readonly email: string }
 }
 
-/** Returns a value as a cell: texts as they are, lists joined by `, `, files by their addresses, other objects as JSON, no answer as an empty text. */
+/** Returns a value as a cell: texts unchanged, lists joined by `, `, files by their addresses, other objects as JSON, no answer as an empty text. */
 export const cellOf = (value: Json | undefined): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return value
@@ -128,7 +128,7 @@ const rows = (form: Form, store: Pick<PracticeStore, "all">, query: URLSearchPar
   )
 }
 
-/** Whether two texts are the same, in a time that does not depend on how much of them is. */
+/** Whether two texts are equal, compared in constant time. */
 const isSame = (a: string, b: string): boolean => {
   const digest = (text: string) => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(a), digest(b))
@@ -145,7 +145,7 @@ export const results = (
   const [path = "", query = ""] = request.path.split("?", 2)
   const [, root, token = "", id, what, ...more] = path.split("/")
   if (root !== "results" || request.method !== "GET") return undefined
-  if (!isSame(token, service.token)) return refusal(403, "Open the results page by the link that formferry printed")
+  if (!isSame(token, service.token)) return refusal(403, "Open the results page with the link that formferry printed")
   if (more.length > 0) return refusal(404, "Not Found")
   if ((id === undefined || id === "") && query === "forms") {
     return json(

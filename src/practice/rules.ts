@@ -6,10 +6,10 @@ import { invalid, issuesOf, json, refusal } from "./refusals.ts"
 import type { Issue, PracticeAnswer } from "./refusals.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
-/** A submission item that passed the Schema. */
+/** A submission item that the schema accepted. */
 export type SentItem = ReturnType<typeof createRequest>["Type"]["submissions"][number]
 
-/** Returns an issue for each id that the form does not have. The interface does not say what happens to them; here the request is refused. */
+/** Returns an issue for each id that the form does not have. The interface does not define what happens to them. Here the request is refused. */
 const unknownIds = (form: Form, items: ReadonlyArray<SentItem>): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   for (const list of ["questions", "scheduling", "payments"] as const) {
@@ -28,7 +28,7 @@ const unknownIds = (form: Form, items: ReadonlyArray<SentItem>): ReadonlyArray<I
   return issues
 }
 
-/** Times come back in UTC with milliseconds, whatever offset was sent. */
+/** Times are returned in UTC with milliseconds, whatever offset was sent. */
 const utc = (text: string): string => new Date(text).toISOString()
 
 const byId = <A extends { readonly id: string }>(sent: ReadonlyArray<A> | undefined): ReadonlyMap<string, A> =>
@@ -41,7 +41,7 @@ const withNull = (element: Element, sent: ReadonlyMap<string, { readonly value?:
 })
 
 /**
- * Returns the submission that an item becomes: every question of the form in its order, unanswered ones null. URL parameters that the form does not
+ * Returns the submission created from an item: every question of the form in its order, unanswered ones null. URL parameters that the form does not
  * declare are kept.
  * @param now ISO 8601 in UTC with milliseconds
  */
@@ -78,7 +78,7 @@ const submit = (form: Form, item: SentItem, id: string, now: string): StoredSubm
 /** A request as the practice service sees it. */
 export interface ServedRequest {
   readonly method: string
-  /** With the base URL's path in front, and the query, still encoded. */
+  /** Includes the base URL's path and the query, still encoded. */
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -134,12 +134,12 @@ export interface PracticeSettings {
   readonly editLinkParameter: string
   /** Edit links begin with it and end with the submission's id. */
   readonly editLinkBase: string
-  /** Bytes of a request body at most. */
+  /** The maximum bytes of a request body. */
   readonly maxBody: number
   readonly rate: RateWindow | undefined
 }
 
-/** What the rules may use while they answer. */
+/** What the rules may use to answer. */
 export interface Moment {
   readonly store: Pick<PracticeStore, "get">
   /** Milliseconds. */
@@ -147,13 +147,13 @@ export interface Moment {
   readonly newId: () => string
 }
 
-/** An answer, and what must be kept before it is given. */
+/** An answer, and the submissions to store before it is sent. */
 export interface Decision {
   readonly answer: PracticeAnswer
   readonly created?: { readonly form: string; readonly submissions: ReadonlyArray<StoredSubmission> }
 }
 
-/** Returns the practice service's rules for some settings: a request in, an answer out. */
+/** Returns the practice service's rules as a function from request to answer. */
 export const makeRules = (settings: PracticeSettings): (request: ServedRequest, moment: Moment) => Decision => {
   const decodeRequest = Schema.decodeUnknownEither(createRequest(settings.gateway), { errors: "all" })
   const metadata = new Map(Array.from(settings.forms, ([id, form]) => [id, JSON.stringify(metadataOf(form))]))
@@ -226,7 +226,7 @@ const keyFailure = (authorization: string | undefined, key: string): string | un
   return sent.includes("_") ? "API Key invalid" : "API key missing underscore"
 }
 
-/** Decodes a segment of a path. One that is not encoded stays as it is. */
+/** Decodes a segment of a path. One that is not encoded stays unchanged. */
 export const decodeSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
@@ -235,7 +235,7 @@ export const decodeSegment = (segment: string): string => {
   }
 }
 
-/** "Form metadata", with types and options where the form has them. */
+/** "Form metadata", with types and options if the form has them. */
 const metadataOf = (form: Form) => ({
   id: form.id,
   name: form.name,

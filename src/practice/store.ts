@@ -13,7 +13,7 @@ export interface StoredSubmission {
 export interface PracticeStore {
   readonly get: (form: string, id: string) => StoredSubmission | undefined
   readonly all: (form: string) => ReadonlyArray<StoredSubmission>
-  /** Returns once they are kept. */
+  /** Returns once they are stored. */
   readonly append: (form: string, submissions: ReadonlyArray<StoredSubmission>) => Effect.Effect<void>
 }
 
@@ -32,10 +32,10 @@ export const memoryStore = (): PracticeStore => {
   }
 }
 
-/** How many submissions are kept after they were read: a read may be repeated. */
+/** The number of submissions kept after they were read, since a read may be repeated. */
 const remembered = 10_000
 
-/** Keeps submissions until they are read, and the last ones of those: a rehearsal of a million rows takes no more memory than one of a thousand. Ids are unique among all forms. */
+/** Keeps submissions until they are read, and the most recently read ones: a rehearsal of a million rows takes no more memory than one of a thousand. Ids are unique among all forms. */
 export const forgettingStore = (keep = remembered): PracticeStore => {
   const unread = new Map<string, StoredSubmission & { readonly form: string }>()
   const read = new Map<string, StoredSubmission & { readonly form: string }>()
@@ -89,7 +89,7 @@ export const folderStore = (
     const scope = yield* Effect.scope
     const memory = memoryStore()
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    // An existing folder may be readable by others, and will contain rows.
+    // An existing folder may be readable by others, and it will contain rows.
     yield* fs.chmod(folder, 0o700)
 
     const load = (name: string) =>
@@ -129,7 +129,7 @@ export const folderStore = (
         files.set(form, file)
         return file
       })
-    // One write at a time: whole lines, in the order of the memory.
+    // One write at a time, so that lines are whole and in the same order as in memory.
     const turn = yield* Effect.makeSemaphore(1)
 
     return {

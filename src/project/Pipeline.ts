@@ -72,7 +72,7 @@ const mapping = () =>
       absent: [],
     }),
     unmapped: optional(Schema.Literal("error", "warn", "ignore"), {
-      description: "What any other column without a mapping is",
+      description: "What to do with any other column that is not mapped",
       default: "warn",
     }),
   }, {
@@ -85,20 +85,20 @@ export type MappingConfig = Schema.Schema.Type<ReturnType<typeof mapping>>
 
 // sink
 
-/** A number of rows, or a share (0 to 1) that counts from `atLeast` rows on. */
+/** A number of rows, or a share (0 to 1) that applies from `atLeast` rows. */
 export type StopLimit = { readonly rows: number } | { readonly share: number; readonly atLeast: number }
 
 const Limit = oneOfThese(
   becoming(whole(0), (rows): StopLimit => ({ rows })).annotations(expecting("a number of rows")),
   becoming(Share, (share): StopLimit => ({ share, atLeast: 10 })).annotations(expecting("a share such as `5%`")),
   section({
-    share: needed(Share, { description: "A share of the rows that are new in this run" }),
-    atLeast: needed(whole(1), { description: "The number of rows from which on the share counts" }),
+    share: needed(Share, { description: "The share of the rows that are new in this run" }),
+    atLeast: needed(whole(1), { description: "The number of rows from which the share applies" }),
   }),
 ).annotations({
   ...expecting("a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }"),
   identifier: "StopLimit",
-  description: "A number of rows, or a share of the rows that are new in this run; a share counts from 10 rows on",
+  description: "A number of rows, or a share of the rows that are new in this run; a share applies from 10 rows",
 })
 
 const limit = (standard: string | number, description: string) => optional(Limit, { description, default: standard })
@@ -110,7 +110,7 @@ const stopWhen = section({
   invalid: limit("20%", "Rows that can't be turned into a valid item"),
   refused: limit("5%", "Rows that the service refused"),
   differing: limit("1%", "Rows that did not come back as they were sent"),
-  inDoubt: limit(20, "Rows whose outcome is not known"),
+  inDoubt: limit(20, "Rows whose outcome is unknown"),
 })
 
 const retries = section({
@@ -119,7 +119,7 @@ const retries = section({
   max: optional(Time, { description: "The longest wait", default: "30 seconds" }),
 })
 
-/** Where rows go. */
+/** The destination of the rows. */
 interface Target {
   /** Undefined if the pipeline has a single `service` and `form`. */
   readonly target: string | undefined
@@ -145,7 +145,7 @@ const sink = becoming(
     service: optional(Identifier, service),
     form: optional(Name, form),
     targets: optional(Targets, {
-      description: "Several destinations by name, chosen with --to; instead of service and form",
+      description: "Several destinations by name, chosen with --to, instead of service and form",
     }),
     alongside: optional(Schema.Array(Identifier), {
       description: "Other pipelines that feed the same form",
@@ -154,26 +154,27 @@ const sink = becoming(
     batchSize: optional(whole(1, 10), { description: "Rows in one request", default: 10 }),
     concurrency: optional(whole(1, 64), { description: "Batches in flight", default: 4 }),
     retries: optional(retries, {
-      description: "How often something that was proven not to have arrived is tried again",
+      description: "How often a request that is proven not to have arrived is retried",
       absent: allDefaults(retries),
     }),
     inDoubt: optional(Schema.Literal("hold", "resend"), {
-      description: "Rows whose outcome is not known: held, or resent in the next run (may create duplicates)",
+      description:
+        "Rows whose outcome is unknown: hold them, or resend them in the next run (this may create duplicates)",
       default: "hold",
     }),
     onChange: optional(Schema.Literal("report", "ignore", "import-again"), {
       description:
-        "Rows that changed since they were imported: reported, ignored, or imported once more beside what they were, for the service can't change a submission (needs columns as rowKey)",
+        "Rows that changed since they were imported: report or ignore them, or import them again. The earlier submission stays, since the service can't change one (needs columns as rowKey)",
       default: "report",
     }),
     blankRows: optional(Schema.Literal("reject", "allow"), {
-      description: "Rows of which no answer comes from a cell: rejected as `blank-row`, or sent",
+      description: "Rows in which no answer comes from a cell: reject them as `blank-row`, or send them",
       default: "reject",
     }),
     canary: optional(
       oneOfThese(whole(1, 10), becoming(Schema.Literal("off"), () => 0))
         .annotations(expecting("a number of rows from 1 to 10, or `off`")),
-      { description: "Rows that are sent and verified before all others, at most; or off", default: 10 },
+      { description: "The maximum number of rows that are sent and verified before all others, or off", default: 10 },
     ),
     stopWhen: optional(stopWhen, { description: "Limits that stop the run", absent: allDefaults(stopWhen) }),
     stamp: optional(
@@ -242,10 +243,10 @@ const schedule = section({
     examples: ["0 2 * * *", "*/15 7-19 * * MON-FRI"],
   }),
   zone: needed(Zone, { description: "The time zone whose clocks count", examples: ["Europe/Berlin"] }),
-  to: optional(Identifier, { description: "The target, where the sink has several", examples: ["production"] }),
+  to: optional(Identifier, { description: "The target, if the sink has several", examples: ["production"] }),
 }).annotations(expecting("{ cron: TIMES, zone: ZONE }"))
 
-/** What an answer is expected to be: text as written, lists and members of it, null for no answer. */
+/** The expected answer: text as written, lists and objects of texts, null for no answer. */
 export type Expected = string | null | ReadonlyArray<Expected> | { readonly [member: string]: Expected }
 
 const ExpectedAnswer: Schema.Schema<Expected> = Schema.Union(
@@ -259,7 +260,7 @@ const ExpectedAnswer: Schema.Schema<Expected> = Schema.Union(
   description: "An answer as it is sent, text as written; null: no answer",
 })
 
-/** A test of the pipeline: a row, and what becomes of it. */
+/** A test of the pipeline: a row, and the expected answers or problems. */
 export interface Example {
   readonly path: YamlPath
   /** Cells by column. */
@@ -277,7 +278,7 @@ const ExampleEntry = becoming(
         expecting("columns with their cells"),
       ),
       {
-        description: "Cells by column, as written; a column that is left out is empty",
+        description: "Cells by column, as written; omitted columns are empty",
         examples: [{ Name: "Ada Lovelace" }],
       },
     ),
@@ -286,7 +287,7 @@ const ExampleEntry = becoming(
         expecting("answers by question"),
       ),
       {
-        description: "Answers by the name or id of what they fill; others are not looked at",
+        description: "Answers by the name or id of what they fill; other answers are not checked",
         examples: [{ "Full name": "Ada Lovelace" }],
       },
     ),
@@ -304,17 +305,17 @@ const ExampleEntry = becoming(
 
 // The file
 
-/** Returns the schema of a pipeline file. It is built when it is first needed, since it takes long. */
+/** Returns the schema of a pipeline file. It is built when it is first needed, since building takes long. */
 export const pipelineSchema = lazily(() =>
   becoming(
     section({
       pipeline: needed(Identifier, {
-        description: "Its identity in the ledger; the file may be renamed, this not (else renamedFrom)",
+        description: "The identity in the ledger. The file may be renamed; if you change this name, set renamedFrom",
         examples: ["contacts"],
       }),
       renamedFrom: optional(Identifier, { description: "The name under which it imported before" }),
       tags: optional(Schema.Array(Identifier), {
-        description: "Words that choose it together with other pipelines: `run --tag nightly`",
+        description: "Words that select it together with other pipelines: `run --tag nightly`",
         examples: [["nightly"]],
         absent: [],
       }),
@@ -322,15 +323,15 @@ export const pipelineSchema = lazily(() =>
       mapping: needed(mapping(), { description: "How a row becomes a submission" }),
       sink: needed(sink, { description: "Where the rows go, and how" }),
       reconcile: optional(reconcile, {
-        description: "How what arrived is verified",
+        description: "How submissions are verified",
         absent: allDefaults(reconcile),
       }),
       schedule: optional(schedule, {
-        description: "When `formferry schedule` runs it; needs columns as rowKey, or a form tool's id",
+        description: "When `formferry schedule` runs it; needs columns as rowKey, or the id of a form tool",
         examples: [{ cron: "0 2 * * *", zone: "Europe/Berlin" }],
       }),
       examples: optional(Schema.Array(ExampleEntry), {
-        description: "Tests of this pipeline, run by `check`: rows, and what becomes of them",
+        description: "Tests of this pipeline, run by `check`: rows with their expected answers or problems",
         absent: [],
       }),
     }),
@@ -343,15 +344,15 @@ type PipelineContent = Schema.Schema.Type<ReturnType<typeof pipelineSchema>>
 /** A pipeline file, decoded. */
 export interface Pipeline extends Omit<PipelineContent, "source"> {
   readonly source: SourceConfig
-  /** Its file, to point at what a later step finds wrong. */
+  /** Its file, so that later steps can point at mistakes. */
   readonly document: Document
 }
 
 /**
  * Decodes a pipeline file.
- * @param options.sets the project's value sets; undefined: they can't be read, and are not looked for
- * @param options.findings what else is wrong with the file
- * @param options.isPartial whether entries in which something is wrong are left out, if the rest can do without them
+ * @param options.sets the project's value sets; undefined: they can't be read and are not checked
+ * @param options.findings further mistakes in the file
+ * @param options.isPartial whether to omit entries with mistakes if the rest doesn't depend on them
  */
 export const decodePipeline = (
   yaml: YamlText,

@@ -24,16 +24,16 @@ export interface DraftEntry {
   /** Comments above it. */
   readonly comments: ReadonlyArray<string>
   readonly keys: ReadonlyArray<DraftKey>
-  /** Comments below it: what is to be filled in. */
+  /** Comments below it: what to fill in. */
   readonly below: ReadonlyArray<string>
-  /** Whether a person must decide: then it is written as a comment. */
+  /** Whether a person must decide. It is then written as a comment. */
   readonly open: boolean
 }
 
 /** A pipeline file to be written. */
 export interface PipelineDraft {
   readonly name: string
-  /** Comments at the top. */
+  /** Comments at the top of the file. */
   readonly about: ReadonlyArray<string>
   readonly source: DraftEntry
   readonly questions: ReadonlyArray<DraftEntry>
@@ -48,7 +48,7 @@ export interface PipelineDraft {
   readonly form: string
 }
 
-/** Characters that YAML does not print: double quotes must escape them, beyond JSON's own. */
+/** Characters that YAML does not print: double quotes must escape them in addition to those that JSON escapes. */
 const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uD800-\uDFFF]/gu
 
 const isPlain = (text: string, inFlow: boolean): boolean => {
@@ -82,7 +82,7 @@ const flow = (value: DraftValue, inFlow = true): string => {
     : `{ ${members.map(([key, inner]) => `${yamlKey(key)}: ${flow(inner)}`).join(", ")} }`
 }
 
-/** The longest value on the line of its key. */
+/** The maximum length of a value on the line of its key. */
 const lineLength = 100
 
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
@@ -108,7 +108,7 @@ const commented = (text: string): string => `# ${text}`.trimEnd()
 
 const comment = (text: string): string => commented(commentText(text))
 
-/** Returns an entry's lines without indentation, as an item of a list or as keys alone. An open entry is a comment that can be uncommented as it is. */
+/** Returns an entry's lines without indentation, as an item of a list or as keys only. An open entry is a comment that can be uncommented as it is. */
 export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<string> => {
   const keys = entry.keys.flatMap(keyLines)
   const body = asItem ? keys.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)) : keys
@@ -197,7 +197,7 @@ const rangeOf = (node: unknown) => (node as Node | null | undefined)?.range ?? u
 
 const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
 
-/** Returns the offset after the comments that belong to the entry before them: those with its indentation, up to the next line that is no comment. */
+/** Returns the offset after the comments that belong to the entry before them: those with its indentation, up to the next line that is not a comment. */
 const afterComments = (text: string, offset: number, indent: number): number => {
   let at = offset
   while (at < text.length) {
@@ -253,7 +253,7 @@ const listInsertion = (
 export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own">
 
 /**
- * Inserts new entries into a pipeline file's text. All of its text stays byte by byte: comments, order, edits.
+ * Inserts new entries into a pipeline file's text. The existing text stays byte for byte: comments, order, edits.
  * @returns the new text; undefined if lines can't be inserted into the file as it is written, such as lists on one line
  */
 export const addToPipeline = (text: string, additions: Additions): string | undefined => {
@@ -278,7 +278,7 @@ export const addToPipeline = (text: string, additions: Additions): string | unde
   }
   const newLine = text.includes("\r\n") ? "\r\n" : "\n"
   let result = text
-  // From the end, so that offsets stay correct. Of several at one place, the later one first.
+  // From the end, so that offsets stay correct. Of several insertions at the same place, the last one first.
   for (const { offset, lines } of insertions.toReversed().toSorted((a, b) => b.offset - a.offset)) {
     const before = result.slice(0, offset)
     const gap = before === "" || before.endsWith("\n") ? "" : newLine

@@ -31,14 +31,14 @@ export const addressFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username !== "" || password !== "") {
-    return "The base address holds a user name or password: the key goes into apiKey."
+    return "The base address contains a user name or password. Put the key into apiKey."
   }
-  if (search !== "" || hash !== "") return "The base address ends with its path: no `?` and no `#`."
+  if (search !== "" || hash !== "") return "The base address must end with its path, without `?` and `#`."
   if (protocol === "https:") return undefined
-  if (protocol !== "http:") return "The base address begins with https://."
+  if (protocol !== "http:") return "The base address must begin with https://."
   return loopback.test(hostname)
     ? undefined
-    : "Plain http only goes to this machine (localhost): the key would travel in the open. Write https://."
+    : "Plain http is only allowed to this machine (localhost), since it would send the key unencrypted. Write https://."
 }
 
 /** For editors, which can't parse a URL: https, or http to loopback; no user, query or fragment. */
@@ -50,30 +50,34 @@ const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { p
 
 const Live = section({
   baseUrl: needed(BaseUrl, {
-    description: "The service's address with its version segment; plain http only to loopback",
+    description: "The service's address with its version segment; plain http is only allowed to loopback",
     examples: ["https://forms.example.com/v1/api"],
   }),
   previousBaseUrls: optional(
     Schema.NonEmptyArray(BaseUrl).annotations(expecting("a list of addresses")),
     {
-      description: "Addresses that the same service had before: what was imported there is known here",
+      description: "Earlier addresses of the same service: rows imported there count as imported here",
       examples: [["https://old.example.com/v1/api"]],
     },
   ),
   separate: optional(Schema.Boolean, {
-    description: "Whether its forms are its own, though another service has forms with the same ids",
+    description: "Whether its forms are different from forms with the same ids in another service",
     default: false,
   }),
   apiKey: needed(
     secretPlace({ what: "the key", variable: "FORM_SERVICE_API_KEY", file: "/run/secrets/form-key" }),
-    { description: "Where the key is: { env: NAME } or { file: PATH }" },
+    { description: "Where to find the key: { env: NAME } or { file: PATH }" },
   ),
   requestsPerSecond: optional(
     Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1_000))
       .annotations(expecting("a number above 0, 1000 at most")),
-    { description: "Requests of this process in a second; the service's own rate headers and 429s win", default: 5 },
+    {
+      description:
+        "The maximum number of requests per second by this process; the service's own rate headers and 429s take precedence",
+      default: 5,
+    },
   ),
-  concurrency: optional(whole(1, 256), { description: "Requests in flight at most", default: 8 }),
+  concurrency: optional(whole(1, 256), { description: "The maximum number of requests in flight", default: 8 }),
   timeout: optional(PositiveTime, { description: "How long one request may take", default: "30 seconds" }),
   editLinkParameter: optional(Name, {
     description: "The read operation's parameter that adds the edit link",
@@ -85,18 +89,18 @@ const Live = section({
   ),
   unavailableIsNotCreated: optional(Schema.Boolean, {
     description:
-      "Whether a 503 with Retry-After proves that nothing was created; only set it when the service promises that: else its rows are in doubt",
+      "Whether a 503 with Retry-After proves that nothing was created; only set it if the service guarantees that. Otherwise such rows are in doubt",
     default: false,
   }),
   confirm: optional(Schema.Boolean, { description: "Whether `run` against it needs --confirm", default: true }),
-}).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service that speaks HTTP" })
+}).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service over HTTP" })
 
 const Practice = section({
   practice: needed(
     section({
       forms: needed(Path, { description: "The folder of form files", examples: ["../samples/forms"] }),
       store: optional(Path, {
-        description: "The folder in which its submissions survive a restart; in memory only when left out",
+        description: "The folder that keeps its submissions across restarts (default: in memory only)",
         examples: ["../.formferry/practice"],
       }),
     }),
@@ -113,11 +117,11 @@ const Practice = section({
 const Kept = section({
   directory: needed(Path, { description: "The folder of the reports", examples: ["../reports"] }),
   keepRuns: optional(whole(1, 100_000), {
-    description: "So many runs of a pipeline keep their reports; the latest always does",
+    description: "The number of runs of a pipeline whose reports are kept; the latest is always kept",
     examples: [90],
   }),
   keepDays: optional(whole(1, 36_500), {
-    description: "Reports that are older are removed after a run; the latest never is",
+    description: "Older reports are removed after a run; the latest is always kept",
     examples: [365],
   }),
 }).annotations({ ...expecting("a path, or { directory, keepRuns, keepDays }"), identifier: "ReportsKept" })
@@ -125,7 +129,7 @@ const Kept = section({
 const Reports = oneOfThese(becoming(Path, (directory): typeof Kept.Type => ({ directory })), Kept)
   .annotations(expecting("a path, or { directory, keepRuns, keepDays }"))
 
-/** What can notify a webhook: the outcomes of a run; `failed`, if a run ended without a report or could not start; `degraded`, if something about a run is unlike the runs before. */
+/** Events that notify a webhook: the outcomes of a run; `failed` if a run ended without a report or could not start; `degraded` if a run differs from past runs. */
 export const notices = [...outcomes, "failed", "degraded"] as const
 
 export type Notice = (typeof notices)[number]
@@ -133,13 +137,13 @@ export type Notice = (typeof notices)[number]
 const Webhook = section({
   webhook: needed(
     secretPlace({ what: "the webhook's address", variable: "SLACK_WEBHOOK_URL", file: "/run/secrets/webhook" }),
-    { description: "Where the webhook's address is, which is a secret: { env: NAME } or { file: PATH }" },
+    { description: "Where to find the webhook's address, which is a secret: { env: NAME } or { file: PATH }" },
   ),
   on: optional(
     Schema.NonEmptyArray(Schema.Literal(...notices)).annotations(expecting("a list of outcomes")),
     {
       description:
-        "The ends of a run that it is told of: outcomes; `failed`, when a run ended without a report or could not begin; `degraded`, when something about a run is unlike the runs before",
+        "The events that notify it: outcomes of a run; `failed` if a run ended without a report or could not start; `degraded` if a run differs from past runs",
       default: ["attention", "inDoubt", "differing", "stopped", "unavailable", "failed", "degraded"],
     },
   ),
@@ -157,12 +161,12 @@ export const projectSchema = section({
   ledger: optional(
     section({ file: needed(Path, { description: "The ledger's file" }) }).annotations(expecting("{ file: PATH }")),
     {
-      description: "The durable memory of what became of every row",
+      description: "The durable record of what happened to every row",
       default: { file: "../.formferry/ledger.db" },
     },
   ),
   reports: optional(Reports, {
-    description: "The folder of the reports; or { directory, keepRuns, keepDays }, when old ones are to go",
+    description: "The folder of the reports, or { directory, keepRuns, keepDays } to remove old ones",
     default: "../reports",
   }),
   valueSets: optional(
@@ -171,7 +175,7 @@ export const projectSchema = section({
       ValueSetEntry,
     ).annotations(expecting("value sets by name")),
     {
-      description: "What cells stand for, shared by pipelines: `values: { set: NAME }`",
+      description: "What cells mean, shared by pipelines: `values: { set: NAME }`",
       examples: [{
         agree5: { "Strongly agree": "5", Agree: "4" },
         countries: { file: "countries.csv", key: "name", value: "code" },
@@ -180,7 +184,7 @@ export const projectSchema = section({
     },
   ),
   notify: optional(Schema.Array(Webhook).annotations(expecting("a list of webhooks")), {
-    description: "Webhooks that are told how runs end (docs/monitoring.md)",
+    description: "Webhooks that are notified of how runs end (docs/monitoring.md)",
     examples: [[{ webhook: { env: "SLACK_WEBHOOK_URL" }, on: ["attention", "inDoubt", "degraded"] }]],
     absent: [],
   }),
@@ -190,7 +194,7 @@ export type ProjectFile = typeof projectSchema.Type
 
 // The project
 
-/** A form service that speaks HTTP. */
+/** A form service over HTTP. */
 export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "previousBaseUrls"> {
   readonly _tag: "Live"
   readonly name: string
@@ -198,7 +202,7 @@ export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "pr
   readonly address: string
   /** Addresses that identified the same service before. */
   readonly previous: ReadonlyArray<string>
-  /** Looked up when it is needed: a missing key concerns only those who use the service. */
+  /** Looked up when it is needed: a missing key only affects commands that use the service. */
   readonly apiKey: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
 }
 
@@ -225,7 +229,7 @@ export interface WebhookConfig {
   readonly on: ReadonlySet<Notice>
 }
 
-/** How long reports are kept; undefined: without end. */
+/** How long reports are kept; undefined: without limit. */
 export interface ReportsKept {
   /** Number of a pipeline's runs. */
   readonly runs: number | undefined
@@ -278,21 +282,21 @@ const serviceOf = (
       fault: (text) =>
         /^[\x21-\x7e]+$/.test(text)
           ? undefined
-          : `The key of ${name} holds a space, a line break or another character that no key has.`,
+          : `The key of ${name} contains a space, a line break or another character that can't be part of a key.`,
     }),
   }
 }
 
 const webhookFault = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "The webhook's address is no address."
+  if (!URL.canParse(text)) return "The webhook's address is not a valid address."
   const { hostname, protocol } = new URL(text)
   return protocol === "https:" || (protocol === "http:" && loopback.test(hostname))
     ? undefined
-    : "The webhook's address begins with neither https:// nor http://localhost: what it is told would travel in the open."
+    : "The webhook's address begins with neither https:// nor http://localhost: notifications would be sent unencrypted."
 }
 
 /**
- * Returns what a project file says, with absolute paths.
+ * Returns the contents of a project file, with absolute paths.
  * @param resolve a path as the file gives it → absolute
  */
 export const projectOf = (
@@ -312,7 +316,7 @@ export const projectOf = (
     address: secrets(webhook, {
       called: "The webhook's address",
       noun: "address",
-      consequence: "nobody is told how runs end",
+      consequence: "it is not notified of how runs end",
       fault: webhookFault,
     }),
   })),

@@ -8,7 +8,7 @@ import type { YamlText } from "./yamlText.ts"
 export interface Schedule {
   /** Five fields, minute to day of the week; or six, with seconds first. */
   readonly cron: string
-  /** Of the tz database: `Europe/Berlin`. */
+  /** A name of the tz database: `Europe/Berlin`. */
   readonly zone: string
   /** The target, if the pipeline has several. */
   readonly to?: string | undefined
@@ -29,7 +29,7 @@ const parsed = new Map<string, Cron>()
 export const nextTime = (schedule: Schedule, after: number): number | undefined => {
   const name = `${schedule.cron}\n${schedule.zone}`
   const times = parsed.get(name) ?? timesOf(schedule)
-  // Schedules change. A process that runs for years must not keep them all.
+  // Schedules change, and a process that runs for years must not keep them all.
   if (parsed.size > 1_000) parsed.clear()
   parsed.set(name, times)
   return times.nextRun(new Date(after))?.getTime()
@@ -59,11 +59,11 @@ export const isZone = (zone: string): boolean => {
 }
 
 /**
- * Returns the schedule of a pipeline file, whatever else is wrong with the file: a pipeline whose mapping can't be read must still fail at its time, and be reported.
+ * Returns the schedule of a pipeline file, whatever else is wrong with the file. A pipeline whose mapping can't be read must still fail at its scheduled time and be reported.
  * @returns undefined if the file has no schedule; a sentence if its schedule can't be read
  */
 export const scheduleIn = (yaml: YamlText): Schedule | string | undefined => {
-  // Of a file that is not YAML, such as one that is being edited, a line is enough.
+  // If the file is not valid YAML, for example while it is being edited, one line is enough.
   if (!yaml.sound) return /^schedule\s*:/m.test(yaml.text) ? "its YAML can't be read." : undefined
   if (keysAt(yaml, [])?.includes("schedule") !== true) return undefined
   const cron = textAt(yaml, ["schedule", "cron"])
@@ -80,6 +80,6 @@ export const scheduleWithoutKey = (yaml: YamlText): ReadonlyArray<Finding> =>
   textAt(yaml, ["source", "rowKey"]) !== "content" || keysAt(yaml, [])?.includes("schedule") !== true ? [] : [{
     offset: yaml.offset(["source", "rowKey"], "value"),
     message:
-      "A pipeline with a schedule needs columns as its row key: `content` takes an edited row for a new one, every night.",
-    suggestion: "Name the columns that make a row the same row tomorrow, or run it manually.",
+      "A pipeline with a schedule needs columns as its row key: with `content`, every edited row is imported again as a new one.",
+    suggestion: "Name the columns that identify a row from one day to the next, or run it manually.",
   }]

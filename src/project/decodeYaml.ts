@@ -9,7 +9,7 @@ import type { Explanation, Issue } from "./explain.ts"
 import { mostValues, originOf, plainValue } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** More passes than a file of any depth needs. */
+/** More passes than any file needs. */
 const mostPasses = 100
 
 const decoder = <A, I>(schema: Schema.Schema<A, I>) =>
@@ -21,12 +21,12 @@ const issueOf = (ast: SchemaAST.AST, value: unknown): Issue | undefined => {
   return result._tag === "Left" ? result.left : undefined
 }
 
-/** A file's value as a schema decodes it, or all that is wrong with it. */
+/** A file's decoded value, or everything that is wrong with it. */
 export type ReadResult<A> =
   | { readonly _tag: "Read"; readonly value: A }
   | { readonly _tag: "Wrong"; readonly findings: ReadonlyArray<Finding> }
 
-/** The same mistake, reached by several aliases, is one mistake. */
+/** A mistake reached through several aliases is reported once. */
 const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const seen = new Set<string>()
   return findings.filter(({ offset, message }) => {
@@ -36,8 +36,8 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
 }
 
 /**
- * Decodes a YAML file by a schema. What can be repaired (a misspelt key, a number where the schema asks for text) is repaired, and the file decoded again, so that every mistake shows at once.
- * @param what what sentences about the whole file begin with: `The pipeline`
+ * Decodes a YAML file by a schema. What can be repaired (a misspelt key, a number where the schema asks for text) is repaired, and the file is decoded again, so that all mistakes are reported at once.
+ * @param what the subject of sentences about the whole file: `The pipeline`
  * @param prepare changes the value before it is decoded, and returns what is wrong with the file anyway
  */
 export const decodeYaml = <A, I>(
@@ -56,7 +56,7 @@ export const decodeYaml = <A, I>(
     return wrong([{
       offset: 0,
       message: `The aliases of this file expand to more than ${mostValues.toLocaleString("en")} values.`,
-      suggestion: "Write fewer aliases of aliases.",
+      suggestion: "Use fewer aliases of aliases.",
     }])
   }
   const decode = decoder(schema)
@@ -79,7 +79,7 @@ export const decodeYaml = <A, I>(
 /** Sections that can be removed without changing what the entries of a pipeline mean. */
 const spareSections = new Set(["reconcile", "schedule", "examples"])
 
-/** Lists of the mapping. A broken entry of these can be removed alone. */
+/** Lists of the mapping. A broken entry of these can be removed without the others. */
 const lists = new Set(["questions", "urlParameters", "scheduling", "payments"])
 
 /** Keys of mapping and sink that others depend on. */
@@ -110,9 +110,9 @@ const partAt = (pipeline: object, offset: number): readonly [of: object, key: st
 }
 
 /**
- * Removes the entries of a pipeline file's value in which something is wrong, so that all others can be checked.
- * @param offsets where something is wrong
- * @returns false if something concerns the source, the destination or the defaults: then nothing else could be checked
+ * Removes the entries with mistakes from a pipeline file's value, so that all others can be checked. @param offsets
+ * where the mistakes are @returns false
+ * if a mistake concerns the source, the destination or the defaults: then nothing else can be checked
  */
 export const removeBroken = (pipeline: object, offsets: ReadonlyArray<number>): boolean => {
   const parts = offsets.map((offset) => partAt(pipeline, offset))

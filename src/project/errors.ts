@@ -9,11 +9,11 @@ export interface Finding {
   readonly suggestion?: string | undefined
 }
 
-/** A configuration file, to point into. */
+/** A configuration file whose lines diagnostics point at. */
 export interface Document {
   /** From the project's folder, with slashes: `pipelines/contacts.yaml`. */
   readonly file: string
-  /** Returns the place of a path's value, or of the key that names it; of the nearest parent if the path does not exist. Counts from 1. */
+  /** Returns the place of a path's value, or of the key that names it. If the path does not exist, returns that of the nearest parent. Counts from 1. */
   readonly at: (
     path: YamlPath,
     point?: "key" | "value",
@@ -82,15 +82,15 @@ export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("Proj
     return this.isNamed === true
       ? `There is no config/formferry.yaml in ${this.start}. --project names the folder that contains config/.`
       : `There is no config/formferry.yaml in ${this.start} or in a folder above it. Go to a project's folder, name it with --project DIR, `
-        + "or begin one with formferry init."
+        + "or create one with formferry init."
   }
 }
 
-/** The project has no pipeline of that name (exit 2). */
+/** The project has no pipeline with that name (exit 2). */
 export class PipelineUnknown extends Schema.TaggedError<PipelineUnknown>()("PipelineUnknown", {
   names: Schema.Array(Schema.String),
   known: Schema.Array(Schema.String),
-  /** Files with the name that was asked for, and the names of their pipelines. */
+  /** Files with the requested name, and the names of their pipelines. */
   files: Schema.optional(
     Schema.Array(Schema.Struct({ asked: Schema.String, file: Schema.String, name: Schema.String })),
   ),
@@ -102,7 +102,7 @@ export class PipelineUnknown extends Schema.TaggedError<PipelineUnknown>()("Pipe
         return `There is no pipeline ${quoted(name)}: the one in ${there.file} is called ${quoted(there.name)}.`
       }
       const hint = this.known.length === 0
-        ? "The folder pipelines/ holds none."
+        ? "The folder pipelines/ is empty."
         : suggest(name, this.known, "Pipelines are") ?? ""
       return `There is no pipeline ${quoted(name)}. ${hint}`.trim()
     }).join("\n")

@@ -45,7 +45,7 @@ const collect = (
   }
 }
 
-/** Returns the shapes that a file may have for a schema. */
+/** Returns the shapes that a schema allows in a file. */
 export const shapesOf = (ast: SchemaAST.AST): Shapes => {
   const shapes = { scalars: [], lists: [], structs: [] }
   collect(ast, undefined, shapes)
@@ -86,7 +86,7 @@ export const discriminator = (structs: Shapes["structs"]): string | undefined =>
   return undefined
 }
 
-/** Returns the sections that have a key of this name, anywhere below a schema. */
+/** Returns the sections below a schema, at any depth, that have a key of this name. */
 export const sectionsWith = (top: SchemaAST.AST, key: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const seen = new Set<SchemaAST.AST>()
@@ -171,7 +171,7 @@ export const sample = (ast: SchemaAST.AST): string => {
     : expected(ast)
 }
 
-/** Returns the sentence that a schema's own check gave, or undefined. */
+/** Returns the message of a schema's own check, or undefined. */
 export const ownSentence = (issue: ParseResult.ParseIssue): string | undefined => {
   switch (issue._tag) {
     case "Type":

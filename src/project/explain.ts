@@ -24,20 +24,20 @@ import { isExtension, isMapping, nothing, originOf, setMember } from "./yamlText
 
 export type Issue = ParseResult.ParseIssue
 
-/** A value of a file that its schema refuses. */
+/** A value in a file that the schema refuses. */
 interface Place {
   readonly ast: SchemaAST.AST
   readonly value: unknown
-  /** What a sentence about it begins with: "`file`", "An item of `questions`", "The file". */
+  /** The subject of a sentence about it: "`file`", "An item of `questions`", "The file". */
   readonly called: string
   readonly node: Node | null
   /** What to point at if there is no value: the key, or the item's beginning. */
   readonly owner: Node | null
-  /** Puts another value in its place. */
+  /** Replaces it by a different value. */
   readonly put: (value: unknown) => void
 }
 
-/** What is wrong with a file. */
+/** The mistakes in a file. */
 export interface Explanation {
   readonly yaml: YamlText
   /** The schema of the whole file. */
@@ -45,7 +45,7 @@ export interface Explanation {
   readonly findings: Array<Finding>
   /** Mistakes that earlier passes repaired. */
   readonly repaired: ReadonlyArray<Finding>
-  /** Changes of the value after which it can be decoded again, each with the mistake that it repairs. Without one, nothing was wrong. */
+  /** Changes of the value after which it can be decoded again, each with the mistake that it repairs. If there are none, nothing was wrong. */
   readonly repairs: Array<{ readonly finding?: Finding; readonly repair: () => void }>
   readonly issueOf: (ast: SchemaAST.AST, value: unknown) => Issue | undefined
 }
@@ -112,18 +112,18 @@ const mismatch = (to: Explanation, place: Place): void => {
 const explainScalar = (to: Explanation, place: Place): void => {
   const { ast, called, node, value } = place
   if (value === nothing) {
-    // Nothing may be a slip where null has a meaning, such as a choice of `init` that nobody filled in.
+    // An empty value may be a mistake where null has a meaning, such as a choice of `init` that was not filled in.
     const mayBeNull = shapesOf(ast).scalars.some((scalar) => to.issueOf(scalar, null) === undefined)
-    const suggestion = mayBeNull ? "Write what it is, or `null` for no answer." : `It expects ${expected(ast)}.`
+    const suggestion = mayBeNull ? "Write a value, or `null` for no answer." : `It expects ${expected(ast)}.`
     return fail(to, place, `${called} has no value.`, suggestion)
   }
   if (!isScalar(node)) return mismatch(to, place)
   const text = written(node)
   if (value === null) {
-    const message = `${called} expects ${expected(ast)}, and ${quoted(text)} is nothing.`
-    return fail(to, place, message, `The text is written in quotes: "${text}".`)
+    const message = `${called} expects ${expected(ast)}, and ${quoted(text)} means nothing here.`
+    return fail(to, place, message, `To write the text, use quotes: "${text}".`)
   }
-  // Text counts as written where the schema asks for text: `007` is no 7.
+  // Text counts as written if the schema expects text: `007` is not 7.
   if (typeof value !== "string" && to.issueOf(ast, text) === undefined) {
     to.repairs.push({ repair: () => place.put(text) })
     return
@@ -138,7 +138,7 @@ const explainScalar = (to: Explanation, place: Place): void => {
 
 // Lists and mappings
 
-/** What an issue of a list or mapping says about its members, and about the whole. */
+/** The issues of a list's or mapping's members, and of the whole. */
 interface Parts {
   readonly missing: Array<string | number>
   readonly unexpected: Array<string>
@@ -175,12 +175,12 @@ const partsOf = (issue: Issue, into: Parts = { missing: [], unexpected: [], wron
 const explainWhole = (to: Explanation, place: Place, ast: SchemaAST.AST, issue: Issue): void => {
   const rules = issue._tag === "Refinement" ? annotation<KeyRules>(issue.ast, Rules) : undefined
   if (rules !== undefined && isMapping(place.value)) return explainRules(to, place, place.value, rules)
-  // A key that was meant for the rule may be among those that were repaired.
+  // A repaired key may be the one that the rule requires.
   const [from = 0, end = 0] = place.node?.range ?? []
   if (to.repaired.some(({ offset }) => from <= offset && offset < end)) return
   const isEmpty = Object.keys(place.value as object).length === 0
   const sentence = ownSentence(issue)
-    ?? (isEmpty ? `${place.called} has nothing in it.` : `${place.called} is not right.`)
+    ?? (isEmpty ? `${place.called} is empty.` : `${place.called} is invalid.`)
   fail(to, place, sentence, `It expects ${expected(ast)}.`)
 }
 
@@ -232,7 +232,7 @@ const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: 
   for (const each of whole) explainWhole(to, place, struct.ast, each)
 }
 
-/** Adds which rules the keys of a mapping break, at the key to point at. */
+/** Adds the rules that the keys of a mapping break, each at the key to point at. */
 const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyRules): void => {
   const add = (key: string | undefined, message: string, suggestion: string): void => {
     const owner = key === undefined ? undefined : originOf(value)?.members.get(key)?.owner
@@ -243,11 +243,11 @@ const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyR
       add(undefined, `${place.called} needs ${oneOf(broken.keys.map(quoted))}.`, "Add one of them.")
     } else if (broken._tag === "Lacks") {
       const { key, other } = broken
-      add(key, `${quoted(key)} needs ${quoted(other)} beside it.`, `Add ${quoted(other)}.`)
+      add(key, `${quoted(key)} needs ${quoted(other)} next to it.`, `Add ${quoted(other)}.`)
     } else {
       const { by, key, keys } = broken
       const which = keys === undefined ? "them" : oneOf(keys.map(quoted))
-      add(key, `${quoted(key)} can't stand beside ${quoted(by)}.`, `Keep one of ${which}.`)
+      add(key, `${quoted(key)} can't be used together with ${quoted(by)}.`, `Keep one of ${which}.`)
     }
   }
 }
@@ -261,7 +261,7 @@ const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefi
   const keys = Object.keys(value)
   const fits = ({ core }: Struct) => keys.filter((key) => property(core, key) !== undefined).length
   const [best] = structs.toSorted((a, b) => fits(b) - fits(a))
-  // Names that the form gives may be keys too. Then every key of a struct is one of those.
+  // Names from the form may be keys, too. If one is, every key of the struct must be known.
   const free = structs.find(({ core }) => core.indexSignatures.length > 0)
   if (best === undefined || free === undefined) return best ?? free
   const isKnown = keys.every((key) => isExtension(key) || property(best.core, key) !== undefined)
@@ -293,7 +293,7 @@ const namedStruct = (
     },
     repair: () => {
       if (near !== undefined) return setMember(value, by, near)
-      // Without a kind, the options of every kind are let be.
+      // Without a kind, the options of every kind are accepted.
       delete value[by]
       for (const key of Object.keys(value)) {
         const isOption = structs.some(({ core }) => property(core, key) !== undefined)
@@ -312,7 +312,7 @@ interface Choice {
   readonly by: string | undefined
 }
 
-/** Adds what keys were meant to be, and reads them as that. */
+/** Adds what misspelt keys were meant to be, and reads them as such. */
 const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<string>): void => {
   const { by, struct, structs, value } = choice
   const given = new Set(Object.keys(value))
@@ -336,13 +336,13 @@ const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<str
     const meant = owned(key) ? undefined : nearest(key, names.filter((name) => !given.has(name)))
     const finding = { offset: start(members?.get(key)?.owner), ...unknownKey(to, choice, key, meant) }
     if (meant === undefined) {
-      // Several options without a kind: what is missing is one `as`.
+      // Several options without a kind: one `as` is missing.
       const isOption = owned(key) && by !== undefined && literalOf(struct.core, by) === undefined
       repairs.push(isOption && isKindMissing ? { repair: drop } : { finding, repair: drop })
       isKindMissing ||= isOption
       continue
     }
-    // The kind decides what the other keys are.
+    // The kind decides which other keys are allowed.
     if (meant === by) return void to.repairs.push({ finding, repair: rename(key, meant) })
     given.add(meant)
     const isTaken = ruleSets(struct.ast).some(({ exactlyOne = [] }) =>

@@ -12,7 +12,7 @@ export const Expects = Symbol.for("formferry/project/Expects")
 /** Annotation: rules about which keys of a section may or must be given together. */
 export const Rules = Symbol.for("formferry/project/Rules")
 
-/** Names what a value must be. */
+/** States what a value must be. */
 export const expecting = (expected: string) => ({ [Expects]: expected })
 
 /** Returns a node's own annotation, or undefined. */
@@ -20,13 +20,13 @@ export const annotation = <A>(annotated: SchemaAST.Annotated, key: symbol): A | 
   annotated.annotations[key] as A | undefined
 
 export interface KeyRules {
-  /** Exactly one of these is given. */
+  /** Exactly one of these must be given. */
   readonly exactlyOne?: ReadonlyArray<string>
-  /** At least one of these is given. */
+  /** At least one of these must be given. */
   readonly atLeastOne?: ReadonlyArray<string>
-  /** By key: those that must be given too. */
+  /** By key: the keys that must be given, too. */
   readonly needs?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** By key: those that must not be given. */
+  /** By key: the keys that must not be given. */
   readonly excludes?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -58,7 +58,7 @@ export const brokenRules = (rules: KeyRules, has: (key: string) => boolean): Rea
     keys === undefined || keys.some(has) ? [] : [{ _tag: "NoneOf", keys }]
   )
   const [by = "", ...more] = exactlyOne?.filter(has) ?? []
-  // Two keys that exclude each other bring what each of them needs: that is one mistake.
+  // If two keys exclude each other, the keys that each of them needs are not reported as well.
   if (more.length > 0) {
     return [
       ...none,
@@ -91,7 +91,7 @@ const ruleSchemas = (rules: KeyRules): ReadonlyArray<object> => [
 
 // Keys and sections
 
-/** A schema of what a file contains. What a file may contain is not typed: it is text until it is decoded. */
+/** A schema of what a file contains. Contents of a file are untyped until they are decoded. */
 export type FileSchema<A> = Schema.Schema<A, unknown>
 
 /** What editors and the reference page say about a key. Examples and default are written as in the file. */
@@ -109,10 +109,10 @@ interface Key<A, IsAlways extends boolean> {
   readonly isAlways: IsAlways
 }
 
-/** Decodes what a default or an example is in a file. */
+/** Decodes a default or an example from how it is written in a file. */
 const decoded = <A, I>(schema: Schema.Schema<A, I>, given: unknown): A => Schema.decodeUnknownSync(schema)(given)
 
-/** Returns what a section is if the file gives none of its keys. */
+/** Returns the value of a section if the file gives none of its keys. */
 export const allDefaults = <A, I>(section: Schema.Schema<A, I>): A => decoded(section, {})
 
 /** A key that a file must give. */
@@ -122,7 +122,7 @@ export const needed = <A, I>(schema: Schema.Schema<A, I>, documentation: Documen
   isAlways: true,
 })
 
-/** A key that a file may give: with a `default`, or with a value that stands for its absence (`absent`, decoded), or undefined. */
+/** An optional key: with a `default`, with a decoded value for its absence (`absent`), or undefined. */
 export const optional: {
   <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation & { readonly default: unknown }): Key<A, true>
   <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation & { readonly absent: NoInfer<A> }): Key<A, true>
@@ -143,7 +143,7 @@ export const optional: {
 } as never)
 
 export type Keys = Readonly<Record<string, Key<unknown, boolean>>>
-/** What a section decodes to. */
+/** The decoded type of a section. */
 export type Section<K extends Keys> = Types.Simplify<
   & {
     readonly [N in keyof K as K[N] extends Key<unknown, true> ? N : never]: K[N] extends Key<infer A, true> ? A : never
@@ -171,7 +171,7 @@ export const section = <const K extends Keys>(
   const kept: FileSchema<Section<K>> = rules === undefined ? struct : struct.pipe(
     Schema.filter((value) => brokenRules(rules, (key) => Object.hasOwn(value as object, key)).length === 0, {
       [Rules]: rules,
-      // Checked even if a member is wrong: rules are about keys alone.
+      // Checked even if a member is wrong: rules only concern keys.
       [Symbol.for("effect/annotation/StableFilter")]: true,
       jsonSchema: { allOf: ruleSchemas(rules) },
     }),
@@ -208,7 +208,7 @@ export const lazily = <A>(compute: () => A): () => A => {
 }
 
 /**
- * Decodes further, by a function that knows where in the file a list or mapping is. Encoding gives back what it is given: examples and defaults are written as in the file.
+ * Decodes further, by a function that knows where in the file a list or mapping is. Encoding changes nothing: examples and defaults are written as in the file.
  */
 export const becoming = <A, I, B>(
   from: Schema.Schema<A, I>,
@@ -232,7 +232,7 @@ export const oneOfThese = <S extends ReadonlyArray<Schema.Schema.All>>(
 /** Text that is not empty: a name, an id. */
 export const Name = Schema.String.pipe(Schema.minLength(1)).annotations(expecting("a name"))
 
-/** A refinement, so that the JSON Schema names it among keys, too. The schema of one pipeline lists its columns there. */
+/** A refinement, so that the JSON Schema has a definition of it for keys, too. The schema of a single pipeline lists its columns there. */
 export const Column = Schema.String.pipe(Schema.filter(() => true, { jsonSchema: {} })).annotations({
   ...expecting("a column"),
   identifier: "Column",
@@ -241,11 +241,11 @@ export const Column = Schema.String.pipe(Schema.filter(() => true, { jsonSchema:
 
 export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a list of columns"))
 
-/** A column as a pipeline names it, and where in the file. */
+/** A column as a pipeline names it, and its place in the file. */
 export interface ColumnName {
   readonly name: string
   readonly path: YamlPath
-  /** The name is the key there, not the value. */
+  /** Here the name is the key, not the value. */
   readonly at?: "key"
 }
 
@@ -297,7 +297,7 @@ export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
 
 // Times and shares
 
-/** Decodes text by a function that returns undefined for text of another form. Encoding gives back what it is given. */
+/** Decodes text with a function that returns undefined if the text doesn't fit. Encoding changes nothing. */
 const fromText = <A>(pattern: string, decode: (text: string) => A | undefined): FileSchema<A> =>
   Schema.transformOrFail(
     Schema.String.annotations({ jsonSchema: { type: "string", pattern } }) as FileSchema<string>,
@@ -328,12 +328,12 @@ const durationIn = (text: string): Duration.Duration | undefined => {
 
 const timePattern = "\\d+(\\.\\d+)? ?(millis?|seconds?|minutes?|hours?|days?)$"
 
-/** A length of time: `500 millis`, `30 seconds`, `2 minutes`. */
+/** A duration: `500 millis`, `30 seconds`, `2 minutes`. */
 export const Time = fromText(`^${timePattern}`, durationIn).annotations(
   expecting("a number and a unit, such as `500 millis`, `30 seconds` or `2 minutes`"),
 )
 
-/** A length of time above zero. */
+/** A duration above zero. */
 export const PositiveTime = fromText(`^(?!0+(\\.0+)? ?[a-z])${timePattern}`, (text) => {
   const duration = durationIn(text)
   return duration !== undefined && Duration.toMillis(duration) > 0 ? duration : undefined

@@ -7,7 +7,7 @@ import { firstOf, namesOf } from "../domain/words.ts"
 import { aboutFile, ConfigurationInvalid } from "./errors.ts"
 
 const about =
-  "The form as it was when the pipeline was made, or when a person last accepted it (formferry check --accept-form). Belongs into version control."
+  "The form as it was when the pipeline was made, or when a person last accepted it (formferry check --accept-form). Keep it in version control."
 
 const Element = Schema.Struct({ id: Schema.String, name: Schema.String })
 const elements = Schema.optionalWith(Schema.Array(Element), { default: () => [] })
@@ -30,24 +30,24 @@ const RecordFile = Schema.Struct({
     payments: elements,
     quiz: Schema.UndefinedOr(Schema.Struct({ enabled: Schema.Boolean })),
   }),
-  /** Titles of the source's columns; undefined: not known. */
+  /** Titles of the source's columns; undefined: unknown. */
   columns: Schema.UndefinedOr(Schema.Array(Schema.String)),
 })
 
-/** A form as it was when a pipeline was made for it or last accepted it, and the columns that its source had. */
+/** A form as it was when a pipeline was made for it or a person last accepted it, and the columns of the pipeline's source. */
 export type FormRecord = typeof RecordFile.Type
 
 const decode = Schema.decode(Schema.parseJson(RecordFile), { exact: false })
 
-/** Returns a pipeline's name as part of a file's name. Characters that no file name may contain are written as %XX. */
+/** Returns a pipeline's name as part of a file's name. Characters that are not allowed in file names are written as %XX. */
 export const inFileName = (name: string): string =>
   encodeURIComponent(name).replaceAll(/[*]/g, "%2A").replaceAll(/^\.+$/g, (dots) => "%2E".repeat(dots.length))
 
-/** Returns a record's path from the project's folder: `config/forms/NAME.json`, or `NAME@TARGET.json` for one of several targets. */
+/** Returns a record's path relative to the project's folder: `config/forms/NAME.json`, or `NAME@TARGET.json` for one of several targets. */
 export const recordFile = (pipeline: string, target: string | undefined): string =>
   `config/forms/${inFileName(pipeline)}${target === undefined ? "" : `@${inFileName(target)}`}.json`
 
-/** Reads the form as it was, or undefined if it was not recorded. */
+/** Reads the recorded form. Returns undefined if none was recorded. */
 export const readFormRecord = (
   root: string,
   pipeline: string,
@@ -58,7 +58,7 @@ export const readFormRecord = (
     const path = yield* Path.Path
     const file = recordFile(pipeline, target)
     const suggestion =
-      "Get it back from version control; or delete it and record the form as it is now: formferry check --accept-form."
+      "Restore it from version control, or delete it and record the form as it is now: formferry check --accept-form."
     const invalid = (message: string) =>
       new ConfigurationInvalid({ diagnostics: [aboutFile(file, message, suggestion)] })
     const text = yield* fs.readFileString(path.join(root, file)).pipe(
@@ -71,7 +71,7 @@ export const readFormRecord = (
     )
     if (text === undefined) return undefined
     return yield* decode(text).pipe(
-      Effect.mapError(() => invalid("The file does not hold a form as formferry writes it.")),
+      Effect.mapError(() => invalid("The file does not contain a form as formferry writes it.")),
     )
   })
 
@@ -91,7 +91,7 @@ export const writeFormRecord = (root: string, record: FormRecord) =>
     return name
   })
 
-/** One change of a form. */
+/** A change of a form. */
 export interface FormChange {
   readonly list: FormList
   readonly kind: "added" | "removed" | "renamed" | "newId" | "type" | "options"
@@ -100,7 +100,7 @@ export interface FormChange {
   readonly after: Element | undefined
   /** The change, as a sentence. */
   readonly message: string
-  /** Whether answers that were valid before are still valid: something was only added. */
+  /** Whether the change only adds something, so that valid answers stay valid. */
   readonly harmless: boolean
 }
 
@@ -151,7 +151,7 @@ const listChanges = (
   const word = formLists[list].one
   const removed = was.filter(({ id }) => is.every((one) => one.id !== id))
   const added = is.filter(({ id }) => was.every((one) => one.id !== id))
-  // The same name with a different id: it was deleted and created again.
+  // The same name with a different id: the question was deleted and created again.
   const recreated = removed.flatMap((before) => {
     const [after, ...more] = added.filter(({ name }) => name === before.name)
     const isOnly = removed.filter(({ name }) => name === before.name).length === 1
@@ -180,7 +180,7 @@ const listChanges = (
       )
     ),
     ...removed.filter((one) => recreated.every(({ before }) => before !== one)).map((before) =>
-      change("removed", before, undefined, `The ${word} ${elementNamed(before)} is gone.`)
+      change("removed", before, undefined, `The ${word} ${elementNamed(before)} was removed.`)
     ),
     ...added.filter((one) => recreated.every(({ after }) => after !== one)).map((after) =>
       change("added", undefined, after, `The ${word} ${elementNamed(after)} is new.`)

@@ -9,13 +9,13 @@ import { namesOf } from "../domain/words.ts"
 import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
 
-/** Allows numbers and booleans for text, since text counts as written: `007` is valid too. Patterns apply to text only. */
+/** Allows numbers and booleans for text, since text counts as written: `007` is valid, too. Patterns apply to text only. */
 const asWritten = (schema: JsonObject): JsonObject =>
   schema["type"] === "string" && schema["enum"] === undefined && schema["pattern"] === undefined
     ? { ...schema, type: ["string", "number", "boolean"] }
     : schema
 
-/** Returns a schema that requires more where a condition holds. */
+/** Returns a schema that requires more if a condition holds. */
 const conditional = (condition: Json, more: Json, otherwise?: Json): JsonObject => ({
   if: condition,
   // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema; nothing awaits it.
@@ -26,7 +26,7 @@ const conditional = (condition: Json, more: Json, otherwise?: Json): JsonObject 
 const literally = (text: string): string => text.replaceAll(/[^\w\s]/g, "\\$&")
 
 /**
- * Allows keys that begin with `x-`. Requires keys only if all keys are known: a misspelt key is one mistake, and not
+ * Allows keys that begin with `x-`. Requires keys only if all keys are known, so that a misspelt key is not reported as
  * a missing key as well.
  */
 const extensible = (schema: JsonObject): JsonObject => {
@@ -65,14 +65,14 @@ const asRead = (value: Json): Json => {
   return untitled(extensible(asWritten(Object.fromEntries(inner))))
 }
 
-/** Returns the kind that an entry must say (`as`). */
+/** Returns the kind that an entry must name (`as`). */
 const kindOf = (entry: Json): Json | undefined => {
   const as = isObject(entry) && isObject(entry["properties"]) ? entry["properties"]["as"] : undefined
   const [kind, ...more] = isObject(as) && Array.isArray(as["enum"]) ? as["enum"] as ReadonlyArray<Json> : []
   return more.length === 0 ? kind : undefined
 }
 
-/** Chooses among entries by the kind that they say. As alternatives, editors would report what each of them lacks. */
+/** Chooses among entries by the kind that they name. With plain alternatives, editors would report what each of them lacks. */
 const byKind = (schema: Json, definitions: JsonObject): Json => {
   if (Array.isArray(schema)) return schema.map((each: Json) => byKind(each, definitions))
   if (!isObject(schema)) return schema
@@ -119,7 +119,7 @@ export interface GivenNames {
   readonly form: Form
 }
 
-/** Returns what a text may be in YAML: itself, or without quotes a number or true or false. */
+/** Returns the YAML values that stand for a text: the text itself, or, without quotes, a number or true or false. */
 const written = (text: string): ReadonlyArray<Json> => {
   const plain: unknown = /^[-+.\w]{1,40}$/.test(text) ? parse(text) : text
   return typeof plain === "boolean" || (typeof plain === "number" && Number.isFinite(plain)) ? [text, plain] : [text]
@@ -129,7 +129,7 @@ const oneOf = (texts: ReadonlyArray<string>, ...more: ReadonlyArray<Json>): Json
   enum: [...new Set([...texts.flatMap(written), ...more])],
 })
 
-/** The definitions of the names of a list's elements. */
+/** The definitions for the names of a list's elements. */
 const definitionOf: Readonly<Record<FormList, string>> = {
   questions: "Question",
   urlParameters: "UrlParameter",
@@ -137,7 +137,7 @@ const definitionOf: Readonly<Record<FormList, string>> = {
   payments: "Payment",
 }
 
-/** Returns the condition that an entry is for a question, and its options in the places that name them. */
+/** Returns the condition that an entry belongs to a question, and the question's options in the places that name them. */
 const withOptions = (question: Question, isUnique: boolean): JsonObject => {
   const names = (question.options ?? []).flatMap(({ label, value }) => [label, value])
   const is = (key: "id" | "name") => ({ required: [key], properties: { [key]: oneOf([question[key].trim()]) } })

@@ -19,7 +19,7 @@ import type { YamlText } from "./yamlText.ts"
 /** A pipeline file, parsed as YAML and no further. */
 export interface PipelineText {
   readonly yaml: YamlText
-  /** The file's name without folder and ending; a pipeline need not be called like its file. */
+  /** The file's name without folder and ending; the pipeline's name may differ. */
   readonly file: string
   /** Its folder, absolute: its paths are relative to it. */
   readonly folder: string
@@ -35,8 +35,8 @@ const tagsIn = (yaml: YamlText): PipelineText["tags"] =>
 /**
  * Whether a pipeline has one of these tags.
  *
- * @param own its tags. Undefined if they can't be read: then it may have any
- * @param tags none: any pipeline will do
+ * @param own its tags. undefined if they can't be read: then it may have any
+ * @param tags if empty, every pipeline matches
  */
 export const hasTag = (own: PipelineText["tags"], tags: ReadonlyArray<string>): boolean =>
   own === undefined || tags.length === 0 || own.some((tag) => tags.includes(tag))
@@ -72,8 +72,8 @@ export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray
     const others = texts.filter((other) => name !== undefined && other.name === name && other.yaml !== yaml)
     return others.length === 0 ? [] : [yaml.diagnostic({
       offset: yaml.offset(["pipeline"], "value"),
-      message: `${others.map((other) => other.yaml.file).join(" and ")} is called ${quoted(name ?? "")} too.`,
-      suggestion: "The name is a pipeline's identity in the ledger: give one of them another.",
+      message: `${others.map((other) => other.yaml.file).join(" and ")} is called ${quoted(name ?? "")}, too.`,
+      suggestion: "The name is a pipeline's identity in the ledger: give one of them a different name.",
     })]
   })
 
@@ -113,7 +113,7 @@ export const findProject = (
 const inOrder = (a: Diagnostic, b: Diagnostic): number =>
   a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
 
-/** Reads config/formferry.yaml with its value sets. What can't be read is undefined. */
+/** Reads config/formferry.yaml with its value sets. Anything that can't be read is undefined. */
 const readProjectFile = (root: string, config: string, resolve: (path: string) => string) =>
   Effect.gen(function*() {
     const text = yield* readYamlFile(root, config)
@@ -130,9 +130,9 @@ const readProjectFile = (root: string, config: string, resolve: (path: string) =
 /**
  * Loads a project: config/formferry.yaml and some or all pipelines.
  * @param dir the project's folder
- * @param options.pipelines names of pipelines: only their files are checked, so that a broken one does not stop another; `all` (default): every file
- * @param options.withoutBroken leaves out broken entries of a pipeline if the rest can do without them: to check the rest, never to run it
- * Fails with all that is wrong in these files at once, as `ConfigurationInvalid`.
+ * @param options.pipelines names of pipelines: only their files are checked, so that a broken pipeline does not stop the others; `all` (default): every file
+ * @param options.withoutBroken omits broken entries of a pipeline if the rest doesn't depend on them. This is for checking the rest, never for a run
+ * Fails with all mistakes in these files at once, as `ConfigurationInvalid`.
  */
 export const loadProject = (
   dir: string,
@@ -159,7 +159,7 @@ export const loadProject = (
     const wanted = options.pipelines ?? "all"
     const missing = wanted === "all" ? [] : wanted.filter((wish) => !texts.some(({ name }) => name === wish))
     const found = texts.filter(({ name }) => wanted === "all" || (name !== undefined && wanted.includes(name)))
-    // A file whose name can't be read may be the one that is asked for.
+    // A file whose pipeline name can't be read may be the requested one.
     const nameless = texts.filter(({ name }) => name === undefined && wanted !== "all" && missing.length > 0)
     if (wanted === "all" || missing.length > 0) diagnostics.push(...unreadable)
     const namedByFile = texts.filter(({ file }) => missing.includes(file))

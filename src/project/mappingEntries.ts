@@ -22,18 +22,18 @@ import {
 import type { ColumnName, FileSchema, KeyRules, KindOptions, Section } from "./fields.ts"
 import { Conditions } from "./sourceSection.ts"
 
-// What entries decode to
+// Decoded entries
 
 type PlainInput =
   | { readonly _tag: "Columns"; readonly columns: ReadonlyArray<ColumnName> }
-  /** The first column that is filled gives the answer. Others that are filled must contain the same. */
+  /** The first filled column gives the answer. Other filled columns must contain the same. */
   | { readonly _tag: "FirstOf"; readonly columns: ReadonlyArray<ColumnName> }
   /** A constant, as written. */
   | { readonly _tag: "Value"; readonly value: string }
-  /** Literal texts, and columns between them. */
+  /** Literal texts and the columns between them. */
   | { readonly _tag: "Template"; readonly pieces: ReadonlyArray<string | ColumnName> }
 
-/** Where the cells of an answer come from. */
+/** The origin of an answer's cells. */
 export type Input =
   | PlainInput
   /** Parts of the kind, or options, options with their ranks (`ranks`), or rows, each with its column. */
@@ -41,7 +41,7 @@ export type Input =
   /** All columns of a question that a form tool spreads over several, by the question's title. */
   | { readonly _tag: "Block"; readonly title: string; readonly path: YamlPath }
 
-/** What a part is read from: columns, or an entry of its own. */
+/** The input of a part: columns, or an entry of its own. */
 interface PartInput {
   readonly path: YamlPath
   readonly input: PlainInput
@@ -60,7 +60,7 @@ export interface PartEntry extends PartInput {
 export interface MappingEntry
   extends Omit<Section<ReturnType<typeof entryKeys> & ReturnType<typeof namesOf>>, "from" | "value" | "template">
 {
-  /** Where the entry is, to point at it. */
+  /** The place of the entry, for diagnostics. */
   readonly path: YamlPath
   readonly input: Input
   /** The kind, if the pipeline names it. Always `dateTime` for times and `email` for the login; `text` for a URL parameter without one. */
@@ -69,7 +69,7 @@ export interface MappingEntry
   readonly options: KindOptions
 }
 
-// Where cells come from
+// Inputs
 
 /** Returns a template's texts, and its columns in braces; undefined if a brace is not closed, or is empty. */
 const templatePieces = (template: string, path: YamlPath): ReadonlyArray<string | ColumnName> | undefined => {
@@ -95,7 +95,7 @@ const Several = becoming(
 const FirstOf = becoming(
   section({
     firstOf: needed(Columns, {
-      description: "The first of these columns that is filled; when others are filled too, they must say the same",
+      description: "The first of these columns that is filled. If others are filled, too, they must contain the same",
       examples: [["E-mail", "E-mail (old)"]],
     }),
   }),
@@ -114,7 +114,7 @@ const Block = becoming(
 
 const extract = optional(Expression, {
   description:
-    "A regular expression (RE2) for the part of the cell that counts: its first group, else all that it matches; named groups fill parts. A filled cell that does not match is an error; a match of nothing is no answer",
+    "A regular expression (RE2) for the part of the cell to use: its first group, otherwise the whole match; named groups fill parts. A filled cell that does not match is an error; an empty match means no answer",
   examples: ["(\\d+\\w?)$"],
 })
 
@@ -124,18 +124,18 @@ const value = optional(Schema.String, {
 })
 
 const template = optional(Template, {
-  description: "Text with columns in braces; empty columns take their space along",
+  description: "Text with columns in braces; an empty column is removed together with its space",
   examples: ["{Title} {First name} {Last name}"],
 })
 
 const standIn = optional(Schema.String, {
-  description: "What stands in for an empty cell, in the source's format",
+  description: "The value to use for an empty cell, in the source's format",
   examples: ["unknown"],
 })
 
 const oneInput: KeyRules = { exactlyOne: ["from", "value", "template"], needs: { extract: ["from"] } }
 
-/** What an entry is read from. A single column has no place of its own: it is at the key `from`. */
+/** The input of an entry. A single column has no place of its own: it is at the key `from`. */
 const inputOf = <A extends Input>(
   { from, template, value }: {
     readonly from?: string | A | undefined
@@ -213,7 +213,7 @@ const ranksOf = (part: FileSchema<string | PartInput>): FileSchema<Input> =>
   becoming(
     section({
       ranks: needed(byNames(part, "options with the columns of their ranks", true), {
-        description: "Options, each with the column that holds its rank",
+        description: "Options, each with the column that contains its rank",
         examples: [{ "Film A": "Rank [A]", "Film B": "Rank [B]" }],
       }),
     }),
@@ -257,9 +257,9 @@ const fromOf = (kind: Kind | undefined): FileSchema<string | Input> => {
 }
 
 const namedFrom = {
-  options: "A column; or a column for each option, `option: column`; or a block of the form tool's",
-  ranks: "A column; or `ranks`, a column with the rank of each option; or a block of the form tool's",
-  rows: "A column for each row, `row: column`; or a block of the form tool's",
+  options: "A column; or a column for each option, `option: column`; or a block of the form tool",
+  ranks: "A column; or `ranks`, a column with the rank of each option; or a block of the form tool",
+  rows: "A column for each row, `row: column`; or a block of the form tool",
 } as const
 
 const describedFrom = (kind: Kind | undefined): string => {
@@ -275,20 +275,20 @@ const describedFrom = (kind: Kind | undefined): string => {
 const namesOf = (of: string) => ({
   id: optional(Name.annotations({ identifier: `${of}.id` }), { description: "The element's id in the form" }),
   name: optional(Name.annotations({ identifier: `${of}.name` }), {
-    description: "The element's name in the form; with an id both must agree with the live form",
+    description: "The element's name in the form. If an id is given as well, both must agree with the live form",
   }),
 })
 
 const when = optional(Conditions, {
   description:
-    "The entry counts only for rows for which this holds. Several entries may fill one question then: the first that holds is used",
+    "The entry applies only to rows that meet this condition. Several entries may fill one question; the first whose condition is met is used",
   examples: [{ Status: ["cancelled"] }],
   absent: [],
 })
 
 const onInvalid = optional(Schema.Literal("reject", "drop"), {
   description:
-    "What a bad value does: reject the row, or drop this answer and send the row without it; either way it is counted and reported",
+    "What to do with an invalid value: reject the row, or drop this answer and send the row without it. Either way it is counted and reported",
   default: "reject",
 })
 
@@ -306,7 +306,7 @@ const entryKeys = (kind: Kind | undefined) => ({
   default: standIn,
   onInvalid,
   unique: optional(Schema.Boolean, {
-    description: "Whether a row whose answer an earlier row of the source has given is invalid",
+    description: "Whether a row is invalid if an earlier row of the source has the same answer",
     default: false,
   }),
 })
@@ -319,7 +319,7 @@ const entryOf = (kind: Kind | undefined) =>
   path: YamlPath,
 ): MappingEntry => ({ ...entry, path, input: inputOf({ from, template, value }, path), as: kind?.name })
 
-/** @param isSaid whether the entry says its kind (`as`), instead of having it anyway */
+/** @param isSaid whether the entry names its kind (`as`), instead of always having the same one */
 const namedEntry = (prefix: string, kind: Kind | undefined, isSaid: boolean): FileSchema<MappingEntry> => {
   const as = kind !== undefined && isSaid
     ? { as: needed(Schema.Literal(kind.name), { description: kind.description }) }
@@ -332,13 +332,13 @@ const namedEntry = (prefix: string, kind: Kind | undefined, isSaid: boolean): Fi
     entryOf(kind),
   ).annotations({
     identifier: kind === undefined ? prefix : `${prefix}.${isSaid ? kind.name : "entry"}`,
-    description: kind?.description ?? "An answer whose kind the form's metadata tells",
+    description: kind?.description ?? "An answer whose kind follows from the form's metadata",
   })
 }
 
 const all = [...kinds.values()]
 
-/** An answer to a question. `as` says its kind, or the form does. */
+/** An answer to a question. Its kind is given by `as` or by the form. */
 export const questionEntry = (): FileSchema<MappingEntry> =>
   oneOfThese(...all.map((kind) => namedEntry("Question", kind, true)), namedEntry("Question", undefined, false))
     .annotations({ identifier: "Questions" })
@@ -352,7 +352,7 @@ export const urlParameterEntry = (): FileSchema<MappingEntry> => {
   )
 }
 
-/** An entry that is there once and always of one kind: a time, the login. */
+/** An entry that occurs once and always has the same kind: a time, the login. */
 export const ownEntry = (name: string): FileSchema<MappingEntry> => {
   const kind = kinds.get(name)
   return becoming(sectionWithOptions(entryKeys(kind), kind?.options, oneInput), entryOf(kind))

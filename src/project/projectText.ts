@@ -11,10 +11,10 @@ const serviceLines = (service: NewService): ReadonlyArray<string> =>
     ? [
       `  ${yamlText(service.name)}:`,
       `    baseUrl: ${yamlText(service.baseUrl)} # with the version segment`,
-      `    apiKey: { env: ${service.keyVariable} } # from the environment, or from the file .env beside config/; never from here`,
+      `    apiKey: { env: ${service.keyVariable} } # from the environment, or from the file .env next to config/; never from here`,
     ]
     : [
-      "  # The embedded practice service: no account, nothing leaves this machine.",
+      "  # The embedded practice service: it needs no account, and nothing leaves this machine.",
       `  ${yamlText(service.name)}:`,
       `    practice: { forms: ${yamlText(service.forms, true)}, store: ../.formferry/practice }`,
     ]
@@ -26,7 +26,7 @@ export const projectText = (service: NewService): string =>
     "services:",
     ...serviceLines(service),
     "",
-    "ledger: { file: ../.formferry/ledger.db } # what became of every row: back it up, with the .key file beside it",
+    "ledger: { file: ../.formferry/ledger.db } # what happened to every row. Back it up with the .key file next to it",
     "reports: ../reports",
     "",
   ].join("\n")
@@ -35,12 +35,12 @@ export const projectText = (service: NewService): string =>
 export const environmentExample = (service: NewService): string =>
   service._tag === "Live"
     ? `# Copy to .env, which git ignores, and put the API key of ${service.name} here.\n${service.keyVariable}=\n`
-    : "# API keys of form services go into a file .env, which git ignores, one a line: NAME=key\n"
+    : "# API keys of form services go into a file .env, which git ignores, one per line: NAME=key\n"
 
 /** Parts of a project with personal data or secrets, which must stay out of version control. */
 const ignoredByGit: ReadonlyArray<string> = [".formferry/", "reports/", ".env"]
 
-/** Returns .gitignore with all that must be ignored, or undefined if it contains that already. */
+/** Returns .gitignore with everything that must be ignored, or undefined if nothing is missing. */
 export const gitIgnoreWith = (text: string): string | undefined => {
   const lines = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/^\//, "")))
   const missing = ignoredByGit.filter((entry) => !lines.has(entry) && !lines.has(entry.replace(/\/$/, "")))

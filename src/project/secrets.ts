@@ -9,7 +9,7 @@ import { quoted } from "./suggestion.ts"
 import { isVariableName } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** Where a secret is: an environment variable or a file, never the YAML itself. */
+/** The place of a secret: an environment variable or a file, never the YAML itself. */
 export interface SecretPlace {
   readonly in: "env" | "file"
   /** The variable, or the path as the project file gives it. */
@@ -27,11 +27,11 @@ export const secretPlace = (
         Schema.String.pipe(Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }))
           .annotations(expecting("the name of an environment variable")),
         {
-          description: `The environment variable that holds ${words.what}; a .env file beside config/ is read too`,
+          description: `The environment variable that holds ${words.what}; a .env file next to config/ is read, too`,
           examples: [words.variable],
         },
       ),
-      file: optional(Path, { description: `A file that holds ${words.what}`, examples: [words.file] }),
+      file: optional(Path, { description: `A file that contains ${words.what}`, examples: [words.file] }),
     }, { rules: { exactlyOne: ["env", "file"] } }),
     ({ env, file = "" }, path): SecretPlace =>
       env === undefined
@@ -41,14 +41,14 @@ export const secretPlace = (
 
 /** Environment variables: the process's own, then those of the project's .env file. Every read of `Config` is here. */
 interface Environment {
-  /** A secret; none if the variable is not set, or is empty. Fails if there is a .env file that can't be read. */
+  /** Looks up a secret. Returns none if the variable is not set or empty. Fails if there is a .env file that can't be read. */
   readonly secret: (name: string) => Effect.Effect<Option.Option<Redacted.Redacted>, PlatformError>
 }
 
 const isFilled = (secret: Redacted.Redacted): boolean => Redacted.value(secret) !== ""
 
 /**
- * Opens the environment of a project. The .env file is read when a variable is first needed that the process does not have. It is never written into the process.
+ * Opens the environment of a project. The .env file is read when a variable is first needed that the process does not have. The process's own variables never change.
  * @param dotenv absolute path of the .env file
  */
 export const openEnvironment = (dotenv: string) =>
@@ -82,7 +82,7 @@ export const openEnvironment = (dotenv: string) =>
     return environment
   })
 
-/** What messages say about a secret. They never contain it. */
+/** The words for a secret in messages, which never contain it. */
 interface Secret {
   /** At the beginning of a sentence: `The key of live`. */
   readonly called: string
@@ -94,7 +94,7 @@ interface Secret {
 }
 
 /**
- * Opens the secrets of a project file. A secret is looked up when it is needed, so that a missing one concerns only those who use it.
+ * Opens the secrets of a project file. A secret is looked up when it is needed, so that a missing one only affects commands that use it.
  * @param resolve a path as the project file gives it → absolute
  */
 export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: string) => string) =>
@@ -109,7 +109,9 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
         })
       const text = place.in === "env"
         ? environment.secret(place.name).pipe(
-          Effect.mapError((error) => wrong(`The .env file can't be read: ${error.message}`, "Let its owner read it.")),
+          Effect.mapError((error) =>
+            wrong(`The .env file can't be read: ${error.message}`, "Make it readable for its owner.")
+          ),
           Effect.map(Option.match({ onNone: () => "", onSome: Redacted.value })),
         )
         : fs.readFileString(resolve(place.name)).pipe(
@@ -125,12 +127,12 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
         const fault = secret.fault(value)
         if (value !== "" && fault === undefined) return Effect.succeed(Redacted.make(value))
         if (value !== "") {
-          return wrong(fault ?? "", `Look at what ${place.in === "env" ? quoted(place.name) : "the file"} holds.`)
+          return wrong(fault ?? "", `Check the contents of ${place.in === "env" ? quoted(place.name) : "the file"}.`)
         }
         return place.in === "env"
           ? wrong(
             `${place.name} is not set: ${consequence}.`,
-            `Set ${place.name}, or write it into .env beside config/.`,
+            `Set ${place.name}, or write it into .env next to config/.`,
           )
           : wrong(
             `The file with ${called.charAt(0).toLowerCase()}${called.slice(1)} is empty.`,

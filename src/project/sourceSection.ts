@@ -30,23 +30,23 @@ const Texts = Schema.NonEmptyArray(Schema.String)
 
 const Tests = section({
   not: optional(oneOfThese(Text, Texts).annotations(expecting("a text, or a list of texts")), {
-    description: "A cell with any other value",
+    description: "A cell with any value except these",
     examples: [["test", "spam"]],
   }),
   atLeast: optional(Schema.String, {
-    description: "A number, or an ISO date or time, that the cell is not less than",
+    description: "The smallest number, or the earliest ISO date or time, allowed in the cell",
     examples: ["2024-01-01"],
   }),
   atMost: optional(Schema.String, {
     description:
-      "A number, or an ISO date or time, that the cell is not more than; a day without a time counts to its end",
+      "The largest number, or the latest ISO date or time, allowed in the cell. A day without a time includes the whole day",
     examples: ["2024-12-31"],
   }),
   matches: optional(Expression, {
     description: "A regular expression (RE2) that is found in the cell",
     examples: ["@example\\.org$"],
   }),
-  empty: optional(Schema.Boolean, { description: "Whether the cell holds nothing", examples: [false] }),
+  empty: optional(Schema.Boolean, { description: "Whether the cell is empty", examples: [false] }),
   format: optional(Schema.String, {
     description: "How dates of this column are written, in luxon's letters; ISO is always understood",
     examples: ["dd.MM.yyyy"],
@@ -54,13 +54,13 @@ const Tests = section({
 }, { rules: { atLeastOne: ["not", "atLeast", "atMost", "matches", "empty"] } }).annotations({
   ...expecting("what a cell must be"),
   identifier: "Tests",
-  description: "What a cell must be; all of it must hold",
+  description: "What a cell must be; all of these must be met",
 })
 
-/** What a row's cell must be. All that is given must hold. */
+/** What a row's cell must be. Everything given must be met. */
 export interface Condition extends Partial<typeof Tests.Type> {
   readonly column: ColumnName
-  /** Where the test of the column is. */
+  /** The place of the column's test. */
   readonly path: YamlPath
   readonly is?: ReadonlyArray<string> | undefined
 }
@@ -95,7 +95,7 @@ const Pattern = section({
   glob: needed(Path, { description: "A pattern of paths, relative to this file", examples: ["kobo-*.csv"] }),
   take: optional(Schema.Literal("all", "newest"), {
     description:
-      "All files that match, one after the other, or only the newest: by the date in its name (2026-11-20, 20261120), where all have one, else by its time of change",
+      "All files that match, one after the other, or only the newest: by the date in the names (2026-11-20, 20261120) if all have one, otherwise by modification time",
     default: "all",
   }),
 })
@@ -103,7 +103,7 @@ const Pattern = section({
 const Files = oneOfThese(File, Schema.NonEmptyArray(File).annotations(expecting("a list of paths")), Pattern)
   .annotations(expecting("a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }"))
 
-/** Where a source's rows are: a path or an address, several files with the same header, or those that a pattern finds. */
+/** Where a source's rows are: a path or an address, several files with the same header, or those that match a pattern. */
 export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type
 
 /** @param resolve a path as the file gives it → absolute */
@@ -127,16 +127,16 @@ const Alias = oneOfThese(
   becoming(
     section({
       header: needed(Name, { description: "The header, as several columns have it", examples: ["Why?"] }),
-      nth: needed(whole(1), { description: "Which of them, from 1", examples: [2] }),
+      nth: needed(whole(1), { description: "Which of these columns, from 1", examples: [2] }),
       of: needed(whole(1), {
-        description: "How many columns have that header; another number than that is an error",
+        description: "The number of columns with that header; any other number is an error",
         examples: [2],
       }),
     }),
     (column): ColumnAlias["column"] => ({ _tag: "Header", ...column }),
   ),
   becoming(
-    section({ position: needed(whole(1), { description: "The column's place, from 1", examples: [14] }) }),
+    section({ position: needed(whole(1), { description: "The column's position, from 1", examples: [14] }) }),
     (column): ColumnAlias["column"] => ({ _tag: "Position", ...column }),
   ),
 ).annotations(expecting("{ header: TITLE, nth: 2, of: 2 } or { position: 14 }"))
@@ -168,57 +168,59 @@ export const source = section({
     examples: ["../samples/contacts.csv", ["2023.csv", "2024.csv"], { glob: "kobo-*.csv", take: "newest" }],
   }),
   member: optional(Name, {
-    description: "Which file of a zip archive; needed where several may hold rows",
+    description: "Which file of a zip archive to read; needed if several may contain rows",
     examples: ["answers.csv"],
   }),
   format: optional(Schema.Literal("csv", "excel", "json", "jsonl", ...formTools.map(({ name }) => name)), {
-    description: "csv, excel, json, jsonl, or the form tool that wrote the file; recognised, and said, when left out",
+    description:
+      "csv, excel, json, jsonl, or the form tool that wrote the file. By default it is detected and reported",
   }),
   records: optional(
     Schema.String.pipe(Schema.pattern(/^(?:\/|$)/)).annotations(expecting("a place such as `/items`")),
     {
       description:
-        "Where the list of records stands in a JSON file, as a JSON pointer; found when left out and there is but one",
+        "The place of the list of records in a JSON file, as a JSON pointer. The default is the only list of records",
       examples: ["/items"],
     },
   ),
   encoding: optional(Encoding.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
-    description: "When left out: the byte order mark, else strict UTF-8, else detected, and said",
+    description:
+      "The encoding. By default: by the byte order mark, otherwise strict UTF-8, otherwise detected and reported",
     examples: ["windows-1252"],
   }),
   delimiter: optional(Character, {
-    description: "What separates cells of a CSV file; detected when left out",
+    description: "The separator between cells of a CSV file (default: detected)",
     examples: [";"],
   }),
   quoteChar: optional(Schema.Literal('"', "none"), {
     description:
-      'What encloses cells of delimited text: `"`, or none where quotes are characters like any other; decided record by record, and said, when left out',
+      'The quote around cells of delimited text: `"`, or none if quotes are ordinary characters. By default it is decided record by record and reported',
     examples: ["none"],
   }),
   raggedRows: optional(Schema.Literal("reject", "pad"), {
     description:
-      "Records of delimited text without their last cells: `reject` names them as problems, `pad` reads the missing cells as empty",
+      "Records of delimited text without their last cells: `reject` reports them as problems, `pad` reads the missing cells as empty",
     default: "reject",
   }),
-  headerRow: optional(whole(1), { description: "The row that holds the header, from 1; rows above it are skipped" }),
+  headerRow: optional(whole(1), { description: "The row with the header, from 1; rows above it are skipped" }),
   sheet: optional(oneOfThese(whole(1), Name).annotations(expecting("a sheet's name or number")), {
-    description: "The sheet of a workbook, by name or number; the first visible one when left out",
+    description: "The sheet of a workbook, by name or number (default: the first visible one)",
     examples: ["Responses"],
   }),
-  range: optional(Range, { description: "Narrows the sheet", examples: ["B3:H400"] }),
+  range: optional(Range, { description: "Reads only this range of the sheet", examples: ["B3:H400"] }),
   rowKey: optional(
     oneOfThese(Schema.Literal("content"), becoming(Columns, placed))
       .annotations(expecting("a list of columns, or `content`")),
     {
       description:
-        "What makes a row the same row tomorrow: columns, or `content` (the cells of the columns used at the first run, plus a number for "
-        + "identical rows) for sources to which rows are only ever added. A form tool's own id when left out",
+        "What identifies a row from one run to the next: columns, or `content` (the cells of the columns used at the first run, plus a number for "
+        + "identical rows) for sources to which rows are only ever added. The default is the form tool's own id",
       examples: [["Customer No"]],
     },
   ),
   previousRowKey: optional(Schema.NonEmptyArray(Name).annotations(expecting("a list of columns")), {
     description:
-      "The columns of `rowKey` in earlier runs, in their order, where they have other names now: rows that were imported then are known",
+      "Earlier names of the `rowKey` columns, in their order, if they were renamed: rows imported under those names count as imported",
     examples: [["Customer No"]],
   }),
   empty: optional(
@@ -236,18 +238,18 @@ export const source = section({
   }),
   vanished: optional(Schema.Literal("report", "ignore"), {
     description:
-      "Imported rows that the source does not hold any more: counted and listed, or not; `ignore` for an export that only holds the latest rows",
+      "Imported rows that are no longer in the source: count and list them, or not. Use `ignore` for an export that only contains the latest rows",
     default: "report",
   }),
   maxAge: optional(
     PositiveTime.annotations(expecting("a time above zero, such as `36 hours` or `3 days`")),
     {
       description:
-        "How long ago the source's newest file may have been changed last: an older one is unusual (`stale-source`), and people are told",
+        "How long ago the source's newest file may have been modified. An older one is reported as an anomaly (`stale-source`)",
     },
   ),
   where: optional(Conditions, {
-    description: "Rows for which this does not hold are left out",
+    description: "Rows that don't meet these conditions are skipped",
     examples: [{ Status: ["complete", "finished"] }],
     absent: [],
   }),
@@ -259,7 +261,7 @@ export interface SourceConfig extends Omit<typeof source.Type, "file" | "format"
   readonly format?: string | undefined
 }
 
-/** Returns the section as it is if a file says nothing but where the rows are. */
+/** Returns the section of a file that only says where the rows are. */
 export const sourceDefaults = lazily((): Omit<SourceConfig, "file"> =>
   Schema.decodeUnknownSync(source)({ file: "rows.csv" })
 )

@@ -6,13 +6,13 @@ const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "
 
 const sorted = (word: string): string => Array.from(word).toSorted().join("")
 
-/** Returns the number of edits between two words. Swapped letters are the likeliest slip. */
+/** Returns the number of edits between two words. Swapped letters count as one edit, since they are the likeliest mistake. */
 const steps = (a: string, b: string): number => {
   const count = distance(a, b)
   return count === 2 && a.length === b.length && sorted(a) === sorted(b) ? 0.9 : count
 }
 
-/** Returns the candidate most like `word`, or undefined if none is near enough to be what was meant. */
+/** Returns the candidate most like `word`, or undefined if none is similar enough. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   const wanted = plain(word)
   let best: string | undefined

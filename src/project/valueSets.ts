@@ -15,9 +15,9 @@ type ValueSet = Readonly<Record<string, string | null>>
 const SetInFile = becoming(
   section({
     file: needed(Path, { description: "A CSV file with a header", examples: ["countries.csv"] }),
-    key: needed(Name, { description: "The column that holds what cells hold", examples: ["name"] }),
+    key: needed(Name, { description: "The column with the text of the cells", examples: ["name"] }),
     value: needed(Name, {
-      description: "The column that holds the option; an empty cell means no answer",
+      description: "The column with the option; an empty cell means no answer",
       examples: ["code"],
     }),
   }),
@@ -36,7 +36,7 @@ export const ValueSetEntry = oneOfThese(SetInFile, SetInline)
 /** The project's value sets, by name. */
 export type ValueSets = ReadonlyMap<string, ValueSet>
 
-/** Returns the set's name, and where it is, of `values: { set: NAME }`. Values of their own have more keys. */
+/** Returns the set's name and its place in `values: { set: NAME }`. Any other keys make it an ordinary list of values. */
 const setNamed = (values: unknown) => {
   if (!isMapping(values) || Object.keys(values).join() !== "set") return undefined
   const node = originOf(values)?.members.get("set")?.node
@@ -44,7 +44,7 @@ const setNamed = (values: unknown) => {
 }
 
 /**
- * Puts value sets in place of their names (`values: { set: NAME }`), anywhere in a file's value.
+ * Replaces the names of value sets (`values: { set: NAME }`) by the sets, anywhere in a file's value.
  * @returns names that the project does not have
  */
 export const substituteSets = (value: unknown, sets: ValueSets | undefined): ReadonlyArray<Finding> => {
@@ -100,7 +100,7 @@ const fromText = (
       return {
         finding: {
           offset: at("file"),
-          message: `${file}, record ${index + 1}: ${quoted(cell)} stands for something else further up.`,
+          message: `${file}, record ${index + 1}: ${quoted(cell)} has a different meaning further up.`,
           suggestion: "Keep one of the two.",
         },
       }

@@ -8,16 +8,19 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
     "A second `: ` in one line can't be read.",
     "Put the value in quotes, or the inner mapping on a line of its own.",
   ],
-  MULTIPLE_DOCS: ["The file holds several documents.", "One pipeline, one file: remove the `---` and what follows it."],
-  TAB_AS_INDENT: ["A tab can't indent.", "Use spaces."],
+  MULTIPLE_DOCS: [
+    "The file contains several documents.",
+    "Write one pipeline per file: remove the `---` and everything after it.",
+  ],
+  TAB_AS_INDENT: ["A tab can't be used for indentation.", "Use spaces."],
   MISSING_CHAR: ["Something that was opened is not closed: a quote or a bracket, or a `:` is missing."],
   BAD_SCALAR_START: ["A value can't begin with this character.", "Put the value in quotes."],
-  BAD_INDENT: ["This line is not indented as the lines around it ask for."],
+  BAD_INDENT: ["The indentation of this line doesn't match the lines around it."],
   BAD_DQ_ESCAPE: [
-    "This is no escape that double quotes know.",
-    "In single quotes a backslash stands for itself.",
+    "This is not a valid escape in double quotes.",
+    "In single quotes a backslash is an ordinary character.",
   ],
-  TAG_RESOLVE_FAILED: ["Tags (`!name`) mean nothing here.", "Text that begins with `!` is written in quotes."],
+  TAG_RESOLVE_FAILED: ["Tags (`!name`) mean nothing here.", "Put text that begins with `!` in quotes."],
   RESOURCE_EXHAUSTION: ["The file is nested too deeply to be read."],
 }
 
@@ -35,7 +38,7 @@ const byMessage: ReadonlyArray<readonly [beginning: string, message: string, sug
   ],
 ]
 
-/** Returns the last visible character at or before `offset`: something that is missing at the end of a file is shown there. */
+/** Returns the last visible character at or before `offset`: something missing at the end of a file is shown there. */
 const visible = (text: string, offset: number): number => {
   if (/\S/.test(text.slice(offset, text.indexOf("\n", offset) + 1 || undefined))) return offset
   const before = text.slice(0, offset).trimEnd().length
@@ -51,7 +54,7 @@ const findingOf = (error: YAMLError, text: string): Finding => {
 }
 
 /**
- * Returns faults of syntax, in our sentences or else the library's. Leaves out what follows from an earlier fault: unexpected tokens after it, and further faults of its line.
+ * Returns faults of syntax, in our sentences or otherwise the library's. Omits what follows from an earlier fault: unexpected tokens after it, and further faults of its line.
  * @param lineOf returns the line of an offset
  */
 export const syntaxFindings = (
@@ -67,7 +70,7 @@ export const syntaxFindings = (
     .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
 }
 
-/** The most bytes of a configuration file, whose nodes take hundreds of times the memory of its text; and the most levels of lists and mappings. */
+/** The maximum bytes of a configuration file, since its nodes take hundreds of times the memory of its text, and the maximum depth of lists and mappings. */
 export const yamlLimits = { bytes: 1024 * 1024, levels: 200 } as const
 
 /** Returns how deep a document is with its aliases followed. An alias's target comes before it, so no target is visited twice. */
@@ -100,14 +103,14 @@ export const written = (scalar: Scalar): string =>
 /** Returns the offset at which a node starts; 0 for none. */
 export const start = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0
 
-/** What must be known about a document's nodes before they are read. */
+/** Facts about a document's nodes that are needed before they are read. */
 export interface NodeSurvey {
   readonly findings: ReadonlyArray<Finding>
   /** Whether the nodes can be read: false after an alias to nothing, true after a repeated key. */
   readonly sound: boolean
-  /** What each alias stands for. */
+  /** The node of each alias. */
   readonly targets: ReadonlyMap<Alias, Node>
-  /** Ranges (offsets, end excluded) of scalars that must not be shown: values of a key that is named like a secret. */
+  /** Ranges (offsets, end excluded) of scalars that must not be shown: values of a key whose name suggests a secret. */
   readonly secrets: ReadonlyArray<readonly [number, number]>
 }
 
@@ -132,7 +135,7 @@ export const surveyNodes = (document: Document): NodeSurvey => {
         : {
           offset: start(node),
           message: `There is no anchor ${quoted("&" + node.source)} above this line.`,
-          suggestion: `Text that begins with an asterisk is written in quotes: "*${node.source}".`,
+          suggestion: `Put text that begins with an asterisk in quotes: "*${node.source}".`,
         },
     )
   }
@@ -147,7 +150,7 @@ export const surveyNodes = (document: Document): NodeSurvey => {
     if (isMap(value)) {
       for (const { key, value: inner } of value.items) {
         const name = isScalar(key) ? written(key) : ""
-        // Something that can't be the name of a variable may be a key that was pasted in its place.
+        // Text that can't be the name of a variable may be a key that was pasted instead.
         const named = name === "file" || (name === "env" && isScalar(inner) && isVariableName(written(inner)))
         if (!named) markSecrets(inner)
       }
@@ -167,8 +170,8 @@ export const surveyNodes = (document: Document): NodeSurvey => {
       if (seen.has(key)) {
         findings.push({
           offset: start(node),
-          message: `${quoted(key)} is given twice.`,
-          suggestion: isMerge(node) ? "Several are merged with a list: <<: [*a, *b]." : "Keep one of them.",
+          message: `${quoted(key)} occurs twice.`,
+          suggestion: isMerge(node) ? "To merge several, write a list: <<: [*a, *b]." : "Keep one of them.",
         })
       }
       seen.add(key)
@@ -186,30 +189,30 @@ export const surveyNodes = (document: Document): NodeSurvey => {
     sound = false
     findings.push({
       offset: start(document.contents),
-      message: `The file is nested more than ${yamlLimits.levels} deep, what its aliases stand for included.`,
-      suggestion: "Write it without so many aliases.",
+      message: `The file is nested more than ${yamlLimits.levels} levels deep, with its aliases expanded.`,
+      suggestion: "Use fewer aliases.",
     })
   }
   return { findings, sound, targets, secrets }
 }
 
 const credentialsInAddress = /(?<=:\/\/)[^/@\s"']+(?=@)/g
-/** A literal after a key that is named like a secret, up to the end of the line. */
+/** A literal after a key whose name suggests a secret, up to the end of the line. */
 const literalSecret = /(?<=(?:api[-_ ]?key|secret|token|password)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
 
-/** Whether a key is named like one whose value must not be shown. */
+/** Whether a key's name suggests a value that must not be shown. */
 const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
 
-/** Whether text can be the name of an environment variable. Other text may be a key that was pasted in its place. */
+/** Whether text can be the name of an environment variable. Other text may be a key that was pasted instead. */
 export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
 
 /** Masks a secret with text of the same length, so that columns still fit. */
 const masked = (secret: string): string => "•".repeat(secret.length)
 
 /**
- * Returns a line without what must never be shown.
- * @param ranges columns (from 0, end excluded) that hold a secret
- * @param parsed whether these are all. In a file that can't be parsed, whatever looks like a secret is masked
+ * Returns a line without text that must never be shown.
+ * @param ranges columns (from 0, end excluded) that contain a secret
+ * @param parsed whether these are all. In a file that can't be parsed, everything that looks like a secret is masked
  */
 export const withoutSecrets = (
   line: string,

@@ -15,7 +15,7 @@ interface Member {
   readonly value: Node | null
 }
 
-/** A YAML file: its nodes, where they are, and what is wrong with it as YAML. */
+/** A YAML file: its nodes, their places, and its YAML faults. */
 export interface YamlText extends Document {
   /** The file's text, without a byte order mark. */
   readonly text: string
@@ -24,13 +24,13 @@ export interface YamlText extends Document {
   readonly findings: ReadonlyArray<Finding>
   /** Whether the nodes can be trusted: false after a fault of syntax, true after a repeated key. */
   readonly sound: boolean
-  /** Returns the node that an alias stands for, and any other node as it is. */
+  /** Returns an alias's target, and any other node unchanged. */
   readonly resolve: (node: Node | null) => Node | null
   /** Returns the members of a mapping with merge keys (`<<`) followed: its own first, each key once. */
   readonly members: (map: YAMLMap) => ReadonlyArray<Member>
   /** Returns the node at a path, or null. */
   readonly node: (path: YamlPath) => Node | null
-  /** Returns the offset of a path's value or key; of the nearest parent if the path does not exist. */
+  /** Returns the offset of a path's value or key, or that of the nearest parent if the path does not exist. */
   readonly offset: (path: YamlPath, point: "key" | "value") => number
   /** Whether a node's text must never be shown. */
   readonly secret: (node: Node) => boolean
@@ -111,7 +111,7 @@ export const parseYaml = (file: string, text: string): YamlText => {
     return { line, column: Math.min(offset, source.length) - from + 1, excerpt: withoutSecrets(whole, ranges, sound) }
   }
 
-  /** Returns the value at a path and the node that names it; those of the nearest parent if the path does not exist. */
+  /** Returns the value at a path and the node that names it, or those of the nearest parent if the path does not exist. */
   const walk = (path: YamlPath) => {
     let owner: Node | null = null
     let value: Node | null = root
@@ -181,7 +181,7 @@ export const keysAt = (yaml: YamlText, path: YamlPath): ReadonlyArray<string> | 
   return isMap(node) ? yaml.members(node).map((member) => member.key) : undefined
 }
 
-/** Whether a key is ignored, so that it can hold anchors. */
+/** Whether a key is ignored, so that it can contain anchors. */
 export const isExtension = (key: string): boolean => key.startsWith("x-")
 
 /** A mapping of a file, as a value. */
@@ -192,7 +192,7 @@ export const isMapping = (value: unknown): value is Mapping => isObject(value)
 /** Stands for a value that the file leaves empty. No schema accepts it. */
 export const nothing = Symbol("nothing")
 
-/** Where a list or mapping of a file came from. */
+/** The origin of a list or mapping in a file. */
 interface Origin {
   readonly path: YamlPath
   /** By key or index: the node of the value, and the node that names it. */
@@ -204,7 +204,7 @@ const origins = new WeakMap<object, Origin>()
 /** Returns where a list or mapping of a file is, or undefined for a value of another origin. */
 export const originOf = (value: object): Origin | undefined => origins.get(value)
 
-/** Values to which the aliases of a file may expand. */
+/** The maximum number of values to which a file's aliases may expand. */
 export const mostValues = 200_000
 
 /** Sets a member whatever its name: an assignment to `__proto__` would set none. */
@@ -214,7 +214,7 @@ export const setMember = (of: object, key: string, value: unknown): void => {
 
 /**
  * Returns a file's value with aliases and merge keys followed, or undefined if its aliases expand to too many values. Lists and mappings remember where they are.
- * A scalar is what YAML makes of it.
+ * Scalars have the type that YAML gives them.
  */
 export const plainValue = (yaml: YamlText): unknown => {
   let left = mostValues
@@ -226,7 +226,7 @@ export const plainValue = (yaml: YamlText): unknown => {
       const value = {}
       const members: Origin["members"] = new Map()
       for (const { key, keyNode, value: member } of yaml.members(node)) {
-        // What a file keeps only for its anchors may be large.
+        // Keys that only contain anchors may be large.
         if (path.length === 0 && isExtension(key)) continue
         setMember(value, key, convert(member, [...path, key]))
         members.set(key, { node: yaml.resolve(member) ?? member, owner: keyNode })
@@ -250,7 +250,7 @@ export const plainValue = (yaml: YamlText): unknown => {
   return left > 0 ? value : undefined
 }
 
-/** Returns the text of UTF-8, or undefined if the bytes are not that. */
+/** Decodes UTF-8. Returns undefined if the bytes are not UTF-8. */
 export const utf8 = (bytes: Uint8Array): string | undefined => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -259,7 +259,7 @@ export const utf8 = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** Returns the sentence that refuses a file of too many bytes, before it is read; undefined if it may be read, or has no size (a device, a pipe). */
+/** Returns the message that refuses a file with too many bytes before it is read. Returns undefined if it may be read or has no size (a device, a pipe). */
 export const yamlTooLarge = (file: string) =>
   FileSystem.FileSystem.pipe(
     Effect.flatMap((fs) => fs.stat(file)),
@@ -268,15 +268,15 @@ export const yamlTooLarge = (file: string) =>
     Effect.map((size) =>
       size <= yamlLimits.bytes
         ? undefined
-        : `The file has ${size.toLocaleString("en-GB")} bytes, more than the ${
+        : `The file has ${size.toLocaleString("en-GB")} bytes. At most ${
           yamlLimits.bytes.toLocaleString("en-GB")
-        } that are read.`
+        } are allowed.`
     ),
   )
 
 /**
- * Reads a YAML file. What is wrong with it as YAML is among the result's findings.
- * @param root the project's folder, absolute: diagnostics name the file from there
+ * Reads a YAML file. Its YAML faults are among the result's findings.
+ * @param root the project's folder, absolute: diagnostics name the file relative to it
  */
 export const readYamlFile = (root: string, file: string) =>
   Effect.gen(function*() {

@@ -18,13 +18,13 @@ export interface ReadBackRequest {
 /** The result of reading a submission back. */
 export interface ReadBackResult {
   readonly verdict: Exclude<Verdict, "unread">
-  /** None for `missing`. */
+  /** Undefined for `missing`. */
   readonly comparisons: ReadonlyArray<AnswerComparison>
   /** Keyed digests of each answer as sent and as returned, for later reconciliations. */
   readonly answers: AnswerDigests
   /** Where a person can edit the submission; fetched for `differing` ones only. */
   readonly editLink: string | undefined
-  /** Types of discarded fields, one entry a field. */
+  /** Types of discarded fields, one entry per field. */
   readonly discarded: ReadonlyArray<string>
 }
 
@@ -37,7 +37,7 @@ export interface ReadBackOptions {
   readonly tolerated: ReadonlySet<string>
   /** How long a created submission may stay unreadable before a 404 counts as missing. */
   readonly visibleWithin: Duration.Duration
-  /** When the run stops: what is not visible then stays unread. */
+  /** When the run stops: what is not visible by then stays unread. */
   readonly signal: AbortSignal
 }
 

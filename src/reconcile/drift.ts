@@ -8,15 +8,15 @@ import type { Digester } from "../ledger/Ledger.ts"
 import type { AnswerDigests, Drifted } from "../ledger/rows.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 
-/** How a verified submission changed since. */
+/** How a verified submission has changed since. */
 export interface DriftResult {
   readonly standing: "unchanged" | Drifted
-  /** The answers that are not what they were, `different` or `absent`; what was sent is not kept once it is verified, so that `sent` is undefined. */
+  /** The answers that changed, `different` or `absent`. What was sent is not kept after verification, so `sent` is undefined. */
   readonly comparisons: ReadonlyArray<AnswerComparison>
   readonly editLink: string | undefined
-  /** Digest of how it was edited. */
+  /** Digest of the edit. */
   readonly seen: Buffer
-  /** Types of discarded fields, one entry a field. */
+  /** Types of discarded fields, one entry per field. */
   readonly discarded: ReadonlyArray<string>
 }
 
@@ -42,7 +42,7 @@ interface ReturnedMember {
 }
 
 /**
- * Returns a submission's members under the ids that a comparison uses. Of two with one id the later that says something counts, as in the digests of a comparison. `lastUpdatedAt` is
+ * Returns a submission's members under the ids that a comparison uses. Of two with the same id, the last that is not empty counts, as in the digests of a comparison. `lastUpdatedAt` is
  * omitted: every edit sets it, and it is not an answer.
  */
 const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMember> => {
@@ -68,7 +68,7 @@ const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMe
 }
 
 /**
- * Returns the members that changed since the submission was verified, by the ledger's digests. Members that could not be compared then or can't be compared now (an unknown type) are omitted.
+ * Returns the members that changed since the submission was verified, by the ledger's digests. Members that could not be compared then, or can't be compared now (an unknown type) are omitted.
  */
 const driftOf = (
   then: AnswerDigests,

@@ -160,7 +160,7 @@ it.scopedLive("says in the summary that rows are in doubt, and how to settle the
     at.write("source.csv", csv(upTo(5)))
     const { status, stdout } = yield* at.inProcess("run", "contacts", "--output", "github")
     expect(status).toBe(4)
-    expect(stdout).toContain("Rows are in doubt. Sent, and it is not known whether they arrived.")
+    expect(stdout).toContain("Rows are in doubt. Sent, but it is unknown whether they arrived.")
     expect(stdout).toContain(
       "\n::error title=formferry::Exit code 4: rows are in doubt",
     )

@@ -126,7 +126,7 @@ it("a command line that can't be read is explained, and nothing is done", () => 
   expect(refused("run", "a", "--dry-run=yes")).toEqual(["run", "`--dry-run` takes no value."])
   expect(refused("run", "a", "--to")).toEqual(["run", "`--to` needs a value."])
   expect(refused("run", "a", "--to", "--dry-run")).toEqual(["run", "`--to` needs a value."])
-  expect(refused("run", "a", "--to", "a", "--to", "b")).toEqual(["run", "`--to` is given twice."])
+  expect(refused("run", "a", "--to", "a", "--to", "b")).toEqual(["run", "`--to` occurs twice."])
   expect(refused("run", "a", "--limit", "-1")[1]).toBe("`--limit` takes a whole number from 1 on, not `-1`.")
   expect(refused("run", "a", "--format", "xml")[1]).toBe("`--format` takes csv or jsonl, not `xml`.")
   expect(refused("run")).toEqual(["run", "NAME is missing."])

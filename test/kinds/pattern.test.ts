@@ -29,7 +29,7 @@ describe("expressions", () => {
   })
 
   it("report what is wrong with them", () => {
-    expect(compilePattern("(")).toMatch(/^This is no regular expression: .*\.$/)
+    expect(compilePattern("(")).toMatch(/^This is not a regular expression: .*\.$/)
     expect(compilePattern("(?=a)b")).toMatch(/look-around or back-references/)
     expect(compilePattern("(a)\\1")).toMatch(/look-around or back-references/)
   })

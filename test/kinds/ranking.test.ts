@@ -52,7 +52,7 @@ describe("ranking", () => {
 
   it("reports an unknown option when it is compiled", () => {
     expect(ranking.compile({}, { question, input: { _tag: "Parts", parts: ["D"] }, empty: new Set() })).toMatchObject([
-      { option: "from", member: "D", message: '"D" is no option of this question.' },
+      { option: "from", member: "D", message: '"D" is not an option of this question.' },
     ])
   })
 

@@ -25,7 +25,7 @@ describe("what is wrong with a mapping", () => {
       [8, 'The question q2 is called "Email" in the form, not "Mail".', "Correct the name, or remove it."],
       [9, "The form has no question with the id q9.", expect.stringContaining("q")],
       [10, '2 of the form\'s questions are called "Twice".', 'Say which one by its id: "Twice" (q4), "Twice" (q5).'],
-      [11, 'The format "DD.MM.YYYY" has the letter D, which is no field.', expect.stringContaining('"dd.MM.yyyy"')],
+      [11, 'The format "DD.MM.YYYY" has the letter D, which is not a field.', expect.stringContaining('"dd.MM.yyyy"')],
       [12, 'The question "Birthday" is already filled by the entry in line 11.', undefined],
       [14, 'The form has no URL parameter called "refe".', "Did you mean `ref`?"],
     ])
@@ -104,7 +104,7 @@ describe("what is wrong with a mapping", () => {
     expect(errorsOf(pipeline, form, ["Id"]).map(({ message, suggestion }) => [message, suggestion])).toEqual([
       ['"Pink" can\'t be sent; expected one of: Red, Blue.', undefined],
       ['"soon" can\'t be sent; expected a date as yyyy-MM-dd.', undefined],
-      ['"Rde" is no option of this question.', "Did you mean `Red`?"],
+      ['"Rde" is not an option of this question.', "Did you mean `Red`?"],
     ])
   })
 

@@ -313,7 +313,7 @@ describe("choices", () => {
       ["Id", "A", "B"],
     )
     expect(errors.map(({ line, column, message, suggestion }) => [line, column, message, suggestion])).toEqual([
-      [14, 12, '"Basics" is no option of this question.', "Did you mean `Basic`?"],
+      [14, 12, '"Basics" is not an option of this question.', "Did you mean `Basic`?"],
     ])
     const columns = errorsOf(
       pipelineFrom("  questions:\n    - name: Q\n      as: choices\n      from:\n        Pro: A\n        Prof: B"),
@@ -321,7 +321,7 @@ describe("choices", () => {
       ["Id", "A", "B"],
     )
     expect(columns.map(({ line, message, suggestion }) => [line, message, suggestion])).toEqual([
-      [11, '"Prof" is no option of this question.', "Did you mean `Pro`?"],
+      [11, '"Prof" is not an option of this question.', "Did you mean `Pro`?"],
     ])
   })
 })

@@ -227,7 +227,7 @@ describe("a row's problems", () => {
         column: "Sum",
         question: "q5",
         value: "#N/A",
-        message: 'Column "Sum" holds "#N/A"; expected a value, not an error of the workbook.',
+        message: 'Column "Sum" holds "#N/A"; expected a value, not an error in the workbook.',
       },
       expect.objectContaining({ code: "too-long", column: "Name", question: "q6" }),
       {
@@ -270,7 +270,7 @@ describe("a row's problems", () => {
     expect(blamed("2024-03-31", "02:30")).toEqual([["ambiguous-time", "Hour"]])
     expect(blamed("", "")).toEqual([])
     expect(problemsOf(mapping, ["1", "2024-02-28", ""])[0]?.message).toBe(
-      'Column "Hour" is empty; expected a time beside the date.',
+      'Column "Hour" is empty; expected a time as well as a date.',
     )
   })
 

@@ -54,7 +54,7 @@ describe("where", () => {
     })
     expect(errorsOf(pipeline, formOf(["Q"]), ["Id", "A"]).map(({ message }) => message)).toEqual([
       'The source has no column "B".',
-      'The format "DD" has the letter D, which is no field.',
+      'The format "DD" has the letter D, which is not a field.',
       '"soon" is neither a number nor an ISO date or time.',
     ])
   })

@@ -236,7 +236,7 @@ describe("a project's webhooks", () => {
       yield* here.write("hook", "ftp://example.org/s3cret\n")
       const { diagnostics } = yield* checkProject(here.root, [])
       expect(diagnostics.map(({ message }) => message)).toEqual([
-        "HOOK is not set: nobody is told how runs end.",
+        "HOOK is not set: it is not notified of how runs end.",
         expect.stringContaining("begins with neither https:// nor http://localhost"),
       ])
       expect(diagnostics.map(({ file }) => file)).toEqual(["config/formferry.yaml", "config/formferry.yaml"])

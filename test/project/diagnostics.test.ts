@@ -57,7 +57,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
       withEntry("name: A\nfrom: B\nas: choice\nvalues:\n  «Rot:\n  Grün: null"),
       [
         "`Rot` has no value.",
-        "Write what it is, or `null` for no answer.",
+        "Write a value, or `null` for no answer.",
       ],
     ],
     ["one of another section", `${withEntry("name: A\nfrom: B")}«batchSize: 3\n`, [
@@ -177,7 +177,7 @@ describe("an invalid value is shown at the value, once, with what is allowed", (
     ]],
     ["null for text", withEntry("name: A\nfrom: A\ndefault: «null"), [
       "`default` expects text, and `null` is nothing.",
-      'The text is written in quotes: "null".',
+      'To write the text, use quotes: "null".',
     ]],
     ["an address for a path", withSection("source", "file: «http://example.com/a.csv\nrowKey: [Id]"), [
       "`file` expects a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }, not `http://example.com/a.csv`.",
@@ -204,7 +204,7 @@ describe("an invalid value is shown at the value, once, with what is allowed", (
 describe("the project file", () => {
   check(projectDiagnostics, [
     ["plain http into the open", "services:\n  live: { baseUrl: «http://forms.example.com/v1, apiKey: { env: K } }\n", [
-      "Plain http only goes to this machine (localhost): the key would travel in the open. Write https://.",
+      "Plain http is only allowed to this machine (localhost), since it would send the key unencrypted. Write https://.",
     ]],
     ["both places of a key", "services:\n  live: { baseUrl: https://x.org, apiKey: { env: K, «file: f } }\n", [
       "`file` can't stand beside `env`.",

@@ -96,7 +96,7 @@ layer(platform)("The form as it was", (it) => {
       const read = yield* Effect.either(readFormRecord(root, "people", undefined))
       expect(Either.isLeft(read) && read.left.diagnostics[0]).toMatchObject({
         file: "config/forms/people.json",
-        message: "The file does not hold a form as formferry writes it.",
+        message: "The file does not contain a form as formferry writes it.",
       })
     }))
 

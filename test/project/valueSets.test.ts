@@ -80,7 +80,7 @@ describe("value sets", () => {
           file,
           9,
           22,
-          "../lists/countries.csv, record 2: `Germany` stands for something else further up.",
+          "../lists/countries.csv, record 2: `Germany` has a different meaning further up.",
           expect.any(String),
         ],
       ])

@@ -9,7 +9,7 @@ describe("what a file may contain", () => {
   it("is limited in depth, aliases included, before anything visits it", () => {
     const chain = (length: number, open: string, close: string) =>
       Array.from({ length }, (_, at) => `x-${at}: &a${at} ${open}${at === 0 ? "" : `*a${at - 1}`}${close}`).join("\n")
-    const deep = "The file is nested more than 200 deep, what its aliases stand for included."
+    const deep = "The file is nested more than 200 levels deep, with its aliases expanded."
     const all = (text: string) => pipelineDiagnostics(`${good}\n${text}\n`).map(({ message }) => message)
     for (const length of [300, 20_000]) expect(all(chain(length, "[", "]")), String(length)).toContain(deep)
     expect(all(chain(50, "[", "]"))).toEqual([])
@@ -18,9 +18,9 @@ describe("what a file may contain", () => {
 
 describe("faults of YAML are sentences, at their place", () => {
   it.each([
-    ["a repeated key", good.replace("sink:", "«pipeline: b\nsink:"), "`pipeline` is given twice."],
-    ["several documents", `${good}«---\npipeline: b\n`, "The file holds several documents."],
-    ["a tab", good.replace("    - ", "«\t- "), "A tab can't indent."],
+    ["a repeated key", good.replace("sink:", "«pipeline: b\nsink:"), "`pipeline` occurs twice."],
+    ["several documents", `${good}«---\npipeline: b\n`, "The file contains several documents."],
+    ["a tab", good.replace("    - ", "«\t- "), "A tab can't be used for indentation."],
     ["a second colon", good.replace("from: B", "from: «B: C"), "A second `: ` in one line can't be read."],
     ["a tag", good.replace("from: B", "from: «!column B"), "Tags (`!name`) mean nothing here."],
     ["an unknown anchor", good.replace("from: B", "from: «*b"), "There is no anchor `&b` above this line."],

@@ -211,7 +211,7 @@ scoped(
     expect(report).toMatchObject({
       exitCode: 1,
       rows: { read: 14, imported: 1, duplicate: 2, invalid: 1, alreadyImported: 10 },
-      because: expect.arrayContaining(["2 rows need a person: see rejected.csv."]),
+      because: expect.arrayContaining(["2 rows need review: see rejected.csv."]),
     })
     // With the row that was imported still in the source, nothing is imported again.
     yield* one.source([edited(1, "Ada"), edited(1, "Augusta"), ...people(2, 12)])

@@ -74,7 +74,7 @@ scoped(
       exitCode: 1,
       unchangedSince: first.run,
       rows: { invalid: 2, duplicate: 1, alreadyImported: 12 },
-      because: expect.arrayContaining(["3 rows need a person: see rejected.csv."]),
+      because: expect.arrayContaining(["3 rows need review: see rejected.csv."]),
     })
     expect(second.problems).toEqual(JSON.parse(JSON.stringify(first.problems)))
     expect(yield* file(second, "rejected.csv")).toBe(yield* file(first, "rejected.csv"))
