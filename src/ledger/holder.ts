@@ -99,7 +99,7 @@ export const leftByEnded = (folder: string, prefix: string, me: Holder): Readonl
     return owner !== undefined && hasEnded(owner, me, folder)
   })
 
-/** Removes the files and folders that ended processes of the same user left. What can't be removed stays; that is no error. */
+/** Removes the files and folders that ended processes of the same user left. Anything that can't be removed stays, which is not an error. */
 export const removeLeft = (folder: string, prefix: string, me: Holder): void => {
   for (const name of leftByEnded(folder, prefix, me)) {
     try {
@@ -116,7 +116,7 @@ export const removeLeft = (folder: string, prefix: string, me: Holder): void => 
  * with this prefix removes what a killed process left.
  *
  * @param parent an existing folder in which to make it
- * @param prefix what its name begins with
+ * @param prefix the beginning of its name
  * @returns its path; fails with the system's error if it can't be made
  */
 export const ownedFolder = (

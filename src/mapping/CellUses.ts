@@ -3,7 +3,7 @@ import type { CellNote } from "../kinds/Kind.ts"
 /** How an answer uses a cell, least first. */
 export const cellUse = { nothing: 0, dropped: 1, part: 2, sent: 3 } as const
 
-/** How the answers of a row use its cells. A mapping has one and uses it for each row in turn, so that no row allocates anything. */
+/** How the answers of a row use its cells. A mapping has one instance and uses it for each row in turn, so that no row allocates anything. */
 export class CellUses {
   /** By position: the most that any answer uses of the cell, as in `cellUse`. */
   readonly most: Uint8Array
@@ -35,10 +35,10 @@ export class CellUses {
 const bits: Readonly<Record<CellNote, number>> = { unused: 1, nothing: 2, dropped: 4, part: 8, redirected: 16 }
 const lossy = bits.nothing | bits.dropped | bits.part
 
-/** What a kind noted of the cells that it was given, by their index. Each input has one. */
+/** The notes of a kind about the cells given to it, by their index. Each input has one instance. */
 export class CellNotes {
   private readonly flags: Array<number> = []
-  /** Whether anything was noted. For most rows nothing is. */
+  /** Whether anything was noted. For most rows nothing was. */
   private any = false
 
   readonly note = (note: CellNote, cell = 0): void => {
@@ -49,7 +49,7 @@ export class CellNotes {
   /**
    * Returns how a cell is used, as in `cellUse`.
    *
-   * @param answered whether the answer that it is for has a value
+   * @param answered whether its answer has a value
    */
   useOf(cell: number, answered: boolean): number {
     if (!this.any) return answered ? cellUse.sent : cellUse.nothing

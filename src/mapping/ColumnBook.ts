@@ -8,7 +8,7 @@ import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../
 import { suggest } from "../project/suggestion.ts"
 import type { Findings, Note } from "./Findings.ts"
 
-/** Returns the columns with one header, in their order. White space counts once. */
+/** Returns the columns with this header, in their order. Repeated white space counts once. */
 const withHeader = (columns: ReadonlyArray<Column>, header: string): ReadonlyArray<Column> => {
   const plain = (title: string) => title.trim().replaceAll(/\s+/g, " ")
   return columns.filter((column) => plain(column.title) === plain(header))
@@ -46,7 +46,7 @@ const aliasedColumns = (
       findings.error(
         count === column.of ? [...path, "nth"] : [...path, "of"],
         count === column.of
-          ? `There is no ${column.nth}. of ${column.of} columns "${brief(column.header)}".`
+          ? `There is no column ${column.nth} of ${column.of} columns "${brief(column.header)}".`
           : `${count === 0 ? "No column" : count === 1 ? "One column" : `${count} columns`} of the source ${
             count > 1 ? "have" : "has"
           } the header "${brief(column.header)}", not ${column.of}.`,
@@ -77,13 +77,13 @@ export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly co
 
 /** The columns of a source by name, and what a pipeline does with each of them. */
 export interface ColumnBook {
-  /** Returns the column of that name. If none or several have it, that becomes an error. */
+  /** Returns the column of that name. Adds an error if none or several have it. */
   readonly find: (name: ColumnName, use: "answers" | "keyOrCondition") => Column | undefined
-  /** Marks a column as ignored, or all columns of a block by its title. It may be missing. */
+  /** Marks a column as ignored, or all columns of a block by its title. It need not exist. */
   readonly ignore: (name: ColumnName) => void
   /** Returns the block of that title with its columns. A missing one becomes an error. `unknown`: there is no source. */
   readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
-  /** Marks the columns of a block that answers are read from. */
+  /** Marks the columns of a block as read for answers. */
   readonly answers: (columns: Block) => void
   /** Returns how a column is used: the first of `columnUses` that applies. */
   readonly useOf: (column: Column) => ColumnUse
@@ -123,7 +123,7 @@ export const columnBook = (
     return column
   }
   const missing = ({ at, name, path }: ColumnName, note: Note): void => {
-    // A wrong name of `source.columns` was found before.
+    // Wrong names in `source.columns` were reported before.
     if (failed.has(name)) return
     const titled = columns.filter((column) => column.title.trim() === name.trim())
     if (titled.length > 1) {
@@ -174,7 +174,7 @@ export const columnBook = (
   }
 }
 
-/** Returns the columns that an input names, those of its parts included. */
+/** Returns the columns that an input names, including those of its parts. */
 export const inputColumns = (input: Input): ReadonlyArray<ColumnName> => {
   switch (input._tag) {
     case "Parts":
@@ -195,7 +195,7 @@ export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "p
   return { name: other.from, path: [...path, "other", "from"] }
 }
 
-/** Returns all columns that an entry names. It does not name those of a block. */
+/** Returns all columns that an entry names. Those of a block are not included. */
 export const entryColumns = (entry: MappingEntry): ReadonlyArray<ColumnName> => {
   const other = otherColumn(entry)
   return [...inputColumns(entry.input), ...(other === undefined ? [] : [other]), ...entry.when.map((one) => one.column)]
@@ -221,7 +221,7 @@ export const mentionedColumns = (pipeline: Pipeline): ReadonlyArray<Column> => {
     ...aliases,
   ]
   const own = new Set(aliases.map((alias) => alias.name))
-  // A name of the pipeline's own is no title.
+  // Names from `source.columns` are not titles.
   return [...new Set(named.map((column) => column.name))]
     .map((name, position) => ({ position, title: own.has(name) ? "" : name, name }))
 }

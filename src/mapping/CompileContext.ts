@@ -11,10 +11,10 @@ import type { Read } from "./readers.ts"
 /** A redirect of texts from one question's cells to another question (`textTo`). */
 export interface TextRedirect {
   readonly to: Question
-  /** The question whose cells give the texts. */
+  /** The question whose cells contain the texts. */
   readonly from: Element
   readonly path: YamlPath
-  /** Those of the current row. */
+  /** The texts of the current row. */
   readonly texts: Array<string>
 }
 
@@ -26,12 +26,12 @@ export interface TextRedirects {
 }
 
 /**
- * Set if the source is a rejected.csv that a person fixed, whose cells may also be written as JSON and ISO 8601 write them. `typed`: the pipeline's
- * own source has typed cells (a workbook), which the file holds as such texts. `text`: it has texts only.
+ * Set if the source is a rejected.csv that a person fixed. Its cells may also be written as in JSON and ISO 8601. `typed`: the pipeline's
+ * own source has typed cells (a workbook), which the file contains as such texts. `text`: the source only has texts.
  */
 export type Fixed = "text" | "typed" | undefined
 
-/** What compiling an entry needs to know of the pipeline, the form and the source. */
+/** What compiling an entry needs to know about the pipeline, the form and the source. */
 export interface CompileContext {
   readonly findings: Findings
   readonly columns: ColumnBook
@@ -45,10 +45,10 @@ export interface CompileContext {
   readonly uses: CellUses
 }
 
-/** An entry of a mapping with the place that it fills. */
+/** An entry of a mapping, with the question or element that it fills. */
 export interface AnswerEntries {
   readonly answer: MappedAnswer
-  /** Several, if each is for some rows only. None, if another answer's entry gives it. */
+  /** Several if each is only for some rows. None if the entry of a different answer produces it. */
   readonly entries: ReadonlyArray<MappingEntry>
   /** The form's options, which decide what a choice is sent as. */
   readonly options: ReadonlyArray<Option> | undefined
@@ -59,7 +59,7 @@ export interface CompiledEntry {
   readonly read: Read
   /** The columns that it reads. */
   readonly columns: ReadonlyArray<Column>
-  /** Whether a value may come from a cell, not from constants alone. */
+  /** Whether a value may come from a cell, not only from constants. */
   readonly fromCells: boolean
 }
 

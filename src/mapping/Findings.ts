@@ -7,11 +7,11 @@ import { suggest } from "../project/suggestion.ts"
 /** Adds a finding about the value at a path, or about the key. */
 export type Note = (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => void
 
-/** All that is wrong with a pipeline, so that it shows at once. */
+/** All mistakes in a pipeline, so that they are reported together. */
 export interface Findings {
   readonly error: Note
   readonly warning: Note
-  /** Adds faults of a kind's options, under the entry at `path`. `place` returns where an option is that is not the entry's own. */
+  /** Adds faults of a kind's options, under the entry at `path`. `place` returns the place of an option that is not the entry's own. */
   readonly faults: (
     path: YamlPath,
     faults: ReadonlyArray<OptionFault>,
@@ -29,7 +29,7 @@ export const findingsIn = (document: Document): Findings => {
     (list: Array<Diagnostic>, severity: Diagnostic["severity"]) =>
     (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => {
       const found = diagnosticAt(document, severity, path, message, suggestion, at)
-      // A wrong default concerns many entries, and is one mistake.
+      // A wrong default affects many entries, but is one mistake.
       if (list.some((one) => one.line === found.line && one.column === found.column && one.message === message)) return
       list.push(found)
     }

@@ -14,10 +14,10 @@ export interface MappedAnswer extends ComparedAnswer {
 /** One answer of one row, to show it to a person. */
 export interface ExplainedAnswer {
   readonly answer: MappedAnswer
-  /** The columns that it is read from; none for a constant. */
+  /** The columns from which it is read; none for a constant. */
   readonly columns: ReadonlyArray<Column>
   readonly value: Json | undefined
-  /** Those that leave out only this answer are marked `dropped`. */
+  /** Those that only omit this answer are marked `dropped`. */
   readonly problems: ReadonlyArray<Problem>
 }
 
@@ -26,11 +26,11 @@ export interface UniqueAnswer {
   readonly id: string
   /** Returns the answer as text, equal for equal answers; undefined if there is none. */
   readonly value: (cells: Cells) => string | undefined
-  /** Returns the problem of a row that gives the same as row `before`. */
+  /** Returns the problem of a row with the same answer as row `before`. */
   readonly problem: (value: string, before: number) => Problem
 }
 
-/** A row as an item, with the problems of answers that were dropped (`onInvalid: drop`); or all problems that reject the row. */
+/** A row as an item, with the problems of answers that were dropped (`onInvalid: drop`); or all problems for which the row is rejected. */
 type MappedRow =
   | { readonly item: Item; readonly dropped?: ReadonlyArray<Problem> }
   | { readonly problems: ReadonlyArray<Problem> }
@@ -52,30 +52,30 @@ export interface Mapping {
   readonly columnUses: ReadonlyArray<ColumnUse>
   /** How `map` used the cells of its last row, by position: not at all (0), dropped (1), sent in part (2), sent (3). */
   readonly cellUses: Uint8Array
-  /** Digest of the normalised mapping. It changes if the same cells could give a different item. */
+  /** Digest of the normalised mapping. It changes if the same cells could produce a different item. */
   readonly fingerprint: string
   /** Where row keys come from: the pipeline's key columns; or the rows' content, which the run turns into keys (`key` then gives undefined). */
   readonly keyed: "columns" | "content"
   /** The row key's text, or undefined when every key column is empty. Several columns are joined so that no two keys look alike. */
   readonly key: (cells: Cells) => string | undefined
-  /** Makes `key` of other columns, and of other cells that count as empty: how keys were made in earlier runs. */
+  /** Makes a `key` function for different columns and different empty cells, as keys were made in earlier runs. */
   readonly keyBy: (
     columns: ReadonlyArray<Column>,
     empty: ReadonlySet<string>,
   ) => (cells: Cells) => string | undefined
-  /** Whether the pipeline's `where` leaves the row out. A cell that can't be compared leaves nothing out: it is a problem of the row. */
+  /** Whether the pipeline's `where` skips the row. A cell that can't be compared skips nothing: it is a problem of the row. */
   readonly filtered: (cells: Cells) => boolean
   /**
-   * All problems of a row, never only the first; or its item.
+   * Returns the row's item, or all of its problems, never only the first. @param
    *
-   * @param key the row's key, which a stamp sends along
+   * key the row's key, which a stamp includes in the item
    */
   readonly map: (cells: Cells, key?: string) => MappedRow
   /**
-   * All problems of a row, as `map` gives them, without making its item; undefined when there are none.
+   * Returns all problems of a row, like `map`, without making its item, or undefined if there are none.
    *
    * @param answered is filled, in the order of `answers`, with 1 for each that the row answers and 0 for the others
-   * @param dropped gets the problems of answers that are left out of a row without other problems
+   * @param dropped receives the problems of answers that are omitted from a row without other problems
    */
   readonly check: (
     cells: Cells,
@@ -84,7 +84,7 @@ export interface Mapping {
   ) => ReadonlyArray<Problem> | undefined
   /** Answers that must differ from row to row. The run compares them, since it reads all rows. */
   readonly uniques: ReadonlyArray<UniqueAnswer>
-  /** Every answer of a row with its columns, value and problems, in the order of `answers`; and problems that are no answer's. */
+  /** Every answer of a row with its columns, value and problems, in the order of `answers`; and the problems that don't belong to an answer. */
   readonly explain: (cells: Cells, key?: string) => {
     readonly answers: ReadonlyArray<ExplainedAnswer>
     readonly problems: ReadonlyArray<Problem>

@@ -79,7 +79,7 @@ const overCleanCells = (
   mapping: Mapping,
   { clean, name }: CleaningTool,
 ): Mapping => {
-  // Key, filter and map get the same row in turn.
+  // The key, the filter and the map are called with the same row in turn.
   let last: Cells | undefined
   let cleaned: Cells = []
   const cleanOf = (cells: Cells): Cells => {
@@ -113,7 +113,7 @@ export const compile = (input: {
   readonly pipeline: Pipeline
   readonly form: Form
   readonly columns: ReadonlyArray<Column>
-  /** Absent: there is no source. The columns are those that the pipeline names, and blocks give no answer. */
+  /** Absent: there is no source. The columns are then those that the pipeline names, and blocks have no answers. */
   readonly blocks?: ReadonlyArray<ColumnBlock> | undefined
   /** The source is a rejected.csv that a person fixed. */
   readonly fixed?: Fixed
@@ -181,7 +181,7 @@ export const compile = (input: {
   const rules: RowRules = {
     where,
     uses: context.uses,
-    // Without a source it is unknown what its blocks give.
+    // Without a source, the answers of its blocks are unknown.
     blank: pipeline.sink.blankRows === "allow" || input.blocks === undefined ? undefined : blankProblem,
   }
   const mapping: Mapping = {
@@ -204,7 +204,7 @@ export const compile = (input: {
   })
 }
 
-/** Returns what an entry says, without its places in the file. Columns go by name, so that their order in the source does not matter. */
+/** Returns an entry's contents without its places in the file. Columns are identified by name, so that their order in the source does not matter. */
 const withoutPlaces = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutPlaces)
   if (!isObject(value)) return value
@@ -218,7 +218,7 @@ const withoutPlaces = (value: unknown): unknown => {
   )
 }
 
-/** Returns the SHA-256, in hex, of all that decides which item the same cells give: targets, kinds, options, defaults, inputs. */
+/** Returns the SHA-256, in hex, of everything that decides which item the same cells produce: targets, kinds, options, defaults, inputs. */
 const fingerprint = (
   filled: ReadonlyArray<AnswerEntries>,
   empty: ReadonlySet<string>,

@@ -16,7 +16,7 @@ import { requiredProblem } from "./problems.ts"
 import { type Read, readAll, readDropping, type ReadPart, readRequired, readWhen, useParts } from "./readers.ts"
 import { compileRedirects } from "./textRedirects.ts"
 
-/** A compiled entry: its kind, and how it is read unless something is wrong with it. */
+/** A compiled entry: its kind, and its reader unless the entry has a mistake. */
 interface CompiledKind {
   readonly kind: Kind | undefined
   readonly done: CompiledEntry | undefined
@@ -52,7 +52,7 @@ export const compileAnswers = (
     const groups = new Map<E, Array<MappingEntry>>()
     for (const entry of entries) {
       const element = findElement(entry, elements, list, findings)
-      // Its columns are looked up anyway, so that all missing ones show at once.
+      // Its columns are looked up anyway, so that all missing ones are reported together.
       if (element === undefined) touchColumns(entry, context)
       else groups.set(element, [...(groups.get(element) ?? []), entry])
     }
@@ -60,7 +60,7 @@ export const compileAnswers = (
       const made = group.map((entry, index) => {
         const compiled = { entry, ...compileOne(entry, element) }
         const before = group[index - 1]
-        // After an entry without a condition, no other is ever used.
+        // Entries after one without a condition are never used.
         if (before !== undefined && before.when.length === 0) {
           findings.error(
             entry.path,
@@ -170,7 +170,7 @@ const touchColumns = (entry: MappingEntry, { columns }: CompileContext): void =>
   if (typeof block === "object") columns.answers(block)
 }
 
-/** Returns the questions that get texts of others. If an entry of their own fills them too, that becomes an error. */
+/** Returns the questions that get texts from others. Adds an error if an entry of their own fills them, too. */
 const twiceFilled = (
   compiled: ReadonlyArray<AnswerDraft>,
   { findings }: CompileContext,
@@ -209,7 +209,7 @@ const tolerations = (
   return tolerated
 }
 
-/** Applies what an entry says of its answer as a whole: `required` and `onInvalid`. */
+/** Applies what an entry says about its answer as a whole: `required` and `onInvalid`. */
 const withPolicy = (
   { read, columns }: Pick<CompiledEntry, "read" | "columns">,
   entry: MappingEntry,
@@ -276,7 +276,7 @@ const readElement = (
 }
 
 /**
- * Compiles a scheduling or payment entry, each part by its kind. A row whose columns are all empty has no such value. A row with some of them needs
+ * Compiles a scheduling or payment entry, each part by its kind. A row whose columns are all empty has no such value. A row in which some are filled needs
  * all that the interface requires.
  */
 const compileElement = (
@@ -293,7 +293,7 @@ const compileElement = (
   if (missing.length > 0) {
     findings.error(
       [...path, "from"],
-      `"${brief(element.name)}" lacks ${missing.join(", ")}: the service needs ${needed.join(", ")}.`,
+      `"${brief(element.name)}" lacks ${missing.join(", ")}: the service requires ${needed.join(", ")}.`,
     )
   }
   const partUses = new CellUses(context.uses.most.length)

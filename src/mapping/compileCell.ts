@@ -13,7 +13,7 @@ import type { CompileContext, Fixed } from "./CompileContext.ts"
 import { type AnswerSpec, compileKind, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
 import type { Findings } from "./Findings.ts"
 
-/** Compiles a kind for one cell: what an expression extracts from it, and what a fixed rejected.csv may hold. */
+/** Compiles a kind for one cell: the extraction by an expression, and the texts that a fixed rejected.csv may contain. */
 export const compileCell = (
   asked: AnswerSpec,
   options: KindOptions,
@@ -43,7 +43,7 @@ export const compileCell = (
   return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
 }
 
-/** What the expression of an entry extracts: one piece, or named groups that are parts. */
+/** What an entry's expression extracts: one piece, or named groups as parts. */
 type Extracting =
   | { readonly _tag: "Piece"; readonly wrap: (parse: Parse) => Parse }
   | {
@@ -52,7 +52,7 @@ type Extracting =
     readonly wrap: (whole: Parse, parts: ReadonlyArray<Parse>) => Parse
   }
 
-/** Characters of a cell that an expression sees at most. */
+/** The maximum characters of a cell that an expression is applied to. */
 const longest = 10_000
 
 /** Counts the letters and digits of texts. */
@@ -76,8 +76,8 @@ const compileExtract = (
     return undefined
   }
   const { names } = pattern
-  const mismatch = new Fault("pattern", `a text in which ${expression} is found`)
-  /** Makes a `Parse` of what to take from a match, and of what its pieces become. */
+  const mismatch = new Fault("pattern", `a text that matches ${expression}`)
+  /** Makes a `Parse` from a function that extracts pieces of a match and the `Parse` of the pieces. */
   const extracting = (
     piecesOf: (match: Match) => ReadonlyArray<string | undefined>,
     valueOf: (pieces: ReadonlyArray<string>) => ReturnType<Parse>,
@@ -161,12 +161,12 @@ const typed = (text: string, fixed: Fixed): Cell | undefined => {
 
 const twoWays = new Fault(
   "not-a-number",
-  "a number that means the same in the source's way of writing and in JSON's (write it without signs between digits)",
+  "a number that means the same in the source's notation and in JSON (write it without signs between digits)",
 )
 
 /**
- * Makes a `Parse` read cells of a fixed rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed
- * cells, a number that both ways read differently is an error, since it is unknown which one was meant.
+ * Makes a `Parse` accept cells of a fixed rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed cells,
+ * a number with a different meaning in each notation is an error, since it is unknown which one was meant.
  */
 const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
   if (fixed === undefined) return parse

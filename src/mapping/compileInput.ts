@@ -17,7 +17,7 @@ const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyAr
   return found.every((column) => column !== undefined) ? found : undefined
 }
 
-/** Compiles an input for one kind. Returns undefined if something is wrong with it, which is then among the findings. */
+/** Compiles an input for one kind. Returns undefined if it has mistakes, which are added to the findings. */
 export const compileInput = (
   asked: AnswerSpec,
   input: Input,
@@ -49,7 +49,7 @@ export const compileInput = (
     findings.error([...path, key], message, suggestion)
   }
 
-  // The column of an "Other": undefined if the entry names none; "missing" if it is not in the source, or not named though it must be.
+  // The column of an "Other": undefined if the entry names none; "missing" if it is not in the source, or if the entry must name one and does not.
   const findOther = (): Column | "missing" | undefined => {
     const name = otherColumn(asked)
     if (name !== undefined) return book.find(name, "answers") ?? "missing"
@@ -168,7 +168,7 @@ export const compileInput = (
 
 /**
  * Returns the columns of a block that are its "Other", which only a choice of several has: the tick, and the text next to it if the entry says
- * where it goes. Any other text is not read, and so not mapped.
+ * which question gets it. Any other text is not read and therefore not mapped.
  */
 const othersOf = (block: Block, withText: boolean): Block => {
   const tick = block.findIndex(({ role }) => role === "other")
@@ -225,7 +225,7 @@ export const compileParts = (
     return undefined
   }))
 
-/** Makes the part of a column that has no entry of its own: its text. */
+/** Makes the part for a column without an entry of its own: its text. */
 const textPart = ({ id }: AnswerSpec, part: string, column: Column, { empty, uses }: CompileContext): ReadPart => {
   const parse = oneText((text) => text)
   return {

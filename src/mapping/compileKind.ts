@@ -12,8 +12,8 @@ import type { CompileContext } from "./CompileContext.ts"
 import type { Findings } from "./Findings.ts"
 
 /**
- * Returns the kind of a question's answers: the one that the entry names, otherwise the default of the question's type. If the form tells no type,
- * it is text without options.
+ * Returns the kind of a question's answers: the one that the entry names, otherwise the default of the question's type. If the form does not give a
+ * type, it is text without options.
  */
 export const chooseKind = (entry: MappingEntry, question: Question, findings: Findings): Kind | undefined => {
   const { path } = entry
@@ -75,7 +75,7 @@ export interface AnswerSpec {
   readonly extract?: string | undefined
   /** Options of the whole that apply to this part. */
   readonly inherited?: KindOptions | undefined
-  /** Whether the pipeline's defaults for the kind don't apply: the cells are ticks, ranks or rows. */
+  /** Whether the pipeline's defaults for the kind don't apply because the cells are ticks, ranks or rows. */
   readonly plain?: boolean
 }
 
@@ -89,7 +89,7 @@ export const optionsOf = (asked: AnswerSpec, input: Input | undefined, { default
   return { ...usable, ...asked.inherited, ...asked.options }
 }
 
-/** Returns the texts that mean "no answer" to an entry: those of `source.empty` that are not a name of an option, value or word of it. */
+/** Returns the texts that mean "no answer" to an entry: those of `source.empty` that are not the name of one of its options, values or words. */
 export const emptyFor = (
   { kind, question }: AnswerSpec,
   options: KindOptions,
@@ -123,11 +123,11 @@ const placeOf =
       : ["mapping", "defaults", asked.kind.name, option, ...tail]
   }
 
-/** Calls the kind. The options were decoded by its own Schema, where their type was lost. */
+/** Calls the kind. Its own schema has decoded the options, but their type was lost there. */
 const parseOf = ({ kind }: AnswerSpec, options: KindOptions, context: KindContext) =>
   kind.compile(options as never, context)
 
-/** Compiles a kind for one input. Returns undefined if its options have faults, which are then among the findings. */
+/** Compiles a kind for one input. Returns undefined if its options have faults, which are added to the findings. */
 export const compileKind = (
   asked: AnswerSpec,
   options: KindOptions,
@@ -153,7 +153,7 @@ export const constant = (
   const input = { _tag: "Columns", count: 1 } as const
   const parse = parseOf(asked, options, { question: asked.question, input, empty: new Set() })
   if (typeof parse !== "function") {
-    // With a default, the entry itself finds them.
+    // If there is a default, the entry itself reports them.
     if (place === "value") context.findings.faults(asked.path, parse, placeOf(asked, undefined, context))
     return undefined
   }
@@ -170,7 +170,7 @@ export const constant = (
 /** Returns a kind by its name. */
 export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")
 
-/** Returns the options of a whole that apply to a part too. */
+/** Returns the options of a whole that also apply to a part. */
 export const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions): KindOptions =>
   whole?.inherited === true
     ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))

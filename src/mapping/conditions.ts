@@ -12,12 +12,12 @@ import type { Condition } from "../project/Pipeline.ts"
 import type { CompileContext } from "./CompileContext.ts"
 import { columnProblem } from "./problems.ts"
 
-/** Whether a row's cells meet the conditions. Cells that can't be compared are added to the problems, and meet them. */
+/** Whether a row's cells meet the conditions. A cell that can't be compared is added to the problems and counts as meeting them. */
 type Holds = (cells: Cells, problems: Array<Problem>) => boolean
 
 export interface Conditions {
   readonly holds: Holds
-  /** Whether cells are compared, which not every cell can be. */
+  /** Whether cells are compared with bounds, which is not possible for every cell. */
   readonly compares: boolean
   readonly columns: ReadonlyArray<Column>
 }

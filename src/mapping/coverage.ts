@@ -12,7 +12,7 @@ import type { Findings } from "./Findings.ts"
 import type { Mapping } from "./Mapping.ts"
 import { isRespondents } from "./rowMap.ts"
 
-/** Returns the questions that get no answer, and warns of those that are not mapped. */
+/** Returns the questions that get no answer, and warns about those that are not mapped. */
 const unansweredIn = (
   pipeline: Pipeline,
   form: Form,
@@ -61,7 +61,7 @@ const wholeColumn = ({ extract, input, when }: MappingEntry): string | undefined
     ? input.columns[0]?.name.trim()
     : undefined
 
-/** Warns of a column that is the whole answer to several questions: often an entry was copied and its column not changed. */
+/** Warns about a column that is the whole answer to several questions: often an entry was copied and its column not changed. */
 const findShared = (
   pipeline: Pipeline,
   answers: ReadonlyArray<CompiledAnswer>,
@@ -110,7 +110,7 @@ const findUnmapped = (
 }
 
 /**
- * Finds columns and questions that a mapping leaves out, and columns that it uses twice. A mapping without an answer from a column is an error.
+ * Finds columns and questions that a mapping omits, and columns that it uses twice. A mapping without an answer from a column is an error.
  *
  * @returns the form's questions that get no answer
  */
@@ -123,7 +123,7 @@ export const coverage = (
   findings: Findings,
 ): Mapping["unanswered"] => {
   findUnmapped(pipeline, columns, book, findings)
-  // An entry with a mistake gives no answer, and its mistake was found before.
+  // An entry with a mistake has no answer, and its mistake was reported before.
   if (findings.errors.length > 0) return []
   if (!answers.some((answer) => isRespondents(answer) && answer.fromCells)) {
     findings.error(

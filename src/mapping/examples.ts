@@ -15,7 +15,7 @@ import type { Findings } from "./Findings.ts"
 import { findingsIn } from "./Findings.ts"
 import type { ExplainedAnswer, Mapping } from "./Mapping.ts"
 
-/** Whether a value is what an example says: numbers as numbers, true and false as words, lists in order, objects member by member. */
+/** Whether a value is the one in an example: numbers are compared as numbers, true and false as words, lists in order, objects member by member. */
 const isExpected = (expected: Expected, value: Json | undefined): boolean => {
   if (expected === null) return value === undefined || value === null
   if (value === undefined || value === null) return false
@@ -45,7 +45,7 @@ const madeOf = (explained: ExplainedAnswer, cells: ReadonlyArray<Cell>): string 
   const from = explained.columns.map(({ name, position, title }) =>
     `${name ?? title}: ${jsonText(textOf(cells[position]))}`
   )
-  return from.length === 0 ? "" : ` It is made of ${from.join(", ")}.`
+  return from.length === 0 ? "" : ` It is made from ${from.join(", ")}.`
 }
 
 const checkGives = (
@@ -73,12 +73,12 @@ const checkGives = (
       findings.error(
         at,
         `${label}: ${ids.length} answers are called "${brief(name)}".`,
-        `Say which one by its id: ${oneOf(ids)}.`,
+        `Name the intended one by its id: ${oneOf(ids)}.`,
       )
     } else if (!isExpected(value, one.value) && !one.problems.some((problem) => problem.dropped !== true)) {
       findings.error(
         at,
-        `${label}: "${brief(one.answer.name)}" should be ${jsonText(value)}, and is ${jsonText(one.value)}.${
+        `${label}: "${brief(one.answer.name)}" should be ${jsonText(value)}, but is ${jsonText(one.value)}.${
           madeOf(one, cells)
         }`,
       )
@@ -110,7 +110,7 @@ const runExample = (
   const problems = [...explained.problems, ...explained.answers.flatMap((one) => one.problems)]
     .filter((problem) => problem.dropped !== true)
   if (expected._tag === "Gives") {
-    for (const { message } of problems) findings.error([...path, "gives"], `${label} should be right. ${message}`)
+    for (const { message } of problems) findings.error([...path, "gives"], `${label} should be valid. ${message}`)
     checkGives(label, path, expected.answers, explained.answers, cells, findings)
     return
   }
@@ -120,24 +120,24 @@ const runExample = (
   if (missing.length > 0) {
     findings.error(
       [...path, "fails"],
-      `${label} should fail with ${listed(missing)}, and ${
-        codes.size === 0 ? "is right" : `fails with ${listed([...codes])}`
+      `${label} should fail with ${listed(missing)}, but ${
+        codes.size === 0 ? "is valid" : `fails with ${listed([...codes])}`
       }.`,
     )
   }
   for (const { code, message } of problems) {
     if (!expected.codes.includes(code)) {
-      findings.error([...path, "fails"], `${label} fails with ${code} too. ${message}`)
+      findings.error([...path, "fails"], `${label} also fails with ${code}. ${message}`)
     }
   }
 }
 
 /**
- * Runs a pipeline's examples through its compiled mapping. `where` and `unique` are not asked: an example is one row, of which only some cells
+ * Runs a pipeline's examples through its compiled mapping. `where` and `unique` are not applied: an example is one row, of which only some cells
  * are given.
  *
  * @param columns the source's own columns
- * @returns what differs from what an example says, each at its place; nothing when all of them hold
+ * @returns the differences from the examples, each at its place
  */
 export const runExamples = (
   mapping: Mapping,

@@ -22,7 +22,7 @@ export const meantBy = <E extends Element>(idOrName: string, elements: ReadonlyA
   return byId.length > 0 ? byId : withName(idOrName, elements)
 }
 
-/** Returns the only one of the elements that a name means. None or several become an error. */
+/** Returns the only element that a name matches. Adds an error if there are none or several. */
 export const theOnly = <E extends Element>(
   found: ReadonlyArray<E>,
   name: string,
@@ -38,7 +38,7 @@ export const theOnly = <E extends Element>(
     findings.error(
       path,
       `${found.length} of the form's ${many} are called "${brief(name)}".`,
-      `Say which one by its id: ${ids.join(", ")}.`,
+      `Name the intended one by its id: ${ids.join(", ")}.`,
     )
   } else {
     findings.error(
@@ -51,7 +51,7 @@ export const theOnly = <E extends Element>(
   return undefined
 }
 
-/** Finds the element that an entry fills, by id, by name, or both. What does not fit the form becomes an error. */
+/** Finds the element that an entry fills, by id, by name, or both. Adds an error for anything that does not fit the form. */
 export const findElement = <E extends Element>(
   { id, name = "", path }: Pick<MappingEntry, "id" | "name" | "path">,
   elements: ReadonlyArray<E>,

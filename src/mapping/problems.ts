@@ -27,11 +27,11 @@ export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fau
     value: piece,
     message: whole === ""
       ? `Column "${brief(name)}" is empty; expected ${fault.expected}.`
-      : `Column "${brief(name)}" holds "${piece}"${within}; expected ${fault.expected}.`,
+      : `Column "${brief(name)}" contains "${piece}"${within}; expected ${fault.expected}.`,
   }
 }
 
-/** Returns the problem of a text that a template made. */
+/** Returns the problem of a template's text. */
 export const templateProblem = (question: string, text: string, fault: Fault): Problem => ({
   code: fault.code,
   question,
@@ -53,7 +53,7 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
 export const blankProblem: Problem = {
   code: "blank-row",
   message:
-    "No answer of the row comes from a cell: the mapped cells are empty or give no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
+    "No answer of the row comes from a cell: the mapped cells are empty or mean no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
 }
 
 /** Returns the problem of a row whose key columns are empty. */
@@ -66,7 +66,7 @@ export const missingKeyProblem = ({ source: { rowKey } }: Pick<Pipeline, "source
   }
 }
 
-/** Returns the problem of columns that should say the same. */
+/** Returns the problem of columns that should agree. */
 export const conflictProblem = (
   question: string,
   columns: ReadonlyArray<readonly [Column, Cell | undefined]>,
@@ -82,7 +82,7 @@ export const conflictProblem = (
   }
 }
 
-/** Returns the problem of an answer that must be unique and is not. */
+/** Returns the problem of an answer that must be unique but is not. */
 export const notUniqueProblem = (
   question: string,
   name: string,

@@ -19,13 +19,13 @@ export interface Reading {
   /** Id of the question or element. */
   readonly id: string
   readonly parse: Parse
-  /** Cells that mean "no answer", without the empty text, which always does. */
+  /** Cells that mean "no answer", except the empty text, which always does. */
   readonly empty: ReadonlySet<string>
   /** The answer if all of its cells are empty. */
   readonly fallback: Json | undefined
   /** How the row's cells are used. */
   readonly uses: CellUses
-  /** What the kind noted of the cells that `parse` was given last. */
+  /** The kind's notes about the cells that were last given to `parse`. */
   readonly notes: CellNotes
 }
 
@@ -84,7 +84,7 @@ export const readColumns = (columns: ReadonlyArray<Column>, reading: Reading): R
   }
 }
 
-/** Makes the reader for the first column that is filled. Others that are filled must give the same. */
+/** Makes the reader for the first column that is filled. Other filled columns must give the same answer. */
 export const readFirstOf = (columns: ReadonlyArray<Column>, reading: Reading): Read => (cells, problems) => {
   const { empty, fallback, id, notes, parse, uses } = reading
   let first: { readonly column: Column; readonly cell: Cell; readonly value: Json | undefined } | undefined
@@ -106,7 +106,7 @@ export const readFirstOf = (columns: ReadonlyArray<Column>, reading: Reading): R
 }
 
 /**
- * Fills a template in. Of the blanks on both sides of an empty part, those before it stay. No blanks stay at either end.
+ * Fills in a template. If a part is empty, the blanks before it are kept and those after it are removed. Blanks at both ends are removed.
  *
  * @returns undefined if all parts are empty
  */
@@ -123,7 +123,7 @@ const fillTemplate = (pieces: ReadonlyArray<string | number>, texts: ReadonlyArr
 }
 
 /**
- * Makes the reader for a text that a template makes of several columns.
+ * Makes the reader for a template over several columns.
  *
  * @param pieces literal texts, and indexes of the columns between them
  */
@@ -160,7 +160,7 @@ export interface ReadPart {
   readonly columns: ReadonlyArray<Column>
 }
 
-/** Marks the cells of parts as used by the answer, as far as the part uses the cell and the answer the part. */
+/** Marks the cells of parts as used by the answer, as far as the part uses the cell and the answer uses the part. */
 export const useParts = (
   parts: ReadonlyArray<ReadPart>,
   partUses: CellUses,
@@ -176,7 +176,7 @@ export const useParts = (
 }
 
 /**
- * Makes the reader of all parts. If every part that comes from a column is empty, there is no answer: constants alone make none.
+ * Makes the reader of all parts. If every part that comes from a column is empty, there is no answer: constants alone don't make one.
  *
  * @param partUses how the parts use their cells
  * @returns a function that returns the values in the order of the parts; undefined: no answer, or a part has problems
@@ -193,7 +193,7 @@ export const readAll = (parts: ReadonlyArray<ReadPart>, partUses: CellUses) => {
   }
 }
 
-/** Makes the reader for several parts. The answer's kind puts together what the kinds of the parts read. */
+/** Makes the reader for several parts. The answer's kind combines the values that the kinds of the parts have read. */
 export const readParts = (parts: ReadonlyArray<ReadPart>, reading: Reading, partUses: CellUses): Read => {
   const { fallback, id, notes, parse, uses } = reading
   const all = readAll(parts, partUses)
@@ -214,7 +214,7 @@ export const readParts = (parts: ReadonlyArray<ReadPart>, reading: Reading, part
   }
 }
 
-/** The kinds of parts give texts, numbers or booleans. */
+/** The kinds of parts produce texts, numbers or booleans. */
 const asCell = (value: Json | undefined): Cell => value === undefined || typeof value === "object" ? null : value
 
 /** Makes the problems of an answer drop only the answer, not the row. */
@@ -247,7 +247,7 @@ export const readWhen = (
   return undefined
 }
 
-/** Makes the absence of an answer a problem. */
+/** Reports a missing answer as a problem. */
 export const readRequired = (read: Read, id: string, name: string, columns: ReadonlyArray<Column>): Read => {
   const problem = requiredProblem(id, name, columns)
   return (cells, problems) => {

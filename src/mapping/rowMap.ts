@@ -14,7 +14,7 @@ import { notUniqueProblem } from "./problems.ts"
 
 /**
  * Makes the function that returns a row's key: the trimmed text of the key column. Several are joined as a JSON list, so that different keys have
- * different texts. A cell with a workbook's error is no key.
+ * different texts. A cell with a workbook error is not a key.
  */
 export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => {
   const partOf = (cells: Cells, { position }: Column): string => {
@@ -30,7 +30,7 @@ export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string
   }
 }
 
-/** Lists whose members a respondent answers. URL parameters and times come with nearly every row, so they don't make it an answered one. */
+/** Lists whose members a respondent answers. URL parameters and times occur in nearly every row, so a row with only these counts as blank. */
 const answered: ReadonlySet<MappedAnswer["list"]> = new Set(["questions", "scheduling", "payments"])
 
 /** Whether an answer is one that a respondent gives. */
@@ -73,7 +73,7 @@ const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer =
   problem: (value, before) => notUniqueProblem(answer.id, answer.name, columns[0], value, before),
 })
 
-/** Puts the values of a row into an item. Members without content are omitted. */
+/** Makes an item from the values of a row. Members without content are omitted. */
 const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Json | undefined>) => {
   const questions: Array<Answer> = []
   const parameters: Array<UrlParameterValue> = []
@@ -143,7 +143,7 @@ export const rowMap = (
       const whole: Array<Problem> = []
       if (where.compares) where.holds(cells, whole)
       let isBlank = true
-      // Each answer has its own problems, so that one hides nothing of the others.
+      // Each answer has its own problems, so that one doesn't hide those of the others.
       const explained = answers.map((one) => {
         const { answer, columns, read } = one
         const problems: Array<Problem> = []

@@ -5,7 +5,7 @@ import { patternOf } from "./pattern.ts"
 
 /** Examples kept of each finding. */
 const examples = 5
-/** The most patterns of one question and verdict that are listed. Later ones are counted together. */
+/** The maximum number of patterns listed for one question and verdict. Later ones are counted together. */
 const mostPatterns = 12
 
 type Counted<A> = Omit<A, "count"> & { count: number }
@@ -15,17 +15,17 @@ interface Group extends Counted<Omit<Finding, "examples" | "tolerated" | "note">
   /** Lengths of the returned texts. */
   shortest: number
   longest: number
-  /** Whether all came back as the first did. */
+  /** Whether all came back in the same way as the first. */
   alike: boolean
 }
 
 const noteOf = ({ alike, count, longest, pattern, shortest, verdict }: Group): string | undefined => {
   if (count < 2 || verdict !== "different") return undefined
-  if (alike) return "all came back as one and the same value"
+  if (alike) return "all came back as the same value"
   return pattern === "cut off at the end" && shortest === longest ? `each to ${longest} characters` : undefined
 }
 
-/** Differences and normalisations put together as they come: bounded, whatever their number. */
+/** Groups differences and normalisations as they arrive. Memory is bounded, whatever their number. */
 export class Findings {
   private readonly groups = new Map<string, Group>()
   private readonly patterns = new Map<string, number>()
@@ -65,7 +65,7 @@ export class Findings {
     if (group.examples.length < examples) group.examples.push(difference)
   }
 
-  /** @param of the submission that the answer belongs to */
+  /** @param of the submission to which the answer belongs */
   normalised(comparison: AnswerComparison, of: { readonly row: number; readonly submissionId: string }): void {
     const { question, name, sent, returned, normalised: what = "way of writing" } = comparison
     const id = JSON.stringify([question, what])

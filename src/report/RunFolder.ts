@@ -19,12 +19,12 @@ export interface Earlier extends Pick<RunReport, "problems"> {
 type FateOf = (row: RejectedRow) => RejectedRow | undefined
 
 /**
- * The folder of one run, `reports/NAME/RUN-ID/`, owner-only. Rows are spooled during the run, in any order and any number; everything else is streamed in at the end: memory stays flat.
+ * The folder of one run, `reports/NAME/RUN-ID/`, owner-only. Rows are spooled during the run, in any order and any number; everything else is streamed in at the end, so memory use stays flat.
  */
 export interface RunFolder {
   readonly path: string
   readonly run: string
-  /** Replaces values; undefined: they are shown. The report given to `finish` must be masked already. */
+  /** Replaces values. Undefined: values are shown. The report given to `finish` must be masked already. */
   readonly mask: Mask | undefined
   /** Spools rejected rows; `finish` decides their final fate. */
   readonly reject: (rows: ReadonlyArray<RejectedRow>) => Effect.Effect<void, ReportError>
@@ -34,7 +34,7 @@ export interface RunFolder {
   readonly differ: (differences: ReadonlyArray<Difference>) => Effect.Effect<void, ReportError>
   /** Spools rows that were imported again. */
   readonly replace: (replacements: ReadonlyArray<Replacement>) => Effect.Effect<void, ReportError>
-  /** A past run of the pipeline, if its report exists and can be repeated: its values are masked as this one's are. */
+  /** A past run of the pipeline, if its report exists and can be repeated, that is, if its values are masked in the same way. */
   readonly of: (run: string) => Effect.Effect<Earlier | undefined>
   /** Writes all files and points `latest` to the folder. Each file is in row order. */
   readonly finish: <E>(result: {
@@ -42,7 +42,7 @@ export interface RunFolder {
     /** Titles of the source's columns, in their order. */
     readonly columns: ReadonlyArray<string>
     readonly imported: Stream.Stream<ReadonlyArray<ImportedRow>, E>
-    /** The run that this one repeats: its rejected.csv is this one's too. */
+    /** The run that this one repeats: its rejected.csv is also this run's. */
     readonly repeats?: Earlier | undefined
     /** Imported rows that are no longer in the source. */
     readonly vanished?: Stream.Stream<ReadonlyArray<VanishedRow>, E>
@@ -61,7 +61,7 @@ export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
  * `latest` to the folder. If the scope closes without that, the folder is removed; the pipeline's next run does the same for a run that was killed.
  */
 export const openRunFolder = (options: {
-  /** The project's folder of reports. */
+  /** The project's report folder. */
   readonly reports: string
   readonly pipeline: string
   readonly run: string
@@ -99,7 +99,7 @@ export const openRunFolder = (options: {
       replace: replaced.add,
       of: (run) =>
         readReport(options.reports, options.pipeline, run).pipe(
-          // One that was emptied because a row was forgotten has only its counts left.
+          // A report that was emptied because a row was forgotten only has its counts.
           Effect.flatMap(({ folder, report }) =>
             Effect.map(fs.exists(path.join(folder, "rejected.csv")), (isWhole) =>
               isWhole && (report.values === "masked") === (options.mask !== undefined)

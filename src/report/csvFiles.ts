@@ -11,13 +11,13 @@ import type { Mask, RunReport } from "../domain/report.ts"
 import { visible } from "../domain/visible.ts"
 import { redacter } from "./reportFile.ts"
 
-/** One line of a CSV file, cell by cell. */
+/** The cells of one line of a CSV file. */
 export type CsvLine = ReadonlyArray<string>
 
 /**
  * Matches what a spreadsheet may read as a formula: the usual starts, a line feed, and the full-width forms that some
- * spreadsheets fold to them; and the same after apostrophes of the cell's own, so that an added one can be distinguished. papaparse's own pattern lets a formula through that holds
- * a line break.
+ * spreadsheets fold to them; and the same after apostrophes of the cell's own, so that an added one can be distinguished. papaparse's own pattern misses formulas that contain a
+ * line break.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
@@ -27,12 +27,12 @@ const write = (lines: ReadonlyArray<CsvLine>, escapeFormulae: RegExp | false): s
     : Papa.unparse(lines as Array<Array<string>>, { header: false, newline: "\n", escapeFormulae }) + "\n"
 
 /**
- * Lines of a CSV that gives back exactly the cells it was given: comma, `\n`, quotes only where needed, no byte order mark.
- * A lone surrogate, which only a JSON source can hold, has no form in UTF-8: it is written as U+FFFD.
+ * Writes lines of a CSV from which exactly the same cells can be read: comma, `\n`, quotes only where needed, no byte order mark.
+ * A lone surrogate, which only a JSON source can contain, has no form in UTF-8: it is written as U+FFFD.
  */
 export const faithfulCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, false)
 
-/** The same for a CSV that is opened in a spreadsheet: a cell that could be a formula gets a `'` in front, even if it has some already. */
+/** Writes lines of a CSV for spreadsheets: a cell that could be a formula gets a `'` in front, even if it already starts with one. */
 export const spreadsheetCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, formula)
 
 /** A cell as it was before `spreadsheetCsv` put a `'` in front of it. */
@@ -46,7 +46,7 @@ export interface RejectedRow {
   readonly fate: Extract<Fate, "invalid" | "refused" | "duplicate" | "changed">
   readonly problems: ReadonlyArray<Problem>
   readonly cells: ReadonlyArray<string>
-  /** Nothing is lost and nothing is to be decided: a duplicate with the same content, a change that the pipeline ignores. */
+  /** Nothing is lost and no review is needed: a duplicate with the same content, or a change that the pipeline ignores. */
   readonly quiet: boolean
 }
 
@@ -79,7 +79,7 @@ const VanishedRow = Schema.Struct({
   row: Schema.Number,
   key: Digested("its row key"),
   submissionId: maybe(Schema.String),
-  /** The run that missed it first, and when that started (ISO 8601). */
+  /** The first run whose source did not contain it, and when that run started (ISO 8601). */
   missingSince: maybe(Schema.String),
   run: maybe(Schema.String),
 })
@@ -89,7 +89,7 @@ export type VanishedRow = typeof VanishedRow.Type
 export interface AttentionEntry {
   readonly row: number
   readonly key: string
-  /** A fate, a verdict, or what became of an answer. */
+  /** A fate, a verdict, or the verdict on an answer. */
   readonly what: string
   /** The column or question. */
   readonly where: string
@@ -101,7 +101,7 @@ export interface AttentionEntry {
 const shownValue = 160
 const shownMessage = 400
 
-/** An entry, safe to show. */
+/** An entry that is safe to show. */
 const entry = (
   { key = "", row }: { readonly row: number; readonly key?: string | undefined },
   about: { readonly [N in keyof AttentionEntry]?: AttentionEntry[N] | undefined } & { readonly what: string },
@@ -117,19 +117,19 @@ const entry = (
 
 const shown = (value: Json | undefined): string => value == null ? "nothing" : cut(valueText(value), shownValue)
 
-/** A CSV file of a run, and how rows become its lines and come back for a masked copy. */
+/** A CSV file of a run: how rows become lines, and how they are read again for a masked copy. */
 export interface CsvFile<A> {
   readonly name: string
   /** A description of its content. */
   readonly holds: string
-  /** Titles of our own columns. */
+  /** Titles of formferry's own columns. */
   readonly titles: ReadonlyArray<string>
-  /** Whether lines start with the source's own cells: such a file gives them back exactly, and isn't protected from formulas. */
+  /** Whether lines start with the source's own cells: such a file preserves them exactly and isn't protected from formulas. */
   readonly hasCells: boolean
   readonly own: (row: A) => CsvLine
   readonly read: (own: CsvLine, cells: CsvLine) => A
   readonly redact: (row: A, mask: Mask) => A
-  /** What a person may want to review. */
+  /** The entries that a person may want to review. */
   readonly entryOf: (report: RunReport) => (row: A) => AttentionEntry | undefined
 }
 
@@ -185,7 +185,7 @@ const differences = asDeclared(Difference, {
 const imported = asDeclared(ImportedRow, {
   name: "imported.csv",
   holds: "submissions by row",
-  // Those that were created and can't be read.
+  // Created submissions that can't be read.
   entryOf: () => ({ submissionId, verdict, ...row }) =>
     verdict !== "missing" && verdict !== "unread" ? undefined : entry(row, {
       what: verdictWords[verdict].title,
@@ -201,7 +201,7 @@ const replaced = asDeclared(Replacement, {
   entryOf: () => (row) =>
     entry(row, {
       what: "replaced",
-      detail: `changed, and imported again as ${row.submissionId}; this one stays in the form`,
+      detail: `changed, and imported again as ${row.submissionId}; this submission stays in the form`,
       submissionId: row.replaces,
       editLink: row.editLink,
     }),
@@ -210,11 +210,11 @@ const replaced = asDeclared(Replacement, {
 const vanished = asDeclared(VanishedRow, {
   name: "vanished.csv",
   holds: "rows imported earlier that are no longer in the source",
-  // Those that earlier runs missed are no news.
+  // Rows that earlier runs already reported are not news.
   entryOf: (report) => ({ run = report.run, submissionId, ...row }) =>
     run !== report.run ? undefined : entry(row, {
       what: "vanished",
-      detail: "imported earlier; the source does not hold it any more",
+      detail: "imported earlier; no longer in the source",
       submissionId,
     }),
 })
@@ -226,10 +226,10 @@ const inDoubt = asDeclared(InDoubtRow, {
     entry(row, { what: fateWords.inDoubt.title, detail: `${cut(reason, shownMessage)} (sent ${sentAt})` }),
 })
 
-/** Between several problems of one row. */
+/** The separator between several problems of one row. */
 const joint = " · "
 
-/** The code of a row that is rejected for its fate alone. */
+/** The code of a row that is rejected only because of its fate. */
 const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
   refused: "refused",
   duplicate: "duplicate-key",
@@ -243,7 +243,7 @@ const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
  */
 const rejected: CsvFile<RejectedRow> = {
   name: "rejected.csv",
-  holds: "rows that were not imported and why; mend and feed back",
+  holds: "rows that were not imported, and why: fix them and import the file",
   titles: ["_row", "_key", "_code", "_column", "_message"],
   hasCells: true,
   own: ({ fate, key, problems, row }) => {
@@ -264,7 +264,7 @@ const rejected: CsvFile<RejectedRow> = {
       row: Number(row),
       key: key === "" ? undefined : key,
       fate: fates.find((fate) => codes.some((one) => one === codeOfFate[fate])) ?? "invalid",
-      // The message is left out, since it repeats the value.
+      // The message is omitted, since it repeats the value.
       problems: codes.map((code, at) => ({ code, column: columns[at] === "" ? undefined : columns[at], message: "" })),
       cells,
       quiet: false,
@@ -288,7 +288,7 @@ const rejected: CsvFile<RejectedRow> = {
     }),
 }
 
-/** The CSV files of a run, in the order in which the page has their rows: first differences, which no other file shows. */
+/** The CSV files of a run, in the order in which the page lists their rows. Differences come first, since no other file contains them. */
 export const csvFiles = { differences, imported, replaced, vanished, inDoubt, rejected }
 
 /** The rows of each file. */
@@ -296,12 +296,12 @@ export type CsvRows = {
   readonly [N in keyof typeof csvFiles]: (typeof csvFiles)[N] extends CsvFile<infer A> ? A : never
 }
 
-/** Lines as the file has them: protected from being read as formulas, unless they repeat the source. */
+/** The lines of the file: protected from being read as formulas, unless they repeat the source. */
 export const csvText = <A>({ hasCells }: CsvFile<A>, lines: ReadonlyArray<CsvLine>): string =>
   (hasCells ? faithfulCsv : spreadsheetCsv)(lines)
 
 /**
- * A line of a file. A row with fewer cells than the source has columns is filled up. Cells beyond the header come after our
+ * Returns a line of a file. A row with fewer cells than the source has columns is padded. Cells beyond the header come after our
  * columns: nothing is lost or shifted, and the line stays ragged until a person fixes it.
  */
 export const lineOf = <A extends object>(file: CsvFile<A>, row: A, columns: number): CsvLine => {

@@ -17,25 +17,25 @@ export class ReportError extends Schema.TaggedError<ReportError>()("ReportError"
   }
 }
 
-/** Makes a failure with a file a `ReportError`. */
+/** Converts a failure with a file to a `ReportError`. */
 export const failing = (file: string) => Effect.mapError((cause: unknown) => new ReportError({ file, cause }))
 
-/** The end of the temporary names. */
+/** The suffix of temporary names. */
 const part = ".part"
 
-/** How spools end: a process that is killed at once after it made one leaves it. */
+/** The suffix of spools. A process that is killed directly after creating one leaves it behind. */
 export const spoolEnd = ".spool"
 
-/** Characters that are collected before they are written. */
+/** The number of characters buffered before they are written. */
 const blockSize = 64 * 1024
 
-/** Files of a folder that get their names after all are written, so that what a killed run leaves does not look finished. */
+/** Files of a folder that get their names after all are written, so that a killed run's files do not look finished. */
 export interface PartFiles {
-  /** Writes a file under a temporary name, readable by its owner only. It stays open for the scope while it is flushed. */
+  /** Writes a file under a temporary name, readable by its owner only. It stays open for the scope and is flushed in the background. */
   readonly write: <E>(name: string, text: Stream.Stream<string, E>) => Effect.Effect<void, ReportError | E, Scope.Scope>
-  /** Waits until all that was written is on the disk, and gives the files their names, in this order. */
+  /** Waits until everything written is on the disk, then gives the files their names, in this order. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ReportError>
-  /** Removes what was not published, and the folder if it is then empty. */
+  /** Removes unpublished files, and the folder if it is then empty. */
   readonly tidy: Effect.Effect<void>
 }
 
@@ -47,7 +47,7 @@ export const partFiles = (
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const fileOf = (name: string) => path.join(folder, name)
-    // Flushing several files at once takes as long as one, and runs while the next are written.
+    // Flushing several files at once takes as long as flushing one, and runs while the next ones are written.
     const syncs: Array<Effect.Effect<void, ReportError>> = []
 
     return {
@@ -87,10 +87,10 @@ export const partFiles = (
     }
   })
 
-/** How the names of empty files begin that say which process writes which run's folder. */
+/** The prefix of empty files whose names say which process writes which run's folder. */
 const prefix = ".unfinished-"
 
-/** Says next to a run's folder which process writes it, until the scope closes or the report is finished (`end`). */
+/** Records next to a run's folder which process writes it, until the scope closes or the report is finished (`end`). */
 export const markUnfinished = (
   ofPipeline: string,
   run: string,

@@ -19,7 +19,7 @@ type Files = FileSystem.FileSystem | Path.Path
 /** The name, next to the runs' folders, of the link to the latest. */
 const latest = "latest"
 
-/** One level of a path and no more: a name can't lead out of the reports. */
+/** Exactly one level of a path, so that a name can't lead out of the report folder. */
 export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.test(name) && !/[/\\\p{Cc}]/u.test(name)
 
 /** Folders of a pipeline's runs, the newest first: a run's id starts with its time. None if the pipeline never ran. */
@@ -29,7 +29,7 @@ export const runFolders = (ofPipeline: string) =>
     Effect.map((names) => names.filter((name) => name !== latest && !name.startsWith(".")).toSorted().reverse()),
   )
 
-/** Whether a pipeline has a report. Reads none. */
+/** Whether a pipeline has a report, without reading it. */
 export const ranBefore = (reports: string, pipeline: string): Effect.Effect<boolean, never, Files> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -37,11 +37,11 @@ export const ranBefore = (reports: string, pipeline: string): Effect.Effect<bool
     return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
   })
 
-/** Returns the name of the link while it is made. */
+/** Returns the temporary name of the link while it is made. */
 export const draftOfLatest = (run: string): string => `.${latest}-${run}`
 
 /**
- * Points `latest` in a pipeline's folder of reports to a run, in one step: there is no moment without it. Logs it if that fails, on a file system without symbolic links or because something else has that name:
+ * Points `latest` in a pipeline's report folder to a run, atomically. If that fails, on a file system without symbolic links or because something else has that name, it is only logged:
  * the run itself did not fail.
  */
 export const pointLatest = (folder: string, run: string): Effect.Effect<void, never, Files> =>
@@ -56,7 +56,7 @@ export const pointLatest = (folder: string, run: string): Effect.Effect<void, ne
     )
   }).pipe(
     Effect.catchAll((error) =>
-      Effect.logWarning(`${folder}/latest could not be pointed to this run's report: ${error.message}`)
+      Effect.logWarning(`${folder}/latest could not be changed to point to this run's report: ${error.message}`)
     ),
   )
 
@@ -69,13 +69,13 @@ export interface PastRun
   readonly folder: string
 }
 
-/** What is read from the reports of a pipeline. */
+/** The reports of a pipeline that were read. */
 export interface PastRuns {
   /** The newest first, by the time at which they started. */
   readonly runs: ReadonlyArray<PastRun>
   /** Folders of runs without a report: in progress, or killed. */
   readonly unfinished: ReadonlyArray<string>
-  /** Sentences about reports that were passed over because they can't be read. */
+  /** Sentences about reports that were skipped because they can't be read. */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -92,14 +92,14 @@ const readFolder = (folder: string): Effect.Effect<RunReport | undefined, Report
     return yield* Either.mapLeft(parseReport(content), (reason) => new ReportUnreadable({ file, reason }))
   })
 
-/** How many reports are read before it is checked whether that is enough. */
+/** The number of reports to read before checking whether that is enough. */
 const atOnce = 50
 
-/** The second in which a run started, by the name of its folder. */
+/** Returns the second in which a run started, by the name of its folder. */
 const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T020000Z".length)
 
 /**
- * Reads the reports of a pipeline; a damaged one is passed over with a warning. A pipeline without reports has none; a folder that can't be listed is an error.
+ * Reads the reports of a pipeline; a damaged one is skipped with a warning. A pipeline without a report folder has no reports; a folder that can't be listed is an error.
  *
  * @param most how many of the newest to read, by their names. A nightly pipeline has thousands after some years. Default: all
  */
@@ -120,17 +120,17 @@ export const readLatestReports = (
     const readOne = (name: string) => {
       const folder = path.join(ofPipeline, name)
       return Effect.map(Effect.either(readFolder(folder)), (report) => {
-        if (Either.isLeft(report)) warnings.push(`${report.left.message} It is passed over.`)
+        if (Either.isLeft(report)) warnings.push(`${report.left.message} It is skipped.`)
         else if (report.right === undefined) unfinished.push(name)
         else {
-          // Only what a list of runs needs.
+          // Only the fields that a list of runs needs.
           const { exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt } = report.right
           runs.push({ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder })
         }
       })
     }
     let read = 0
-    // Names have no order within a second: what started in the same one is read too.
+    // Names have no order within a second: runs that started in the same second are read, too.
     const isUndecided = () => secondOf(folders[read]) === secondOf(folders[read - 1])
     while (read < folders.length && (read < most || isUndecided())) {
       const next = folders.slice(read, read + Math.min(most, atOnce))
@@ -141,7 +141,7 @@ export const readLatestReports = (
     return { runs, unfinished, warnings }
   })
 
-/** Reads one run's report; `run` undefined: the latest one's. Returns its folder too. */
+/** Reads the report of one run, or of the latest if `run` is undefined. Also returns its folder. */
 export const readReport = (
   reports: string,
   pipeline: string,
@@ -156,15 +156,15 @@ export const readReport = (
       ?? (yield* readLatestReports(reports, pipeline)).runs[0]?.run
     const fail = (file: string, reason: string) => Effect.fail(new ReportUnreadable({ file, reason }))
     if (name === undefined) {
-      return yield* fail(ofPipeline, `there is none yet: formferry run ${pipeline} makes one`)
+      return yield* fail(ofPipeline, `there is none yet. To make one: formferry run ${pipeline}`)
     }
     const folder = path.join(ofPipeline, name)
-    if (!isFolderName(name)) return yield* fail(folder, "that is no run's name")
+    if (!isFolderName(name)) return yield* fail(folder, "that is not a run id")
     const report = yield* readFolder(folder)
     return report === undefined
       ? yield* fail(
         path.join(folder, "report.json"),
-        `this run left none; formferry report ${pipeline} shows the latest that is there`,
+        `this run left none. To show the latest one: formferry report ${pipeline}`,
       )
       : { report, folder }
   })
@@ -173,7 +173,7 @@ export const readReport = (
 const surelyDead = Duration.days(2)
 
 /**
- * Removes a pipeline's old reports as `reports: { keepRuns, keepDays }` says, and what killed runs left that is as old; never the newest, nor the one that `latest` points to. Logs what can't be removed: the run before it is not affected. Returns how many were removed.
+ * Removes a pipeline's old reports according to `reports: { keepRuns, keepDays }`, and equally old folders of killed runs. Never removes the newest, or the one that `latest` points to. Failures are logged and don't affect the run. Returns how many were removed.
  *
  * @param kept how many runs and days; undefined: all
  */

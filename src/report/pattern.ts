@@ -2,7 +2,7 @@ import { isList, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Difference } from "../domain/report.ts"
 
-/** Known ways in which a service changes a text, the most specific first. Each returns the change in words, or undefined. */
+/** Known ways in which services change a text, the most specific first. Each returns the change in words, or undefined. */
 type Change = (sent: string, returned: string) => string | undefined
 
 const becomes = (words: string, change: (sent: string) => string): Change => (sent, returned) =>
@@ -50,7 +50,7 @@ const added: Change = (sent, returned) => {
   return returned.includes(sent) ? "text was added around it" : undefined
 }
 
-/** Detects texts of the same length in which every difference is a sign for an unknown character. */
+/** Detects texts of the same length in which every difference is a replacement for an unknown character. */
 const questionMarks: Change = (sent, returned) => {
   const [a, b] = [Array.from(sent), Array.from(returned)]
   if (a.length !== b.length) return undefined
@@ -108,11 +108,11 @@ const textChanges: ReadonlyArray<Change> = [
   leadingZeros,
   becomes("white space at the ends was removed", (text) => text.trim()),
   becomes("line breaks became spaces", (text) => text.replaceAll(/\r\n|[\r\n]/g, " ")),
-  becomes("repeated white space became one", (text) => text.replaceAll(/\s+/gu, " ")),
+  becomes("repeated white space was reduced to one space", (text) => text.replaceAll(/\s+/gu, " ")),
   becomes("markup was removed", (text) => text.replaceAll(/<[^>]*>/g, "")),
   becomes("markup was escaped", (text) => text.replaceAll(/[&<>"]/g, (sign) => entities[sign] ?? sign)),
-  becomes("became capital letters", (text) => text.toUpperCase()),
-  becomes("became small letters", (text) => text.toLowerCase()),
+  becomes("changed to upper case", (text) => text.toUpperCase()),
+  becomes("changed to lower case", (text) => text.toLowerCase()),
   (sent, returned) => sent.toLowerCase() === returned.toLowerCase() ? "letter case changed" : undefined,
   (sent, returned) => spaceless(sent) === spaceless(returned) ? "white space changed" : undefined,
   (sent, returned) => bare(sent) === bare(returned) ? "accents were lost or changed" : undefined,
@@ -123,7 +123,7 @@ const textChanges: ReadonlyArray<Change> = [
   added,
 ]
 
-/** Describes the change of a text in words that repeat nothing of it. */
+/** Describes the change of a text without repeating any of it. */
 const textChange = (sent: string, returned: string): string => {
   for (const change of textChanges) {
     const words = change(sent, returned)
@@ -159,14 +159,14 @@ const numberChange = (sent: number, returned: number): string => {
 
 const texts = (list: ReadonlyArray<Json>) => list.map((each) => JSON.stringify(each))
 
-/** One change for all, or the first few of several. */
+/** One change that all have in common, or the first few of several. */
 const joined = (changes: ReadonlyArray<string>): string => [...new Set(changes)].slice(0, 3).join("; ")
 
 const listChange = (sent: ReadonlyArray<Json>, returned: ReadonlyArray<Json>): string => {
   const [a, b] = [texts(sent), texts(returned)]
   const [missing, more] = [a.filter((each) => !b.includes(each)), b.filter((each) => !a.includes(each))]
   if (missing.length === 0 && more.length === 0) {
-    return a.length === b.length ? "the order changed" : "repeated members came or went"
+    return a.length === b.length ? "the order changed" : "repeated members were added or removed"
   }
   if (more.length === 0) return b.length === 0 ? "the list became empty" : "members of the list were lost"
   if (missing.length === 0) return "members were added to the list"
@@ -197,8 +197,8 @@ const change = (sent: Json, returned: Json): string => {
 }
 
 /**
- * What happened to an answer, in words under which differences of one question are put together: 300 phone numbers that lost a leading zero are one
- * finding. Names members of objects, and never repeats a value.
+ * Describes what happened to an answer, in words by which differences of one question are grouped: 300 phone numbers that lost a leading zero are one
+ * finding. It names members of objects, and never repeats a value.
  */
 export const patternOf = (difference: Pick<Difference, "verdict" | "sent" | "returned">): string => {
   switch (difference.verdict) {

@@ -9,14 +9,14 @@ import type { ReportError } from "./partFiles.ts"
 import { redactReport } from "./reportFile.ts"
 import { rehearsalTitle, writeFiles } from "./writeFiles.ts"
 
-/** A report with its folder. */
+/** A report and its folder. */
 export interface FoundReport {
   readonly report: RunReport
   readonly folder: string
 }
 
 /**
- * Writes a copy of a run's report with keyed digests instead of values into `redacted/` in the run's folder, replacing an earlier copy. Reads the run's own files completely.
+ * Writes a copy of a run's report with keyed digests instead of values into `redacted/` in the run's folder, replacing an earlier copy. It reads all of the run's own files.
  * @returns the copy's folder and its report
  */
 export const redactRun = (
@@ -46,7 +46,7 @@ export const redactRun = (
           (rows) => ({ columns: titles.slice(0, from), rows: Stream.make(rows) }),
         )
       })
-    /** A file that exists only if it has content. */
+    /** Files that exist only if they have content. */
     const some = <A>(file: CsvFile<A>) =>
       Effect.map(
         Effect.option(read(file)),

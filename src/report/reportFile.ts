@@ -5,7 +5,7 @@ import type { Mask } from "../domain/report.ts"
 /** Returns a replacement for a value of this type, or undefined to keep it. */
 type Change = (type: AST.AST, value: unknown) => Option.Option<unknown>
 
-/** Rebuilds a value by its type: every declared field, in order, and with changes. */
+/** Rebuilds a value by its type: every declared field, in order, with replacements. */
 const rebuilt = (type: AST.AST, value: unknown, change: Change): unknown => {
   const changed = value === undefined || value === null ? Option.some(value) : change(type, value)
   if (Option.isSome(changed)) return changed.value
@@ -26,7 +26,7 @@ const rebuilt = (type: AST.AST, value: unknown, change: Change): unknown => {
   )
 }
 
-/** Gives a function that rebuilds values of a type. */
+/** Returns a function that rebuilds values of a type. */
 const rebuilder = <A, I>(schema: Schema.Schema<A, I>) => {
   const type = AST.typeAST(schema.ast)
   return (value: A, change: Change) => rebuilt(type, value, change) as A
@@ -41,7 +41,7 @@ export const reportJson = (content: RunReport, indent = 2): string =>
 const decodeReport = Schema.decodeUnknownEither(RunReport)
 
 /**
- * Reads the text of a report.json, also of other versions: missing fields are empty, unknown fields are skipped. Left: a sentence that says why it is not a report; it repeats nothing of
+ * Reads the text of a report.json, also of other versions: missing fields are empty, unknown fields are skipped. Left: a sentence that says why it is not a report; it does not repeat
  * the file's content.
  */
 export const parseReport = (content: string): Either.Either<RunReport, string> =>
@@ -65,13 +65,13 @@ const masked = (mask: Mask): Change => (type, value) =>
     (redact) => redact(value, mask),
   )
 
-/** Makes a function that replaces what a type declares as values of rows with digests. */
+/** Makes a function that replaces values of rows, as a type declares them, with digests. */
 export const redacter = <A, I>(schema: Schema.Schema<A, I>) => {
   const rebuild = rebuilder(schema)
   return (value: A, mask: Mask): A => rebuild(value, masked(mask))
 }
 
-/** A report without a value of its rows: titles, names, counts and submission ids stay. */
+/** Masks a report's values of rows. Titles, names, counts and submission ids stay. */
 export const redactReport = (content: RunReport, mask: Mask): RunReport => {
   const refusals = content.problems
     .flatMap((group) => (group.code === "refused" ? group.examples.map(({ message }) => message) : []))
@@ -86,7 +86,7 @@ export const redactReport = (content: RunReport, mask: Mask): RunReport => {
     because: content.because.map((sentence) =>
       refusals.reduce((text, refusal) => text.replaceAll(refusal, "(masked)"), sentence)
     ),
-    // A masked rejected.csv can't be fed back.
+    // A masked rejected.csv can't be imported.
     next: content.next?.includes(" --source ") === true ? `formferry run ${content.pipeline}` : content.next,
     values: "masked",
   }

@@ -5,7 +5,7 @@ import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/repor
 import { strayQuotes } from "../domain/run.ts"
 import { count, counted, listed } from "../domain/words.ts"
 
-// A report's sentences, for the page and the terminal.
+// Sentences about a report, for the page and the terminal.
 
 /** Returns the result of a run in one sentence. */
 export const sentence = (report: RunReport): string => {
@@ -58,9 +58,9 @@ export const longestAccount = ({ longest }: SourceFile): string | undefined =>
     : `${counted(longest.length, "character")} (row ${count(longest.row)}, column "${brief(longest.column)}")`
 
 /**
- * What became of a file's lines.
+ * Says how a file's lines were
  *
- * @param named whether to name the file
+ * read. @param named whether to name the file
  */
 export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<string> => {
   const lines = linesAccount(file)
@@ -80,7 +80,7 @@ export const columnTitle = ({ position, title }: Pick<ColumnCells, "position" | 
 /** Columns named in a sentence; the others are counted. */
 const mostNamed = 5
 
-/** Returns sentences about cells of imported rows that were not sent or only in part, and about what was not read. None if everything was sent. */
+/** Returns sentences about cells of imported rows that were not sent or only sent in part, and about parts of files that were not read. None if everything was sent. */
 export const leftBehind = (
   { columns = [], sources }: Pick<RunReport, "columns" | "sources">,
 ): ReadonlyArray<string> => {

@@ -6,7 +6,7 @@ import { failing, ReportError } from "./partFiles.ts"
 /** Records that are added in any order and any number, and read in the order of their rows. */
 export interface Spool<A> {
   readonly add: (records: ReadonlyArray<A>) => Effect.Effect<void, ReportError>
-  /** The records so far by row, those of one row in the order in which they were added. More may be added during and after. */
+  /** The records so far by row. Those of one row are in the order in which they were added. More may be added during and after. */
   readonly sorted: Stream.Stream<ReadonlyArray<A>, ReportError>
 }
 
@@ -14,22 +14,22 @@ interface Numbered {
   readonly row: number
 }
 
-/** Bytes of the file, the end excluded: lines of JSON, which keeps lone surrogates and line breaks inside a record. */
+/** A range of bytes in the file, end excluded. It contains lines of JSON, which preserves lone surrogates and keeps line breaks inside a record. */
 interface Segment {
   readonly start: number
   readonly end: number
 }
 
-/** Characters of encoded records that are held in memory before they are written. */
+/** The number of characters of encoded records kept in memory before they are written. */
 const bufferLimit = 2 * 1024 * 1024
 
-/** Bytes of records that are read together, unless a single one is longer. */
+/** The maximum bytes of records that are read together, unless a single one is longer. */
 const pageBytes = 1024 * 1024
 
 /**
  * Opens a spool in a file of its own, readable by its owner only. Removes the file's name at once, so that not even a killed process leaves its rows behind;
- * if a system does not allow that, the file is removed with the scope. Memory is bounded: of what was written, 16 bytes a record are kept,
- * and a page of records is read at a time.
+ * if a system does not allow that, the file is removed with the scope. Memory use is small: 16 bytes per written record are kept, and
+ * one page of records is read at a time.
  */
 export const openSpool = <A extends Numbered>(
   file: string,
@@ -43,14 +43,14 @@ export const openSpool = <A extends Numbered>(
     const reader = yield* fs.open(file, { flag: "r" }).pipe(failed)
     yield* Effect.ignore(fs.remove(file))
 
-    /** Of each record, in the order in which they were written: its row, and where it ends in the file. */
+    /** Each record's row and its end in the file, in the order in which they were written. */
     const rows: Array<number> = []
     const ends: Array<number> = []
     let buffer: Array<{ readonly row: number; readonly line: string }> = []
     let buffered = 0
 
     const flush = Effect.suspend(() => {
-      // Stable: equal rows stay in the order in which they were added. Neighbours are read together.
+      // Stable: equal rows stay in the order in which they were added. Adjacent records are read together.
       const records = buffer.toSorted((a, b) => a.row - b.row)
       buffer = []
       buffered = 0
@@ -90,7 +90,7 @@ export const openSpool = <A extends Numbered>(
         for (let left = end - start; left > 0; left -= parts.at(-1)?.length ?? 0) {
           const bytes = yield* reader.readAlloc(left).pipe(failed)
           if (Option.isNone(bytes)) {
-            return yield* new ReportError({ file, cause: "the spool is shorter than what was written" })
+            return yield* new ReportError({ file, cause: "the spool is shorter than the data written to it" })
           }
           parts.push(bytes.value)
         }

@@ -10,7 +10,7 @@ type Rows<A, E> = Stream.Stream<ReadonlyArray<A>, E>
 
 /** The content of a run's files. The streams can be run more than once. */
 export interface ReportContent<E> {
-  /** Masked already if there is a mask. */
+  /** Must be masked already if there is a mask. */
   readonly report: RunReport
   /** Titles of the source's columns, in their order. */
   readonly columns: ReadonlyArray<string>
@@ -23,13 +23,13 @@ export interface ReportContent<E> {
 /** The last column of a rehearsal's CSVs, so that they can't be mistaken for those of an import. */
 export const rehearsalTitle = "_rehearsal"
 
-/** rejected.csv is recognised by its last columns when it is fed back: there the messages say it. */
+/** rejected.csv is recognised by its last columns when it is imported, so there the messages say it. */
 const asRehearsed = (row: CsvRows["rejected"]): CsvRows["rejected"] => ({
   ...row,
   problems: row.problems.map((problem) => ({ ...problem, message: `rehearsal: ${problem.message}` })),
 })
 
-/** Entries that a page has at most: all of them are in the CSVs. */
+/** The maximum number of entries on a page; the CSVs contain all of them. */
 const mostEntries = 50_000
 
 /** Writes all files of a run under temporary names, open for the scope. Returns their names, report.json last. */
@@ -70,7 +70,7 @@ export const writeFiles = <E>(
 
     yield* write(csvFiles.differences, rows.differences)
     yield* write(csvFiles.imported, rows.imported)
-    // These two exist only if they have content.
+    // These two files exist only if they have content.
     if ((report.replaced?.count ?? 0) > 0) yield* write(csvFiles.replaced, rows.replaced)
     if ((report.vanished?.count ?? 0) > 0 && report.unchangedSince === undefined) {
       yield* write(csvFiles.vanished, rows.vanished)

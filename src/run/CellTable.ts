@@ -22,7 +22,7 @@ const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
   pending: "pending",
 }
 
-/** Returns the state of all cells of a row. Undefined: it has no fate yet, or each cell has its own. Nothing is lost of a row that repeats another. */
+/** Returns the state of all cells of a row. Undefined: it has no fate yet, or each cell has its own. Nothing is lost if a row repeats a previous one. */
 const stateIn = (fates: FateTable, row: number): CellState | undefined => {
   const fate = fates.get(row)
   if (fate === undefined || fate === "imported") return undefined
@@ -39,7 +39,7 @@ const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
 
 const isFilled = (cell: Cell | undefined): boolean => {
   if (typeof cell !== "string") return cell !== null && cell !== undefined
-  // Nearly all cells begin with an ASCII character that is no white space. For "" this is NaN.
+  // Nearly all cells begin with an ASCII character that is not white space. For "" this is NaN.
   const first = cell.charCodeAt(0)
   return (first > 32 && first < 127) || cell.trim() !== ""
 }
@@ -52,7 +52,7 @@ const empty = 0xff
 
 /**
  * Counts, per column, the cells that are not empty by their state: of all rows in the survey, and then of the rows that are sent, by what each cell produced.
- * Two numbers for each state and column, whatever the number of rows; also one byte a column for each row whose fate is undecided or that is being sent.
+ * Two numbers for each state and column, whatever the number of rows; also one byte per column for each row whose fate is undecided or that is being sent.
  */
 export class CellTable {
   private readonly columns: ReadonlyArray<Column>
@@ -66,7 +66,7 @@ export class CellTable {
   private readonly beyond: number
 
   /**
-   * @param columns the source's own columns, from the first on
+   * @param columns the source's own columns, starting with the first
    * @param width of the source, with the columns that a rejected.csv adds: these are not counted
    */
   constructor(columns: ReadonlyArray<Column>, width: number, { columnUses }: Pick<Mapping, "columnUses">) {
@@ -77,7 +77,7 @@ export class CellTable {
     this.filled = new Float64Array(columns.length + 1)
   }
 
-  /** Counts a row of the survey. A row without a fate has it only at the end, and one that may be resent is in doubt or imported only then. */
+  /** Counts a row of the survey. A row without a fate gets it at the end. Whether one that may be resent is in doubt or imported is also known only then. */
   read(row: number, cells: Cells, fates: FateTable): void {
     const width = this.columns.length
     const settled = fates.has(row, "resends") ? undefined : stateIn(fates, row)
@@ -100,7 +100,7 @@ export class CellTable {
     }
   }
 
-  /** Notes what each cell of a row produced. The row is about to be sent and was just mapped. */
+  /** Notes what each cell of a row produced. The row has just been mapped and is about to be sent. */
   send(row: number, cells: Cells, cellUses: Mapping["cellUses"]): void {
     const width = this.columns.length
     const found = new Uint8Array(width).fill(empty)
@@ -157,13 +157,13 @@ export class CellTable {
   }
 }
 
-/** Counts kept of a column for a run that finds the source unchanged: all cells that are not empty, those of rejected rows and those of skipped rows. */
+/** Counts kept of a column for a run that finds the source unchanged: all filled cells, those of rejected rows, and those of skipped rows. */
 export type KeptCells = readonly [cells: number, rejected: number, skipped: number]
 
 export const kept = (columns: ReadonlyArray<ColumnCells>): ReadonlyArray<KeptCells> =>
   columns.map(({ cells, states }) => [cells, states.rejected, states.skipped])
 
-/** Returns the columns of an unchanged source: cells that were neither rejected nor skipped are known by now. */
+/** Returns the columns of an unchanged source: cells that were neither rejected nor skipped are already imported. */
 export const columnsAgain = (
   columns: ReadonlyArray<Column>,
   { columnUses }: Pick<Mapping, "columnUses">,

@@ -3,17 +3,17 @@ import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
 const codes = Object.fromEntries(fates.map((fate, index) => [fate, index + 1])) as Record<Fate, number>
 
 /**
- * What may be noted of a row besides its fate. `replaces`: it was imported before with different content, and is imported again. `resends`: it was in doubt, and may be sent again. `repeats`: it is a
- * duplicate with the same content, so that nothing of it is lost.
+ * Notes about a row in addition to its fate. `replaces`: it was imported before with different content, and is imported again. `resends`: it was in doubt, and may be sent again. `repeats`: it is
+ * a duplicate with the same content, so nothing is lost.
  */
 export type Note = "replaces" | "resends" | "repeats"
 const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends", "repeats"]
 
-/** Of a row's byte: the fate's code below, the note above. */
+/** Parts of a row's byte: the fate's code in the lower bits, the note in the upper ones. */
 const fateBits = 0x0f
 const noteAt = 4
 
-/** The fate of every row of a source, with a note, one byte a row; and how many rows have each. */
+/** The fate of every row of a source, with a note, in one byte per row, and the number of rows with each. */
 export class FateTable {
   private bytes = new Uint8Array(65_536)
   private readonly rows = new Array<number>(fates.length + 1).fill(0)
@@ -72,7 +72,7 @@ export class FateTable {
   }
 }
 
-/** The rows of the ledger that a source has, by their numbers there: a byte each, whatever the source's own size. */
+/** The rows of the ledger that a source contains, by their numbers in the ledger: one byte each, whatever the source's size. */
 export class SeenLedgerRows {
   private bytes = new Uint8Array(4096)
   private known = 0
@@ -89,7 +89,7 @@ export class SeenLedgerRows {
     return this.known
   }
 
-  /** By the number of a row in the ledger, not 0 if it was seen. May be shorter than the ledger. */
+  /** By the number of a row in the ledger: not 0 if it was seen. May be shorter than the ledger. */
   get marks(): Uint8Array {
     return this.bytes
   }

@@ -1,17 +1,17 @@
 import { cellText } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
 
-/** 32-bit words an entry takes: 3 of the key's hash, 2 of the content's, 1 for the row's number and its mark. */
+/** The number of 32-bit words per entry: 3 of the key's hash, 2 of the content's, 1 for the row's number and its mark. */
 const stride = 6
 
-/** Of the sixth word: the mark. The other bits hold the row's number. */
+/** The mark in the sixth word. The other bits contain the row's number. */
 const mark = 0x8000_0000
 
 /** Entries of a page: 192 KiB that never move, so that adding keys copies nothing. */
 const pageBits = 13
 const pageEntries = 1 << pageBits
 
-/** Places of an index at first, and how many times more it gets when it is full: making it larger costs a cache miss for each key. */
+/** The initial number of places of an index, and the factor by which it grows when it is full: growing costs a cache miss for each key. */
 const smallest = 1024
 const growth = 8
 /** Share of places in use: beyond two thirds, finding an empty place takes long. */
@@ -19,19 +19,19 @@ const load = 0.66
 
 /**
  * A place of the index contains the number of an entry plus one, so that 0 is an empty place. Its upper bits are part of the entry's hash: fifteen of sixteen
- * different keys are distinguished without reading their entries, which are seldom in the processor's cache.
+ * different keys are distinguished without reading their entries, which are rarely in the processor's cache.
  */
 const numberBits = 28
 const numbers = (1 << numberBits) - 1
 
 /**
- * The row keys seen in a source, in typed arrays: about 32 bytes a key, so that a million rows stay small; 268 million at most. Keys are compared by
- * 96 bits of hash, contents by 64: a false match is one in 10^16 at a million rows.
+ * The row keys seen in a source, in typed arrays: about 32 bytes per key; at most 268 million. Keys are compared by
+ * 96 bits of hash, contents by 64: with a million rows, the chance of a false match is one in 10^16.
  */
 export class KeyTable {
   /** The entries in the order in which they were added. */
   private readonly pages: Array<Int32Array> = []
-  /** The index of keys: open addressing, a power of two of places. */
+  /** The index of keys: open addressing; the number of places is a power of two. */
   private places = new Int32Array(smallest)
   private entries = 0
 
@@ -105,7 +105,7 @@ export class KeyTable {
     return this.pages[slot >>> pageBits]!
   }
 
-  /** Rebuilds the index in the order of the entries: in the order of their places, each would be a cache miss. */
+  /** Rebuilds the index in the order of the entries. In the order of the places, each entry would be a cache miss. */
   private grow(): void {
     const places = new Int32Array(this.places.length * growth)
     for (let slot = 0; slot < this.entries; slot++) {
@@ -145,7 +145,7 @@ export class RowHash {
     let c = 0x3c6ef372
     const last = text.length - 1
     for (let at = 0; at <= last; at += 2) {
-      // Two code units at once: a hash spends its time on the chain of multiplications.
+      // Two code units at once, since the chain of multiplications takes most of the time.
       const unit = at < last ? text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16) : text.charCodeAt(at)
       a = rotated(Math.imul(a ^ unit, 0x9e3779b1), 13)
       b = rotated(Math.imul(b ^ unit, 0x85ebca77), 17)
@@ -168,7 +168,7 @@ export class RowHash {
       const text = typeof cell === "string" ? cell : cellText(cell)
       const last = text.length - 1
       let at = 0
-      // Four code units at once, two for each word, and each word into the other: half as many multiplications.
+      // Four code units at once, two for each word, and each word is mixed into the other. This halves the multiplications.
       for (; at + 3 <= last; at += 4) {
         const first = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
         const second = text.charCodeAt(at + 2) | (text.charCodeAt(at + 3) << 16)
@@ -194,7 +194,7 @@ export class RowHash {
     this.e = 0
   }
 
-  /** From a keyed digest of at least 12 bytes, which is hash enough. */
+  /** From a keyed digest of at least 12 bytes, which is already a good hash. */
   digest(digest: Buffer): void {
     this.a = digest.readInt32LE(0)
     this.b = digest.readInt32LE(4)

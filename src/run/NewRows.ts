@@ -8,7 +8,7 @@ import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
-/** Names of the mapped columns that are no part of the row key, sorted: a row whose key changed is found by these. None for `rowKey: content`. */
+/** Sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. None for `rowKey: content`. */
 export const restColumns = (
   { keyColumns, mapping, shape }: Pick<RunPlan, "keyColumns" | "mapping" | "shape">,
 ): ReadonlyArray<string> =>
@@ -21,7 +21,7 @@ export const restDigest = (
   digest: Digester,
 ): (cells: Cells) => Buffer | undefined => {
   const positions = positionsOf(names, columns)
-  // The names first: equal digests are of the same columns.
+  // The names come first, so that equal digests are of the same columns.
   const list = JSON.stringify(names)
   return (cells) => {
     const texts = positions.map((position) => cellText(cells[position]))
@@ -29,7 +29,7 @@ export const restDigest = (
   }
 }
 
-/** How a row of the ledger looks like a new one: by its key but for formatting; by its key but for characters that another encoding reads otherwise; by its other cells. */
+/** How a row of the ledger looks like a new one: by its key except for formatting; by its key except for characters that differ between encodings; by its other cells. */
 type AlikeBy = "key" | "encoding" | "cells"
 
 /** A row of the ledger that is not in the source, and the new row that looks like it. */
@@ -46,7 +46,7 @@ export interface Alike {
 /** Counts of rows of the ledger that are not in the source: of all, and of those that look like a new row. By `cells`, the new rows are counted. */
 type MissingRows = Readonly<Record<"all" | AlikeBy, number>>
 
-/** New rows by the marks under which each of them is found if it is a known row whose key changed. About 80 bytes a row. */
+/** New rows by the marks under which each of them is found if it is a known row whose key changed. About 80 bytes per row. */
 export class NewRows {
   private readonly keys = new KeyTable()
   private readonly rests = new KeyTable()
@@ -57,8 +57,8 @@ export class NewRows {
   private readonly inEncodings: boolean
 
   /**
-   * @param digests of the cells besides the key, over each list of columns that the ledger knows
-   * @param inEncodings whether the source is read in another encoding than before
+   * @param digests of the cells other than the key, over each list of columns that the ledger knows
+   * @param inEncodings whether the source is read in a different encoding than before
    */
   constructor(digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>, inEncodings: boolean) {
     this.digests = digests
@@ -159,7 +159,7 @@ export const newRows = (
     )
   })
 
-/** What a text may be read as if formatting is ignored. */
+/** How a text reads if formatting is ignored. */
 interface LooseText {
   /** Letters and digits, lower case, without leading zeros; `|` for anything between two digits. Or a number. */
   readonly plain: string
@@ -171,7 +171,7 @@ const number = /^[+-]?(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,2}))?$/
 
 const leadingZeros = /(?<!\d)0+(?=\d)/g
 
-/** A number with decimals or an exponent, as plain digits; `.` before what is left of the decimals. */
+/** A number with decimals or an exponent, as plain digits; `.` before any remaining decimals. */
 const plainNumber = (text: string): string | undefined => {
   const [, whole = "", decimals = "", exponent = "0"] = number.exec(text) ?? []
   const shift = Number(exponent)
@@ -189,12 +189,12 @@ const loose = (part: string): LooseText => {
   const text = part.normalize("NFKC").trim().toUpperCase().toLowerCase().normalize("NFKC")
   const parts = text.replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "|").replaceAll(/^\||\|$/g, "")
   const decimal = plainNumber(text)
-  // Three digits after the point may be thousands as well.
+  // Three digits after the point may also be thousands.
   const joined = decimal === undefined || /[.,]\d{3}$/.test(text)
     ? parts.replaceAll("|", "").replaceAll(leadingZeros, "")
     : decimal
   const plain = decimal ?? parts.replaceAll(/(?<!\d)\||\|(?!\d)/g, "").replaceAll(leadingZeros, "")
-  // A key of punctuation alone is compared as it is.
+  // A key that is only punctuation is compared unchanged.
   return joined === "" ? { plain: text, joined: text } : { plain, joined }
 }
 

@@ -21,7 +21,7 @@ export const showProgress: Effect.Effect<void, never, Progress | FormService | R
   const { inDoubt } = counts.fresh
   yield* (yield* Progress).show({
     phase: counts.phase,
-    // What is sent is counted over the whole run, as are the totals of these phases.
+    // Sent rows are counted over the whole run, and so are the totals of these phases.
     read: phases[counts.phase].isSending === true ? counts.sent : counts.read,
     total: counts.total,
     sent: counts.sent,
@@ -62,7 +62,7 @@ const submissions = Metric.counter("formferry.submissions", {
 })
 const runs = Metric.counter("formferry.runs", { description: "Runs, by outcome", incremental: true })
 const inDoubt = Metric.gauge("formferry.in_doubt", {
-  description: "Rows in doubt over all that the ledger holds, after the last run",
+  description: "All rows in doubt in the ledger after the last run",
 })
 const duration = Metric.gauge("formferry.run.duration", { description: "How long the last run took, in seconds" })
 const sent = Metric.gauge("formferry.run.sent", { description: "Rows that the run in progress has sent so far" })

@@ -9,7 +9,7 @@ import { columnNames, isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 
-/** What a run is asked to do, and with what: values that the job which starts it has opened and checked. */
+/** The request for a run: values that the job starting it has opened and checked. */
 export interface RunRequest {
   readonly id: string
   readonly mode: Mode
@@ -25,22 +25,22 @@ export interface RunRequest {
   readonly otherSource: string | undefined
   /** `--project` as typed. */
   readonly projectOption: string | undefined
-  /** The service that sending has to be confirmed for. */
+  /** The service for which sending must be confirmed. */
   readonly confirm: string | undefined
-  /** Asks whether so many rows may be sent; absent: they may. */
+  /** Asks whether this many rows may be sent. Absent: they may. */
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
-  /** New rows to send at most. */
+  /** The maximum number of new rows to send. */
   readonly limit: number | undefined
   readonly retryRefused: boolean
   /** For a rehearsal: submissions of earlier runs that it leaves unread, because its service does not have them; and the requests per second of the real run. */
   readonly rehearsal?: { readonly leftUnread: number; readonly requestsPerSecond: number } | undefined
   /** The rehearsal before this run, if there was one since the last run. */
   readonly rehearsed?: Rehearsed | undefined
-  /** Warnings that are no problem of a row. */
+  /** Warnings that don't belong to a row. */
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Adds to a request what follows from it. */
+/** Adds derived values to a request. */
 const planOf = (request: RunRequest) => {
   const { form, mapping, mode, otherSource, pipeline: { source: { rowKey } }, source } = request
   return {
@@ -59,10 +59,10 @@ const planOf = (request: RunRequest) => {
   }
 }
 
-/** A run's request and what follows from it: plain values. */
+/** A run's request and the values derived from it. */
 export type RunPlan = ReturnType<typeof planOf>
 
-/** What the run in progress is about. */
+/** The request of the run in progress. */
 export class CurrentRun extends Context.Tag("formferry/CurrentRun")<CurrentRun, RunPlan>() {
   static readonly make = planOf
 }

@@ -10,7 +10,7 @@ import { Findings } from "../report/Findings.ts"
 
 /** Most examples kept of each group of problems. */
 const examples = 5
-/** Differences and replacements that report.json shows; all of them are in differences.csv and replaced.csv. */
+/** The maximum numbers of differences and replacements in report.json; all of them are in differences.csv and replaced.csv. */
 const shownDifferences = 1_000
 
 interface MutableGroup extends Omit<ProblemGroup, "count" | "examples"> {
@@ -31,7 +31,7 @@ export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Cou
   static readonly make = Effect.sync(() => new Counts())
 }
 
-/** What a run counts: bounded, whatever the number of rows. */
+/** The counts of a run. Memory is bounded, whatever the number of rows. */
 export class Counts {
   phase: Phase = "survey"
   /** Rows that this phase has processed, and has to process, once known. */
@@ -50,7 +50,7 @@ export class Counts {
   readonly replacements: { count: number; readonly examples: Array<Replacement> } = { count: 0, examples: [] }
 
   problem(row: number, problem: Problem): void {
-    // Grouped by code, column and question; a refusal also by its words.
+    // Grouped by code, column and question; refusals are also grouped by message.
     const id = JSON.stringify([
       problem.code,
       problem.column,
@@ -83,7 +83,7 @@ export class Counts {
     eachAnswered(item, this.countAnswered)
   }
 
-  /** @param rows so many with this verdict */
+  /** @param rows the number of rows with this verdict */
   readBack(verdict: Exclude<Verdict, "unread">, rows = 1): void {
     this.byVerdict.set(verdict, (this.byVerdict.get(verdict) ?? 0) + rows)
     if (verdict !== "verified") this.fresh.differing += rows

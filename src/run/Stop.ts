@@ -30,10 +30,10 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
   readonly reasons: () => ReadonlyArray<StopReason>
   /** Aborted once a stop is requested: nothing new is sent. */
   readonly sending: AbortSignal
-  /** Aborted once reading back must end too: if the run only protects the form, what was created is still read. */
+  /** Aborted once reading back must end too: if the run only stops to protect the form, created submissions are still read. */
   readonly reading: AbortSignal
 }>() {
-  /** A stop that a signal of the system requests too. */
+  /** A stop that system signals can also request. */
   static readonly layer = (interrupted: Effect.Effect<Signal>): Layer.Layer<Stop> =>
     Layer.scoped(
       this,
@@ -48,7 +48,7 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
 export const makeStop: Effect.Effect<Stop["Type"]> = Effect.sync(() => {
   const sending = new AbortController()
   const reading = new AbortController()
-  // Node warns of 11 listeners, and each batch in flight has some.
+  // Node warns at 11 listeners, and each batch in flight has some.
   setMaxListeners(0, sending.signal, reading.signal)
   const reasons: Array<StopReason> = []
   return {

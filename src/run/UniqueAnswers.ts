@@ -37,7 +37,7 @@ export class UniqueAnswers {
     return undefined
   }
 
-  /** In the table, the answer takes the place of a key, and the row's key that of a content. */
+  /** In the table, the answer is used as the key, and the row's key as the content. */
   private fill(value: string, key: string): void {
     this.keyHash.key(key)
     this.hash.key(value)

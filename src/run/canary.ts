@@ -18,14 +18,14 @@ interface Candidate {
  */
 export class CanaryRows {
   private readonly fullest: Array<Candidate | undefined>
-  /** How many answers each of them has, in an array of its own because every row is compared with them. */
+  /** The number of answers of each row, in a separate array because every row is compared with them. */
   private readonly counts: Uint32Array
   private readonly first: Array<number> = []
   private readonly size: number
 
   /**
-   * @param size rows at most; 0: no canary
-   * @param answers how many the mapping has
+   * @param size the maximum number of rows; 0: no canary
+   * @param answers the number of answers in the mapping
    */
   constructor(size: number, answers: number) {
     this.size = size
@@ -33,7 +33,7 @@ export class CanaryRows {
     this.counts = new Uint32Array(this.fullest.length)
   }
 
-  /** @param answered 1 for each answer of the mapping that the row has, else 0 */
+  /** @param answered 1 for each answer of the mapping that the row has, otherwise 0 */
   offer(row: number, answered: Uint8Array): void {
     if (this.first.length < this.size) this.first.push(row)
     let count = 0
@@ -48,7 +48,7 @@ export class CanaryRows {
   }
 
   /**
-   * Row numbers, ascending: greedily those that cover most of what is not covered yet, filled up with the source's first rows.
+   * Row numbers, ascending: greedily those that cover most of the questions not yet covered, then the source's first rows.
    *
    * @param isSent whether an offered row is sent after all
    */
@@ -84,7 +84,7 @@ export class CanaryRows {
   }
 }
 
-/** Returns a digest of what the canary's result depends on: a canary stays failed until one of these changes. */
+/** Returns a digest of everything that the canary's result depends on: a canary stays failed until any of it changes. */
 export const canaryStanding = (
   run: {
     readonly formFingerprint: string
@@ -120,7 +120,7 @@ export const canaryIsNeeded = Effect.gen(function*() {
 const acceptance = ({ pipeline, target }: RunPlan): string =>
   `If these results are fine, accept them: ${acceptCommand(pipeline.name, "canary", target)}.`
 
-/** Judges the canary once its rows were sent and read back, and records the result. */
+/** Evaluates the canary once its rows were sent and read back, and records the result. */
 export const judgeCanary = (sent: number) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun

@@ -76,7 +76,7 @@ export const makeClassifier = (options: {
       classifyUnsent(one, key, found, doubt)
     }
 
-    /** A row without a key, or that was rejected without one in an earlier run. */
+    /** A row without a key, or one that was rejected without a key in an earlier run. */
     const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
       const { cells, fault, row } = one
       const replacedBy = found?.replacedBy
@@ -164,7 +164,7 @@ export const makeClassifier = (options: {
       return "item" in mapped && refusal.item.equals(digest.value(mapped.item))
     }
 
-    /** Offers a row that may be sent, which was just checked, to the canary. */
+    /** Offers the row that was just checked and may be sent to the canary. */
     const offer = (row: number): void => {
       for (const problem of dropped) options.dropped(row, problem)
       canary.offer(row, answered)
@@ -205,7 +205,7 @@ export const makeClassifier = (options: {
 /** The fate of a waiting row if no row of the source has the content that was sent for its key. */
 export type WaitingFate = Extract<Fate, "inDoubt" | "changed" | "refused" | "pending">
 
-/** Rows whose fate is known only after the whole source was read: their key was sent before with different content. About 60 bytes a row. */
+/** Rows whose fate is known only after the whole source was read: their key was sent before with different content. About 60 bytes per row. */
 export class WaitingRows {
   private readonly rows: Array<number> = []
   private readonly fates: Array<WaitingFate> = []
@@ -256,7 +256,7 @@ type Keyed = Pick<RunPlan, "keyColumns">
 const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
   code: "duplicate-key",
   column: keyColumns[0],
-  message: `${cut(keyColumns.join(", "))} holds a key that ${
+  message: `${cut(keyColumns.join(", "))} contains a key that ${
     row === undefined ? "another row of this source has already" : `row ${row} has already`
   }, with ${
     same ? "the same content: nothing is lost" : "different content: give one of them a different key, or remove it"

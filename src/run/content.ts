@@ -32,7 +32,7 @@ export const rowTexts = (cells: Cells, columns: ReadonlyArray<Column>): Readonly
 export type KeyOf = (cells: Cells) => string | undefined
 
 /**
- * Makes the function that returns row keys. Take a new one for each reading of the source, from its first row on. A key consists of the pipeline's key columns; or, for `rowKey: content`, of the cells of the columns
+ * Makes the function that returns row keys. Take a new one for each reading of the source, from its first row on. A key consists of the pipeline's key columns, or, for `rowKey: content`, of the cells of the columns
  * used at the pipeline's first run, plus a number for identical rows.
  */
 export const rowKeys = (
@@ -71,7 +71,7 @@ export interface Contents {
   readonly same: (known: KnownRow, cells: Cells) => boolean
 }
 
-/** @param seen the fixed rows whose earlier content the source has are marked in it */
+/** @param seen marks the fixed rows whose earlier content is in the source */
 export const makeContents = (
   { columns, shape }: Pick<RunPlan, "columns" | "shape">,
   digest: Digester,
@@ -79,7 +79,7 @@ export const makeContents = (
 ): Contents => {
   const now = contentDigest(shape, columns, digest)
   const current = [...shape].sort().join("\n")
-  // By the array itself: the ledger has one for each list of columns.
+  // Compares arrays by identity: the ledger has one array for each list of columns.
   const digests = new Map<ReadonlyArray<string>, (cells: Cells) => Buffer>()
   const over = (names: ReadonlyArray<string>, cells: Cells): Buffer => {
     let digestOf = digests.get(names)

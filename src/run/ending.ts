@@ -18,7 +18,7 @@ export const balanceHolds = (rows: RowCounts, readBack: VerdictCounts, submissio
   fates.reduce((sum, fate) => sum + rows[fate], 0) === rows.read
   && readBack.unread >= 0 && verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0) === submissions
 
-/** The exit code of a process that a signal ended. Supervisors take 143 as a clean end, also when a terminal was closed. */
+/** The exit code of a process that a signal ended. Supervisors treat 143 as a clean end. It is also used if a terminal was closed. */
 export const statusOfSignal: { readonly [S in Signal]: ExitCode } = {
   SIGINT: exits.interrupted.code,
   SIGTERM: exits.terminated.code,
@@ -29,16 +29,16 @@ export const statusOfSignal: { readonly [S in Signal]: ExitCode } = {
 export interface Ending {
   readonly balanced: boolean
   readonly reasons: ReadonlyArray<StopReason>
-  /** Rows in doubt, missing, differing or unread that are not acknowledged, over all that the ledger has here. */
+  /** Rows in doubt, missing, differing or unread that are not acknowledged, among all rows of the ledger for this pipeline and destination. */
   readonly inDoubt: number
   readonly unproven: number
-  /** Rows that need a person and that are not acknowledged. */
+  /** Rows that need review and are not acknowledged. */
   readonly needed: number
-  /** Whether rows may be in no source that was read, and that is not accepted. */
+  /** Whether rows may be missing from all sources read so far, and nobody has accepted that. */
   readonly uncovered: boolean
 }
 
-/** Returns the exit code of a run and its outcome; if several apply, the first of these. */
+/** Returns the exit code of a run and its outcome; if several apply, the most severe one. */
 export const ending = (end: Ending): { readonly exitCode: ExitCode; readonly outcome: Outcome } => {
   const has = (tag: StopReason["_tag"]) => end.reasons.some((reason) => reason._tag === tag)
   const as = ({ code }: { readonly code: ExitCode }, outcome: Outcome) => ({ exitCode: code, outcome })
@@ -56,12 +56,12 @@ export const ending = (end: Ending): { readonly exitCode: ExitCode; readonly out
   return as(exits.complete, "complete")
 }
 
-/** Submissions that are not proven and not acknowledged, over all that the ledger has here. */
+/** Submissions that are neither proven nor acknowledged, among all in the ledger for this pipeline and destination. */
 export interface Unproven {
   readonly differing: number
   readonly missing: number
   readonly unread: number
-  /** Verified once, and edited or deleted since: what a reconciliation finds. */
+  /** Verified once, and edited or deleted since, as found by a reconciliation. */
   readonly edited: number
   readonly gone: number
 }
@@ -115,23 +115,23 @@ export const because = (end: {
       }
     }),
     ...(end.inDoubt > 0
-      ? [`${counted(end.inDoubt, "row is", "rows are")} in doubt: sent, and the outcome is not known.`]
+      ? [`${counted(end.inDoubt, "row is", "rows are")} in doubt: sent, outcome unknown.`]
       : []),
     ...(differing > 0 ? [`${counted(differing, "submission")} came back different from what was sent.`] : []),
-    ...(missing > 0 ? [`${counted(missing, "submission")} can't be found on the service.`] : []),
+    ...(missing > 0 ? [`${counted(missing, "submission")} can't be found in the service.`] : []),
     ...(edited > 0
-      ? [`${counted(edited, "submission")} came back as sent, and ${was(edited)} edited later.`]
+      ? [`${counted(edited, "submission")} came back as sent, but ${was(edited)} edited later.`]
       : []),
-    ...(gone > 0 ? [`${counted(gone, "submission")} came back as sent, and ${was(gone)} deleted later.`] : []),
+    ...(gone > 0 ? [`${counted(gone, "submission")} came back as sent, but ${was(gone)} deleted later.`] : []),
     ...(unread > 0
       ? [`${counted(unread, "submission is", "submissions are")} not read back yet: the next run reads them first.`]
       : []),
-    ...(end.needed > 0 ? [`${counted(end.needed, "row needs", "rows need")} a person: see rejected.csv.`] : []),
+    ...(end.needed > 0 ? [`${counted(end.needed, "row needs", "rows need")} review: see rejected.csv.`] : []),
     ...(end.rows.pending > 0 ? [`${counted(end.rows.pending, "row is", "rows are")} left for the next run.`] : []),
   ]
 }
 
-/** Returns sentences about what happened since earlier runs that is no reason for how this one ended. */
+/** Returns sentences about changes since earlier runs that did not decide how this one ended. */
 export const since = ({ repeated, replaced, vanished }: {
   /** The run that it repeats. */
   readonly repeated: string | undefined
@@ -155,12 +155,12 @@ export const since = ({ repeated, replaced, vanished }: {
     ...(vanished === undefined || vanished.count === 0 ? [] : [
       `${count(vanished.count)} of the rows imported earlier ${
         vanished.count === 1 ? "is" : "are"
-      } not in the source any more${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
+      } no longer in the source${fresh}${repeated === undefined ? ": see vanished.csv" : ""}.`,
     ]),
   ]
 }
 
-/** Returns how long the real run will take at the service's pace, after a rehearsal that made so many requests; nothing if that is short. */
+/** Returns a sentence about how long the real run will take at the service's pace, from the number of requests in a rehearsal; nothing if that is short. */
 export const duration = (requests: RequestCounts, perSecond: number): ReadonlyArray<string> => {
   const all = requests.metadata + requests.create + requests.read
   const millis = (all / perSecond) * 1000
@@ -182,7 +182,7 @@ interface EndedRun {
   readonly wrong: number
   /** Path of the run's rejected.csv. */
   readonly rejected: string
-  /** What a person has to accept, if that is all that is left to do. */
+  /** What a person has to accept, if nothing else is left to do. */
   readonly accepts: AcceptReason | undefined
 }
 
@@ -196,7 +196,7 @@ export const nextCommand = (end: EndedRun): string | undefined => {
   const command = (name: string, options: Options = {}, ...more: ReadonlyArray<string>) =>
     commandLine([name, pipeline, ...more], { ...options, "--project": run.projectOption })
   const runAgain = (options: Options = source) => command("run", { ...options, ...to, "--confirm": run.confirm })
-  // What a rehearsal rejects is fixed in the source: the ledger does not know of it.
+  // Rows rejected in a rehearsal are fixed in the source, since the ledger does not know them.
   const report = command("report", { "--run": mode === "rehearsal" ? run.id : undefined, "--open": true })
   if (!isOpen(exitCode)) {
     const [name, ...options] = nextAfter(exitCode)

@@ -52,17 +52,17 @@ export const factsNow = (
   anomalies: [],
 })
 
-/** Sentences about rows that may be in no source that was ever read, until a person accepts them. Any of them ends a run with exit code 1. */
+/** Sentences about rows that may be missing from all sources read so far, until a person accepts them. Any of them ends a run with exit code 1. */
 export interface Coverage {
   readonly unreadFiles: string | undefined
   readonly gap: { readonly run: string; readonly sentence: string } | undefined
-  /** The reason by which the first of them is accepted. */
+  /** The reason to accept the first of them with. */
   readonly accepts: AcceptReason | undefined
 }
 
 export const covered: Coverage = { unreadFiles: undefined, gap: undefined, accepts: undefined }
 
-/** Returns the files that match the source's pattern, that no run has read, and that are not accepted. */
+/** Returns the files that match the source's pattern, but that no run has read and nobody has accepted. */
 export const unreadFiles = (
   view: Pick<PipelineLedger, "accepted" | "unreadFiles">,
   { matched }: Pick<Source, "matched">,
@@ -85,8 +85,8 @@ export const openGap = (
   })
 
 /**
- * Whether a source shares no row with the last one that was read, though it should: those before it did, or it is only the second. Exports that hold
- * what is new since the last one never share any, so after one such run was accepted the next ones are as usual.
+ * Whether a source shares no row with the last one that was read, although it should: earlier ones did, or this is only the second. Exports that
+ * only contain new rows never share any, so once one such run was accepted, later ones are not reported.
  *
  * @param history earlier runs, the newest first
  */
@@ -98,7 +98,7 @@ const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean
 }
 
 /**
- * Looks for rows that no run may have seen: files that match and were never read, and a gap between the last export and this one.
+ * Looks for rows that may have been missed by all runs: files that match and were never read, and a gap between the last export and this one.
  *
  * @param run facts of the run that ends
  */
@@ -120,7 +120,7 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
         sentence:
           `${
             isNew ? "This source shares" : `The source of run ${gap} shared`
-          } no row with the one that was read before it: rows between them may be missing. If so, import an export that has them `
+          } no row with the previous source: rows between them may be missing. If so, import an export that has them `
           + `with --source. Then, or if none is missing, accept it: ${acceptCommand(pipeline.name, "gap", target)}.`,
       },
       accepts: unread.length > 0 ? "files" : gap === undefined ? undefined : "gap",
@@ -139,14 +139,14 @@ const unreadSentence = (files: ReadonlyArray<string>, accept: string): string =>
   } never read: ${named}. If rows are only there, import each with --source. If none is missing, accept it: ${accept}.`
 }
 
-/** What an unchanged source can also show. */
+/** Anomalies that an unchanged source can also show. */
 const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files", "gap"])
 
-/** Runs that this one is compared with, and how many there must be before anything counts as unusual. */
+/** Runs that this one is compared with, and how many there must be before anything counts as an anomaly. */
 const considered = 10
 const needed = 3
 
-/** Fewer rows than these prove nothing. */
+/** Fewer rows than this prove nothing. */
 const fewRows = 10
 
 /** The limits that docs/nightly.md gives. */
@@ -156,11 +156,11 @@ const manyVanished = 0.05
 const slower = { times: 3, millis: 60_000 }
 
 /**
- * Returns a sentence about each thing that is unusual about a run, compared with the runs before it (docs/nightly.md, "Anomalies"). What the run before showed
- * too is not `fresh`. A run that did not read its own source to the end shows nothing; one that found it unchanged shows what it repeats, and its age.
+ * Returns a sentence about each anomaly of a run, compared with past runs (docs/nightly.md, "Anomalies"). An anomaly that the previous run also
+ * showed is not `fresh`. A run that did not read its own source to the end shows none. One that found it unchanged shows those of the run that it repeats, and the source's age.
  *
  * @param history earlier runs of the pipeline at this destination, the newest first
- * @param coverage rows that no run may have seen
+ * @param coverage rows that may have been missed by all runs
  * @param stale that the source is older than the pipeline allows, as a sentence
  */
 export const anomalies = (
@@ -175,7 +175,7 @@ export const anomalies = (
   const shown = whole[0]?.anomalies ?? []
   const found: ReadonlyArray<readonly [AnomalyCode, string | undefined]> = [
     ["empty-source", emptySource(run)],
-    // A source that seldom changes: a night without a change also shows its size.
+    // If a source rarely changes, a night without a change also shows its usual size.
     ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
     ["stale-source", stale],
     ["unread-files", coverage.unreadFiles],
@@ -227,21 +227,21 @@ const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray
   return `The run took ${lasting(duration)}, but the last ones took ${lasting(usual)}; it sent ${counted(sent, "row")}.`
 }
 
-/** Returns the middle one, the lower of two; undefined if there are too few to say what is usual. */
+/** Returns the median, the lower of two, or undefined if there are too few values. */
 const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length < needed ? undefined : [...values].sort((a, b) => a - b)[(values.length - 1) >> 1]
 
-/** Sentences about a source's age. */
+/** Messages about a source's age. */
 export interface SourceAge {
   /** It was last changed longer ago than the pipeline allows (`source.maxAge`). */
   readonly stale?: string
-  /** The pipeline limits its age, and it is unknown. */
+  /** The pipeline limits its age, but the age is unknown. */
   readonly unknown?: string
 }
 
 /**
- * Compares the age of the source's newest file with the pipeline's `source.maxAge`: an export that is no longer written is the same every night, and
- * nothing else about it looks wrong.
+ * Compares the age of the source's newest file with the pipeline's `source.maxAge`: an export that is no longer written stays the same every night,
+ * and nothing else looks wrong.
  *
  * @param now when the run started, in milliseconds since 1970
  */

@@ -10,11 +10,10 @@ import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
 /**
- * Reads the same bytes as the survey again. Returns an effect that returns the next batch of the chosen rows, ready to be sent, or undefined after the last one. If the source has changed since or can't
- * be read any more, the run stops: no more rows are returned, and what is in flight is finished. Call it again only after it has returned.
+ * Reads the same bytes as the survey again. Returns an effect that returns the next batch of the chosen rows, ready to be sent, or undefined after the last one. If the source has changed or can no longer be read, the run stops: no more rows are returned, and what is in flight is finished. Call it again only after it has returned.
  *
  * @param choose whether a row (by number) is sent
- * @param count how many rows at most: reading ends with the last of them
+ * @param count the maximum number of rows: reading ends with the last of them
  */
 export const outgoing = (
   survey: Survey,
@@ -39,7 +38,7 @@ export const outgoing = (
 
     let given = 0
     let isEnd = false
-    /** Chunks that were read, and the index of the next row of the first one. */
+    /** Chunks that were read, and the index of the next row in the first one. */
     let chunks: Array<RowChunk> = []
     let index = 0
     let batch: Array<IntendedRow> = []
@@ -73,7 +72,7 @@ export const outgoing = (
       }
     }
 
-    /** Adds what the ledger knows of a row: of few rows, or of none. */
+    /** Adds what the ledger knows about a row, which is needed for few rows or none. */
     const completed = (row: IntendedRow, cells: Cells | undefined): Effect.Effect<IntendedRow, LedgerError> =>
       cells === undefined ? Effect.succeed(row) : Effect.gen(function*() {
         const supersedes = yield* supersededBy(cells, row.key, row.content)
@@ -91,7 +90,7 @@ export const outgoing = (
         : Effect.forEach(rows, (row, at) => completed(row, cellsOf.get(at)))
     }
 
-    // Pulled manually, a chunk of the source at a time: operators of Stream keep used chunks alive until a full garbage collection.
+    // Pulls one chunk of the source at a time, since Stream's operators keep used chunks alive until a full garbage collection.
     const pull = yield* Stream.toPull(plan.source.read(survey.files.map((file) => file.fingerprint)))
     const readMore = Effect.matchEffect(pull, {
       onSuccess: (more) => Effect.sync(() => void (chunks = Array.from(more))),

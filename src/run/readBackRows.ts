@@ -45,7 +45,7 @@ interface ReadRow {
 }
 
 /**
- * Reads created submissions back and records their verdicts and differences. What is not read back when the run stops stays unread: the next run reads it first.
+ * Reads created submissions back and records their verdicts and differences. Submissions not read back when the run stops stay unread: the next run reads them first.
  *
  * @param counted whether they count among this run's verdicts
  */
@@ -81,7 +81,7 @@ export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<Creat
     yield* showProgress
   })
 
-/** Returns a row's earlier submission, with the link with which a person can void it, if the service gives one. */
+/** Returns a row's earlier submission, with a link for voiding it if the service provides one. */
 const replacementOf = (
   { formId, service }: ReadBackOptions,
   { key, replaces, row, submissionId }: CreatedRow,
@@ -93,7 +93,7 @@ const replacementOf = (
       Effect.map((submission) => ({ row, key, submissionId, replaces, editLink: submission?.editLink })),
     )
 
-/** Records what was read back: verdicts in the ledger, differences and replacements in the report. */
+/** Records the results of reading back: verdicts in the ledger, differences and replacements in the report. */
 const record = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replacement>, counted: boolean) =>
   Effect.gen(function*() {
     const counts = yield* RunCounts

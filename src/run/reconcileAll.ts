@@ -16,17 +16,17 @@ import { Stop } from "./Stop.ts"
 import { writeSummary } from "./summary.ts"
 
 /**
- * Pages of submissions that are read at the same time, and submissions of a page. Few enough that an interrupt does not have to wait for a long queue, enough to
- * keep the service's own limit busy.
+ * Pages of submissions that are read at the same time, and submissions per page: few enough that an interrupt does not wait for a long queue, but enough
+ * to use the service's full rate.
  */
 const readingPages = 2
 const readingRows = 16
 
 /**
- * Reads every submission of a pipeline back again. What is not verified yet is compared with what was sent; what was verified is compared with what came
- * back then, so that an edit since the import is distinguished from an import error. The progress is recorded in the ledger after every page.
+ * Reads every submission of a pipeline back again. A submission that is not verified yet is compared with what was sent. A verified one is compared with what
+ * came back then, so that an edit since the import is distinguished from an import error. The progress is recorded in the ledger after every page.
  *
- * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and counts them as it left them
+ * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and keeps their counts
  * @param pageRows submissions after which the progress is recorded
  */
 export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 1_000) =>
@@ -50,7 +50,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
     const pages = view.pages("sent", { after: unfinished?.after, size: pageRows })
       .pipe(
         Stream.filter((rows) => rows.length > 0),
-        // In order: a page counts as read once all before it are.
+        // In order: a page counts as read once all pages before it are.
         Stream.mapEffect(
           (rows) => (stop.requested() ? Effect.succeed(undefined) : readPage(again, rows)),
           { concurrency: readingPages },
@@ -88,7 +88,7 @@ const takeOver = (counts: Counts, { readBack }: Reconciliation): void => {
   counts.read = verified + differing + missing + unread
 }
 
-/** Reads the submissions of a page. Returns the number of its last row, or undefined if the run stopped meanwhile. */
+/** Reads the submissions of a page. Returns the number of its last row, or undefined if the run stopped in the meantime. */
 const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
   Effect.gen(function*() {
     const stop = yield* Stop
@@ -100,7 +100,7 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
       if (item !== undefined) (row.verdict === "unread" ? unread : unproven).push({ ...row, item })
       else if (answers !== undefined) verified.push({ ...row, item, answers })
     }
-    // What was read before has had its time to become visible.
+    // Submissions that were read before have had time to become visible.
     const atOnce = { ...again.readBack, visibleWithin: Duration.zero }
     for (const [options, rows] of [[again.readBack, unread], [atOnce, unproven]] as const) {
       for (const some of Arr.chunksOf(rows, readingRows)) {
@@ -129,7 +129,7 @@ const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" 
   Verdict
 >
 
-/** Compares a verified submission with what came back then. Returns undefined if the run stopped meanwhile. */
+/** Compares a verified submission with what came back then. Returns undefined if the run stopped in the meantime. */
 const readAgain = (options: DriftOptions, row: VerifiedRow) =>
   Effect.gen(function*() {
     const stop = yield* Stop

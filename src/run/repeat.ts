@@ -18,7 +18,7 @@ export interface Repeated {
   readonly rows: RowCounts
   readonly sources: ReadonlyArray<SourceFile>
   readonly columns: ReadonlyArray<ColumnCells>
-  /** Rows that need a person and are not acknowledged, and those that are. */
+  /** Rows that need review: those not acknowledged, and those acknowledged. */
   readonly needed: number
   readonly acknowledged: number
   readonly vanished: RunReport["vanished"]
@@ -30,8 +30,8 @@ export interface Repeated {
 const lookedAt = 20
 
 /**
- * Returns the last run, if nothing that decides about rows has changed since (the source's bytes, mapping, form and settings, formferry itself, and what people said of rows) and if it
- * left nothing to do. Only the source's digest is taken for that. Undefined: the source has to be read.
+ * Returns the last run, if nothing that decides about rows has changed since (the source's bytes, mapping, form and settings, formferry itself, and what people said about rows) and if it
+ * left nothing to do. Of the source, only the digest is computed. Undefined: the source must be read.
  */
 export const unchangedSince = Effect.gen(function*() {
   const plan = yield* CurrentRun
@@ -46,9 +46,9 @@ export const unchangedSince = Effect.gen(function*() {
   if (repeat.rows.refused > 0 && plan.retryRefused) return undefined
   const { acknowledged, attention, inDoubt, leftOut, settlements, verdicts } = yield* view.counts
   if (inDoubt > 0 || leftOut !== repeat.marks.leftOut || settlements !== repeat.marks.settlements) return undefined
-  // Rows that a person said had landed can't be read back.
+  // Rows that a person settled as landed can't be read back.
   if (verdicts.unread > acknowledged.unread) return undefined
-  // That run's report contains the rows that were rejected, and may have been removed.
+  // That run's report contains the rejected rows, and it may have been removed.
   const { alreadyImported, changed, duplicate, imported, invalid, refused } = repeat.rows
   const rejected = changed + duplicate + invalid + refused > 0
   const earlier = rejected ? yield* (yield* RunFolder).of(repeat.run) : undefined
@@ -72,7 +72,7 @@ export const unchangedSince = Effect.gen(function*() {
   return repeated
 })
 
-/** Returns what a run leaves for the next one; undefined if that has something to do, or can't know what this one saw. */
+/** Returns what a run records for the next one, or undefined if the next run has work to do or can't rely on this one. */
 export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
@@ -93,7 +93,7 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
     return repeat
   })
 
-/** Returns a digest of everything but the source that decides about rows. The source's place does not matter. */
+/** Returns a digest of everything but the source that decides about rows. The source's location does not matter. */
 const settingsOf = ({ formFingerprint, keyColumns, mapping, pipeline, shape }: RunPlan, digest: Digester): string => {
   const { file: _, maxAge: __, ...source } = pipeline.source
   const all = {

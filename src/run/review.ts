@@ -10,16 +10,16 @@ import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** What the rejected rows of a survey mean for people. */
+/** The rejected rows of a survey that need review. */
 export interface Review {
-  /** Rows that need a person and that are not acknowledged. */
+  /** Rows that need review and are not acknowledged. */
   readonly needed: number
   readonly acknowledged: number
   /** Invalid rows that no earlier run has shown. */
   readonly newlyInvalid: number
 }
 
-/** Counts the problems of the rows that the survey rejected, now that their fates are final, and records the rows that need a person. */
+/** Counts the problems of the rows that the survey rejected, now that their fates are final, and records the rows that need review. */
 export const reviewSurvey = (survey: Survey) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
@@ -68,7 +68,7 @@ export const vanishedRows = (survey: Survey) =>
     return yield* (yield* RunLedger).view.vanished(survey.seen.marks)
   })
 
-/** What a limit of `stopWhen` is compared with: so many rows, of so many. */
+/** The numbers that a limit of `stopWhen` is compared with: rows, and of how many. */
 export interface Amount {
   readonly rows: number
   readonly of: number
@@ -76,7 +76,7 @@ export interface Amount {
   readonly among: string
 }
 
-/** Returns a sentence if a limit is exceeded. A share counts only from `atLeast` rows on, so that a few rows decide nothing. */
+/** Returns a sentence if a limit is exceeded. A share only applies from `atLeast` rows, so that a few rows decide nothing. */
 export const overLimit = (what: string, limit: StopLimit, amount: Amount): string | undefined => {
   if ("rows" in limit) {
     return amount.rows > limit.rows
@@ -100,7 +100,7 @@ export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) 
     const fresh = fates.count("pending") - replacing + newlyInvalid
     return overLimit("new", stopWhen.new, { rows: fresh, of: read - fates.count("filtered"), among: "rows read" })
       ?? overLimit("changed", stopWhen.changed, {
-        // What a person has fixed is meant to differ from before.
+        // Rows that a person has fixed are meant to differ from before.
         rows: mended ? 0 : changed,
         of: known,
         among: "rows that were imported before",

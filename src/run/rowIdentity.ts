@@ -16,7 +16,7 @@ import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** Lists of columns that are kept to find rows whose key changed. */
+/** The maximum number of column lists kept to find rows whose key changed. */
 const keptRests = 8
 
 const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
@@ -38,7 +38,7 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
   })
 
 /**
- * Stops the run because rows may be known under different keys, unless a person has accepted just that (exit code 2, or 3 if `limit` is exceeded). Returns whether it stopped.
+ * Stops the run because rows may be known under different keys, unless a person has accepted exactly this state (exit code 2, or 3 if `limit` is exceeded). Returns whether it stopped.
  *
  * @param state what has to be accepted
  */
@@ -91,8 +91,8 @@ const earlierKeys = (
 }
 
 /**
- * Makes rows known, before the survey, if their keys are made differently than in earlier runs: if both keys can be made, the ledger gets the new ones; otherwise the run is refused. Of
- * several rows with one old key, the one with the imported content takes it.
+ * Before the survey, updates the ledger's row keys if keys are made differently than in earlier runs. If both keys can be made, the ledger gets the new ones; otherwise the run is refused. Of
+ * several rows with the same old key, the one with the imported content gets it.
  */
 export const adoptKeys = Effect.gen(function*() {
   const run = yield* CurrentRun
@@ -106,7 +106,7 @@ export const adoptKeys = Effect.gen(function*() {
     : []
   if (lost.length > 0) {
     const [name = ""] = lost
-    const what = `The row key is the row's content, and the source lacks ${
+    const what = `The row key is the row's content, but the source lacks ${
       counted(lost.length, "column", "columns")
     } of it: ${lost.join(", ")}. Every row would be new.`
     if (yield* refuse({ lost }, what, `If it has a different title now, name it under source.columns: ${name}.`)) return
@@ -121,7 +121,7 @@ export const adoptKeys = Effect.gen(function*() {
       { now, unknown: unknown.map(({ rule }) => rule) } as unknown as Json,
       `In earlier runs the row key was ${
         lists.join(", then ")
-      }, and the source does not have all of these columns, so it is unknown which rows were imported.`,
+      }, but the source does not have all of these columns, so it is unknown which rows were imported.`,
       `If columns have different names now, write "previousRowKey: ${
         lists.at(-1)
       }" under source of the pipeline, with as many columns as rowKey has.`,
@@ -147,14 +147,14 @@ export const adoptKeys = Effect.gen(function*() {
   if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
 })
 
-/** A row of the ledger whose old key rows of the source have, none of them with the imported content so far. */
+/** A row of the ledger whose old key occurs in the source, but so far not with the imported content. */
 interface Contested {
   readonly key: string
   readonly move: Rekeyed
   rows: number
 }
 
-/** Reads the source once and gives the rows of the ledger their new keys. Returns whether rows are left under an old one. */
+/** Reads the source once and gives the rows of the ledger their new keys. Returns whether any row keeps an old key. */
 const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) =>
   Effect.gen(function*() {
     const run = yield* CurrentRun
@@ -170,7 +170,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const taken = (id: number) => placed.marks[id] === 1
     const record = (moves: ReadonlyArray<Rekeyed>) =>
       moves.length === 0 ? Effect.void : Effect.map(recorder.rekey(moves), (moved) => {
-        // Two old keys may be one new one: the second row stays where it is.
+        // Two old keys may become the same new key. The second row then keeps its old one.
         if (moved < moves.filter((move) => move.key !== undefined).length) collided = true
       })
     const move = (chunk: RowChunk) =>
@@ -228,7 +228,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
         } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${
           JSON.stringify(example.key)
         }, and none of them has the content that was imported.`,
-        `Say which is which: formferry ledger rekey ${run.pipeline.name} --map old-new.csv.`,
+        `To match them, run: formferry ledger rekey ${run.pipeline.name} --map old-new.csv.`,
       )
       if (isRefused) return true
     }
@@ -239,8 +239,8 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
   })
 
 /**
- * Whether rows that are read in one way have the keys that they have when read in the other. The cells of key columns depend on the format and on our reader; encodings are compared key by key. Keys made
- * of content depend on every cell.
+ * Whether rows have the same keys in both dialects. The cells of key columns depend on the format and on the reader's version; encodings are compared key by key. Keys made
+ * from content depend on every cell.
  */
 const readsAlike = (before: SourceDialect, now: SourceDialect, content: boolean): boolean =>
   before.format === now.format && before.reader === now.reader
@@ -256,7 +256,7 @@ const dialectText = ({ delimiter, encoding, format, quotes }: SourceDialect): st
   ]
     .filter((part) => part !== undefined).join(", ")
 
-/** Pairs that a refusal shows. */
+/** The number of pairs that a refusal shows. */
 const shownPairs = 5
 
 /**
@@ -296,7 +296,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
           missing.key === 1
             ? "A new row has the key of an imported row that is"
             : `${count(missing.key)} new rows have keys of imported rows that are`
-        } not in the source any more, but for formatting (case, spaces, punctuation, zeros, number or Unicode form). Imported as: ${examples}.`,
+        } no longer in the source, except for formatting (case, spaces, punctuation, zeros, number or Unicode form). Imported as: ${examples}.`,
         rekey,
       )
       if (isRefused) return
@@ -308,7 +308,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
           dialectText(dialect)
         }). ${counted(newRows.size, "row is", "rows are")} new, and ${
           counted(missing.all, "imported row is", "imported rows are")
-        } not in the source any more: these may be the same.`,
+        } no longer in the source: these may be the same rows.`,
         `If it must be read as before, set that under source (format, encoding, delimiter, quoteChar). ${rekey}`,
       )
       if (isRefused) return
@@ -320,7 +320,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     })
     if (replaced !== undefined) {
       const what =
-        `${replaced} Their other cells equal those of imported rows that are not in the source any more, so their keys may have changed.`
+        `${replaced} Their other cells equal those of imported rows that are no longer in the source, so their keys may have changed.`
       if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, rekey, true)) return
     }
     yield* recordDialect

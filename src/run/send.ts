@@ -20,10 +20,10 @@ import { RunCounts } from "./RunCounts.ts"
 import { Stop, type StopReason } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** Batches whose submissions may be read back while others are sent; a submission that is not visible yet must not hold up the others. */
+/** Batches whose submissions may be read back while others are sent; a submission that is not visible yet must not delay the others. */
 const readingBatches = 32
 
-/** What sending works with. */
+/** The state of sending. */
 interface Delivery {
   readonly survey: Survey
   readonly sink: Sink
@@ -34,7 +34,7 @@ interface Delivery {
 
 type DeliveryFailure = SinkFailure | ReportError
 
-/** Reads back what earlier runs left unread, then sends: the canary first, and the rest if it passed. */
+/** Reads back submissions that earlier runs left unread, then sends the canary, and the rest if it passed. */
 export const send = (session: LedgerSession, survey: Survey) =>
   Effect.gen(function*() {
     const { columns, form, formFingerprint, limit, mapping, mayBeSent, mode, pipeline, serviceName, shape } =
@@ -61,7 +61,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
       }),
       readBack: yield* readBackOptions,
     }
-    // A rehearsal's service does not have what earlier runs created.
+    // A rehearsal's service does not have submissions of earlier runs.
     if (mode !== "rehearsal") yield* readUnread(delivery)
     const most = Math.min(limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
     if (most === 0 || stop.requested()) return
@@ -84,13 +84,13 @@ export const send = (session: LedgerSession, survey: Survey) =>
     yield* deliver(delivery, isLeft, most - canary.size)
   })
 
-/** Returns the rows of the canary. If none of those that were chosen can be sent after all, the first ones that can. */
+/** Returns the rows of the canary. If none of the chosen ones can be sent after all, these are the first rows that can. */
 const canaryOf = (survey: Survey, size: number, most: number): ReadonlySet<number> => {
   const chosen = survey.canary.choose(most, (row) => survey.fates.get(row) === "pending")
   return new Set(chosen.length > 0 ? chosen : survey.fates.first("pending", Math.min(size, most)))
 }
 
-/** Reads back what earlier runs created and did not read back. */
+/** Reads back submissions that earlier runs created but did not read back. */
 const readUnread = ({ readBack }: Delivery) =>
   Effect.gen(function*() {
     const { view } = yield* RunLedger
@@ -105,8 +105,7 @@ const readUnread = ({ readBack }: Delivery) =>
   })
 
 /**
- * Sends the chosen rows in batches, several in flight, and reads each submission back as soon as it was created, before further batches are sent. A failure stops the run, and nothing else: whatever is in
- * flight is finished, recorded and counted before this fails.
+ * Sends the chosen rows in batches, several in flight, and reads each submission back as soon as it was created, before further batches are sent. A failure only stops the run: everything in flight is finished, recorded and counted before this fails.
  */
 const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: number) =>
   Effect.scoped(Effect.gen(function*() {
@@ -167,7 +166,7 @@ const createdRows = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
       : []
   )
 
-/** Counts the outcomes of a batch, records refused rows, and stops the run if there is trouble. */
+/** Counts the outcomes of a batch, records refused rows, and stops the run if a problem requires it. */
 const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
   Effect.gen(function*() {
     const { cells, fates } = delivery.survey
@@ -179,7 +178,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
         continue
       }
       counts.sentItem(item)
-      // If a resent row is refused, its first request may have arrived all the same: it is still in doubt.
+      // If a resent row is refused, its first request may still have arrived: the row stays in doubt.
       const fate = outcome._tag === "Imported"
         ? "imported"
         : outcome._tag === "InDoubt" || fates.has(row, "resends")
@@ -217,7 +216,7 @@ const stopReason = (trouble: Trouble): StopReason => {
       return {
         _tag: "Protected",
         because:
-          `The service refuses every row for the same reason, so that the mapping or the form is to blame: ${trouble.message}`,
+          `The service refuses every row for the same reason, so the mapping or the form is probably wrong: ${trouble.message}`,
       }
   }
 }

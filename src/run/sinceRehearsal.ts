@@ -16,7 +16,7 @@ export interface AfterRehearsal extends Pick<RunReport, "startedAt" | "sources" 
   readonly whole: boolean
 }
 
-/** Returns sentences about what a run has in common with its rehearsal, and about what is different. */
+/** Returns sentences that compare a run with its rehearsal. */
 export const sinceRehearsal = (
   then: Rehearsed,
   now: AfterRehearsal,

@@ -31,7 +31,7 @@ import { sinceRehearsal } from "./sinceRehearsal.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** A run that has ended, to be summed up; survey and review are missing if it ended before them. */
+/** A finished run whose report is to be written. Survey and review are missing if it ended before them. */
 export interface Ended {
   readonly startedAt: string
   readonly finishedAt: string
@@ -41,11 +41,11 @@ export interface Ended {
   readonly missed?: Vanished | undefined
   /** The run that this one repeats, because nothing changed since. */
   readonly repeated?: Repeated | undefined
-  /** For a reconciliation: how many submissions it was about; its verdicts are over these. */
+  /** For a reconciliation: the number of submissions that it covered, and that its verdicts are about. */
   readonly submissions?: number
 }
 
-/** Sums a run up, writes its report, and records its end in the ledger. */
+/** Summarises a run, writes its report, and records its end in the ledger. */
 export const writeSummary = (ended: Ended) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
@@ -54,7 +54,7 @@ export const writeSummary = (ended: Ended) =>
     const { facts, report: whole } = yield* summarise(ended)
     const report = folder.mask === undefined ? whole : redactReport(whole, folder.mask)
     const { missed } = ended
-    // A dry run records nothing: the next run is the first to miss them.
+    // A dry run records nothing: the next run will report them as vanished.
     const firstMissed = session === undefined ? undefined : { run: plan.id, at: ended.startedAt }
     yield* folder.finish({
       report,
@@ -81,7 +81,7 @@ export const writeSummary = (ended: Ended) =>
       const counts = countsOf(report, { mapping: plan.mapping.fingerprint, facts, repeat })
       const { matched } = plan.source
       const isThrough = yield* ranThrough(ended, report)
-      // In one commit: vanished rows are news until a run has reported them. A run that was overtaken records nothing more.
+      // In one commit, since vanished rows are news until a run has reported them. A run that was overtaken records nothing more.
       yield* Effect.all([
         session.record({
           ...(missed === undefined ? {} : { vanished: missed }),
@@ -94,7 +94,7 @@ export const writeSummary = (ended: Ended) =>
     return report
   })
 
-/** Whether a run read its source to the end and left none of its rows to be sent: its files need not be read again. */
+/** Whether a run read its source to the end and left no row pending, so that its files need not be read again. */
 const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
   Effect.map(
     Effect.all([CurrentRun, Stop]),
@@ -108,7 +108,7 @@ const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
   verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",
 })
 
-/** Settlements of rows in doubt that a report shows, the latest. */
+/** The number of settlements in a report: the latest ones. */
 const shownSettlements = 20
 
 const summarise = (ended: Ended) =>
@@ -239,7 +239,7 @@ const summarise = (ended: Ended) =>
 /** Reasons that are listed separately; later ones are counted together. */
 const mostReasons = 50
 
-/** Returns what is in doubt for the pipeline at the destination, by reason. */
+/** Returns the pipeline's rows in doubt at the destination, by reason. */
 const doubts = Effect.gen(function*() {
   const { id } = yield* CurrentRun
   const { view } = yield* RunLedger
@@ -265,7 +265,7 @@ const doubts = Effect.gen(function*() {
 /** Runs to look through for the last one that read the source. */
 const lookedAt = 100
 
-/** Returns what a reconciliation, which reads no source, says about rows that earlier runs could not import: that some still need a person, and which report names them. */
+/** Returns what a reconciliation, which reads no source, says about rows that earlier runs could not import: that some still need review, and which report names them. */
 const stillWaiting = Effect.gen(function*() {
   const { pipeline } = yield* CurrentRun
   const { view } = yield* RunLedger
@@ -275,10 +275,10 @@ const stillWaiting = Effect.gen(function*() {
   const where = last === undefined ? "" : `: formferry report ${pipeline.name} --run ${last.run}`
   const waiting = counted(
     rows - acknowledged,
-    "row that the last run met still needs",
-    "rows that the last run met still need",
+    "row of the last run still needs",
+    "rows of the last run still need",
   )
-  return [`Apart from the submissions, ${waiting} a person${where}`]
+  return [`Apart from the submissions, ${waiting} review${where}`]
 })
 
 /** Returns a warning about an edited mapping, once, with the number of rows imported under the old one. It changes none of them. */

@@ -18,7 +18,7 @@ import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 
-/** What reading the whole source once has shown, before anything is sent. */
+/** The result of reading the whole source once, before anything is sent. */
 export interface Survey {
   readonly fates: FateTable
   readonly read: number
@@ -30,7 +30,7 @@ export interface Survey {
   readonly seen: SeenLedgerRows
   /** The states of the source's cells. */
   readonly cells: CellTable
-  /** Rows that are new; undefined if the ledger knows no rows: then no new row can be a known one. */
+  /** Rows that are new. Undefined if the ledger has no rows, since no new row can then be a known one. */
   readonly newRows: NewRows | undefined
   /** Returns a row that was spooled as rejected with its final fate, or undefined if it is not rejected after all. */
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
@@ -47,7 +47,7 @@ export const survey = Effect.gen(function*() {
   const stop = yield* Stop
   const counts = yield* RunCounts
   const { mapping, source } = plan
-  // If the ledger knows nothing, there is nothing to look up, and no key needs a digest.
+  // If the ledger has no rows, there is nothing to look up, and no key needs a digest.
   const { isBlank: blank } = yield* view.facts
   const added = blank ? undefined : yield* newRows(plan, { ledger, view })
   const { canary, classify, contents, decideWaiting, fates, rejectedAs, seen, takeRejected } = yield* makeClassifier({

@@ -4,16 +4,16 @@ import pLimit from "p-limit"
 import type { Pace } from "./pace.ts"
 import { NeverSent } from "./transport.ts"
 
-/** Returns the time in milliseconds since 1970, with fractions, by a clock that is never set: a rounded time would miss the edge of a rate window. */
+/** Returns the time in milliseconds since 1970, with fractions, by a monotonic clock: a rounded time would miss the edge of a rate window. */
 export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
-/** Reads go before creates: what was created is verified before more is. */
+/** Reads go before creates, so that submissions are verified before more are created. */
 export type Priority = "read" | "create"
 
 /** The queue that every request to a service passes: reads first, then in order, a slot of the pace each, and a limit on the requests in flight. */
 export interface Admission {
   /**
-   * Waits for its turn, then does `work`, which gets the time of its slot in milliseconds. If `signal` is aborted before its turn, it fails as never sent;
+   * Waits for its turn, then does `work`, which receives the time of its slot in milliseconds. If `signal` is aborted before its turn, it fails as never sent;
    * after that, the signal does nothing. While it waits it can be interrupted only if the caller can.
    */
   readonly admit: <A, E>(
@@ -24,7 +24,7 @@ export interface Admission {
 }
 
 interface Turn {
-  /** Gives the place back. */
+  /** Releases the place. */
   readonly leave: () => void
   /** When the pace gave the slot, in milliseconds. */
   readonly startedAt: number
@@ -54,19 +54,19 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       )
     }
 
-    // A slot is taken only when the limit has room, and only then the next request is chosen: nothing queues behind the limit.
+    // A slot is taken, and the next request chosen, only when the limit has room, so that nothing queues behind the limit.
     const pump = () => {
       while (queues.read.length + queues.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = momentOf(clock)
         const wait = pace.take(now)
         if (wait > 0) return wakeIn(wait, now)
         const waiter = queues.read.shift() ?? queues.create.shift()
-        // p-limit counts a request as done before its own promise settles: here it has room again.
+        // At this point p-limit has room again: it counts a request as done before its own promise settles.
         void limit(() => new Promise<void>((leave) => waiter?.({ leave, startedAt: now }))).then(pumpSoon)
       }
     }
 
-    // Once for all that join or leave together, so that a read that joins with creates goes first.
+    // Once for all that join or leave together, so that a read that joins at the same time as creates goes first.
     const pumpSoon = () => {
       if (pumping) return
       pumping = true

@@ -11,7 +11,7 @@ const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was closed by the other side",
-  ENOTFOUND: "the host name is not known",
+  ENOTFOUND: "the host name is unknown",
   EAI_AGAIN: "the host name could not be looked up",
   EHOSTUNREACH: "the host can't be reached",
   ENETUNREACH: "the network can't be reached",
@@ -28,7 +28,7 @@ const words: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: "the server's certificate is self-signed",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate can't be verified",
   CERT_HAS_EXPIRED: "the server's certificate has expired",
-  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another host",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for a different host",
 }
 
 const codeOf = (error: unknown): string | undefined =>
@@ -36,7 +36,7 @@ const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
-/** Describes a network error. Of an unknown one it returns only the code or the name: messages may repeat what was sent or received. */
+/** Describes a network error. For an unknown one, returns only the code or the name, since messages may repeat sent or received data. */
 const describeFault = (error: unknown): { readonly reason: string; readonly code: string | undefined } => {
   // Several addresses were tried: report the error of the first.
   const first = error instanceof AggregateError ? error.errors[0] : error
@@ -47,8 +47,8 @@ const describeFault = (error: unknown): { readonly reason: string; readonly code
 }
 
 /**
- * One request over undici, and what is known of it. undici calls `onRequestStart` synchronously right before it writes the first byte, and writes
- * nothing when the request is aborted there: whether that happened while the exchange was still wanted is the whole question "was it sent?".
+ * One request over undici, and what is known about it. undici calls `onRequestStart` synchronously right before it writes the first byte, and writes
+ * nothing if the request is aborted there. So a request was sent exactly if that call happened before it was cancelled.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxAnswer: number
@@ -67,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle = settle
   }
 
-  /** Ends it from outside, at once. */
+  /** Ends it at once, from outside. */
   giveUp(reason: string, error: Error): void {
     if (this.#settled) return
     this.#fail(reason, undefined)
@@ -88,7 +88,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new errors.RequestAbortedError())
       return
     }
-    // undici writes a request again when it thinks that the first writing had no effect. It may have had.
+    // undici writes a request again if it assumes that the first attempt had no effect, but it may have had one.
     if (this.#controller !== undefined) {
       this.#fail("the connection was lost while the request was being written", undefined)
       controller.abort(new errors.RequestAbortedError())

@@ -5,7 +5,7 @@ import type { Item } from "../domain/item.ts"
 import type { Pace, RequestCounts } from "../domain/report.ts"
 import type { Submission } from "../domain/submission.ts"
 
-/** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). No row is to blame. */
+/** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). The cause is not a row. */
 export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
   reason: Schema.Literal("credentials", "form-not-found", "quota", "redirect", "unreachable", "unexpected"),
   /** What happened, and what to do next, as sentences; never the key. */
@@ -15,7 +15,7 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
 
 /** The outcome of a create request. */
 export type CreateOutcome =
-  /** 2xx with the specified body: every submission decoded alone, `undefined` for one that is malformed or whose id occurs more than once. */
+  /** 2xx with the specified body: every submission is decoded separately, `undefined` for one that is malformed or whose id occurs more than once. */
   | {
     readonly _tag: "Created"
     readonly submissions: ReadonlyArray<Submission | undefined>
@@ -30,7 +30,7 @@ export type CreateOutcome =
   }
   /** Refused for its content, assumed all-or-nothing. `index`: the refused item, if the error names it. */
   | { readonly _tag: "Refused"; readonly status: number; readonly message: string; readonly index: number | undefined }
-  /** It may have arrived, so it is never resent by itself. `error`: why nothing more should be sent either. */
+  /** It may have arrived, so it is never resent automatically. `error`: why nothing more should be sent either. */
   | { readonly _tag: "InDoubt"; readonly reason: string; readonly error?: ServiceUnusable | undefined }
   /** Nothing was created and nothing more should be sent. */
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }

@@ -1,6 +1,6 @@
 interface Sent {
   readonly at: number
-  /** When the service counted it, at the latest. */
+  /** The latest time at which the service may have counted it. */
   countedAt: number
   isAnswered: boolean
 }
@@ -8,19 +8,19 @@ interface Sent {
 /** The latest requests that the service has not refused, in the order in which they were sent. Times are milliseconds, given by the caller. */
 export class SentRequests {
   #sent: Array<Sent> = []
-  /** Index of the first that is not forgotten. */
+  /** Index of the first one that was not removed. */
   #first = 0
   #fastest = Infinity
 
-  /** @param at not before the request that was added last */
+  /** @param at not earlier than the request that was added last */
   add(at: number): void {
     this.#sent.push({ at, countedAt: at, isAnswered: false })
   }
 
-  /** Forgets all that were sent before a time. */
+  /** Removes all that were sent before a time. */
   forget(before: number): void {
     while (this.#first < this.#sent.length && (this.#sent[this.#first]?.at ?? Infinity) < before) this.#first++
-    // Half of them at a time: each is moved once.
+    // Half of them at a time, so that each is moved only once.
     if (this.#first * 2 > this.#sent.length) {
       this.#sent = this.#sent.slice(this.#first)
       this.#first = 0
@@ -28,14 +28,14 @@ export class SentRequests {
   }
 
   /**
-   * Learns when the service counted a request: an answer that took longer than others may have been long on its way there. It was counted before those
-   * that were sent after it, so a slow answer between fast ones proves nothing.
+   * Estimates when the service counted a request: if its answer took longer than others, it may have arrived later. It was counted before those that
+   * were sent after it, so a slow answer between fast ones proves
    *
-   * @param atMost milliseconds that it is taken to have been on its way longer than others
+   * nothing. @param atMost the maximum milliseconds by which its arrival is assumed to be later
    */
   answered(sentAt: number, now: number, atMost: number): void {
     const took = now - sentAt
-    // Falls at once, and rises so slowly that a standstill doesn't count as the usual way.
+    // Falls at once, but rises so slowly that a pause doesn't count as usual latency.
     this.#fastest = took < this.#fastest ? took : this.#fastest + (took - this.#fastest) / 1_000
     const index = this.#indexOf(sentAt)
     if (index < 0) return
@@ -55,18 +55,18 @@ export class SentRequests {
     }
   }
 
-  /** Removes a request that was refused: it doesn't count. */
+  /** Removes a refused request, which doesn't count. */
   refused(sentAt: number): void {
     const at = this.#indexOf(sentAt)
     if (at >= 0) this.#sent.splice(at, 1)
   }
 
-  /** Returns how many were sent from a time on, before another one. */
+  /** Returns how many were sent between two times. */
   between(from: number, before: number): number {
     return this.#since(before) - this.#since(from)
   }
 
-  /** Returns when the service counted the n-th last of them, or -Infinity. */
+  /** Returns when the service counted the nth most recent of them, or -Infinity. */
   countedAt(nthLast: number): number {
     const at = this.#sent.length - nthLast
     return at < this.#first ? -Infinity : this.#sent[at]?.countedAt ?? -Infinity

@@ -17,7 +17,7 @@ import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
 import type { MaybeSent, NeverSent, OpenTransport, TransportResponse } from "./transport.ts"
 
-/** How to reach a form service, and how to treat it. */
+/** How to reach a form service, and its limits. */
 export interface FormServiceOptions {
   /** Includes the version segment; without a trailing slash. */
   readonly baseUrl: string
@@ -29,7 +29,7 @@ export interface FormServiceOptions {
   readonly editLinkParameter: string
   /** The payment processor's name in the wire's field names. */
   readonly gateway: string
-  /** For reads and metadata; creates are never repeated here. */
+  /** For reads and metadata. Creates are never repeated here. */
   readonly readRetries?: RetryPolicy
   /** Whether a 503 with `Retry-After` counts as not created; default false: in doubt. */
   readonly unavailableIsNotCreated?: boolean
@@ -61,7 +61,7 @@ const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormS
 /** How often a read returns to the queue after a 429 before it fails. */
 const throttledTries = 20
 
-/** A read that may be retried, and why. */
+/** A read that may be retried, and the reason. */
 interface Retryable {
   readonly _tag: "Retryable"
   readonly reason: string
@@ -71,7 +71,7 @@ interface Retryable {
 
 const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
-/** What reads work with. */
+/** The state of reads. */
 interface ReadContext extends MessageContext {
   readonly requests: Requests
   readonly codec: Codec
@@ -79,7 +79,7 @@ interface ReadContext extends MessageContext {
   readonly retries: ReturnType<typeof backOff>
 }
 
-/** Requests that are safe to repeat: forms and submissions. What fails is retried, in its turn. */
+/** Requests that are safe to repeat: forms and submissions. Failed requests are retried, in their turn. */
 const makeReads = (
   { baseUrl, codec, editLinkParameter, masked, requests, retries }: ReadContext,
 ): Pick<FormService, "form" | "read" | "readMany"> => {
@@ -90,11 +90,11 @@ const makeReads = (
       reason: kind === "throttled" ? "quota" : kind,
       status,
       message: kind === "throttled"
-        ? `${baseUrl} refuses one request ${
+        ? `${baseUrl} refused a request ${
           throttledTries + 1
-        } times for its pace (429): others are using up the account's limit. Run again later.`
+        } times because of its rate (429): others are using up the account's limit. Run again later.`
         : kind === "unreachable"
-        ? `${baseUrl} can't be reached: ${reason}, again and again. Check the address and the network, then run again.`
+        ? `${baseUrl} can't be reached after several attempts: ${reason}. Check the address and the network, then run again.`
         : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
     })
 
@@ -116,7 +116,7 @@ const makeReads = (
     if (status === 429) return fail("throttled", "it answered 429")
     if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
     const decoded = decode(response)
-    const what = operation === "read" ? "the submission that was asked for" : "a form"
+    const what = operation === "read" ? "the requested submission" : "a form"
     return decoded === undefined
       ? fail("unexpected", `status ${status} came with a body that is not ${what}`)
       : Exit.succeed(decoded)
@@ -140,7 +140,7 @@ const makeReads = (
           onSuccess: ({ response, wait }) => classify(operation, response, wait, decode),
         })
       })
-      // Schedules only come in once a request has failed: for each request they would take a tenth of an import's processor time.
+      // Schedules are only used once a request has failed: used for each request, they would take a tenth of an import's processor time.
       return Effect.catchAll(once, (failure) => {
         let isFirst = true
         const next = Effect.suspend(() => {
@@ -149,7 +149,7 @@ const makeReads = (
           return Effect.fail(failure)
         })
         return next.pipe(
-          // The pace makes it wait, and a 429 does not count as a failed connection.
+          // The pace delays it, and a 429 does not count as a failed connection.
           Effect.retry({ times: throttledTries, while: (error) => isRetryable(error) && error.kind === "throttled" }),
           Effect.retry({ schedule: retries, while: (error) => isRetryable(error) && error.kind !== "throttled" }),
           Effect.mapError((error) => (isRetryable(error) ? unreachable(error) : error)),
@@ -174,7 +174,7 @@ const makeReads = (
       Effect.map(
         get("metadata", `/forms/${segment(formId)}`, (response) =>
           isSuccess(response) ? codec.form(response.body) : undefined),
-        // A service may know a form by several spellings; its metadata give the one that identifies it.
+        // A service may accept several spellings of a form's id; its metadata contains the one that identifies it.
         (form) => (form.id === "" ? { ...form, id: formId } : form),
       ),
     read: (formId, submissionId, { editLink = false } = {}) =>
@@ -200,7 +200,7 @@ const makeReads = (
 
 /**
  * Opens a form service: one pace, one queue and one pool for all its requests, until the scope closes. Open it once per service and process.
- * Fails when the key can't be a header's value; nothing is sent before it is used.
+ * Fails if the key can't be a header's value. Nothing is sent before the first request.
  */
 export const make = (
   options: FormServiceOptions,
@@ -212,7 +212,7 @@ export const make = (
       return yield* new ServiceUnusable({
         reason: "credentials",
         message:
-          `The API key for ${baseUrl} is empty or contains characters that no key has, such as a space or a line break. `
+          `The API key for ${baseUrl} is empty or contains characters that can't be part of a key, such as a space or a line break. `
           + "Check where the service's apiKey setting reads it from.",
       })
     }
@@ -225,7 +225,7 @@ export const make = (
     const shared = { clock, pace, transport, admission, logPause: makePauseLog(baseUrl, pace) }
     const masked = maskKey(Redacted.value(options.apiKey))
     const outcomes = { codec, baseUrl, masked, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
-    /** The service as one of those that share it sees it: its requests are counted by itself. */
+    /** The service for one of its users: its requests are counted separately. */
     const view = (): FormService => {
       const requests = makeRequests(shared)
       return {

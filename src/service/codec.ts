@@ -7,10 +7,10 @@ import type { Json, JsonObject } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { FormMetadata, gatewayNames, returnedSubmission } from "./wire.ts"
 
-/** Bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
+/** Converts bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
 export interface Codec {
   readonly form: (body: Uint8Array) => Form | undefined
-  /** Each submission alone; `undefined` for one that is malformed or whose id occurs more than once. `ids`: every submission id that could be found, also in malformed ones, in the answer's order. */
+  /** Each submission separately; `undefined` for one that is malformed or whose id occurs more than once. `ids`: every submission id that could be found, also in malformed ones, in the answer's order. */
   readonly created: (
     body: Uint8Array,
   ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
@@ -93,7 +93,7 @@ export const makeCodec = (gateway: string): Codec => {
         const id = isObject(wire) ? wire["submissionId"] : undefined
         return typeof id === "string" && id !== "" ? id : undefined
       })
-      // An id that occurs twice does not say which of the two it is.
+      // If an id occurs twice, it is unknown which of the two it belongs to.
       const isRepeated = (id: string | undefined) => id !== undefined && found.indexOf(id) !== found.lastIndexOf(id)
       return {
         submissions: list.map((wire: unknown, index) => (isRepeated(found[index]) ? undefined : toSubmission(wire))),
@@ -108,5 +108,5 @@ export const makeCodec = (gateway: string): Codec => {
   }
 }
 
-/** Returns a SHA-256 digest (hex) of a form's metadata, whatever the order of members: a different digest means that the form changed. */
+/** Returns a SHA-256 digest (hex) of a form's metadata, regardless of the order of members: a different digest means that the form changed. */
 export const formFingerprint = (form: Form): string => createHash("sha256").update(canonicalJson(form)).digest("hex")

@@ -9,17 +9,17 @@ import { header } from "./transport.ts"
 import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
-/** What sentences about a service are made with. */
+/** What sentences about a service need. */
 export interface MessageContext {
   readonly baseUrl: string
-  /** Masks the API key in the service's words, which are written to logs, reports, the ledger and webhooks. */
+  /** Masks the API key in the service's messages, which are written to logs, reports, the ledger and webhooks. */
   readonly masked: (words: string) => string
 }
 
-/** What the classification depends on besides the answer. */
+/** What the classification depends on in addition to the answer. */
 export interface OutcomeSettings extends MessageContext {
   readonly codec: Codec
-  /** Whether a 503 with `Retry-After` is to be believed as not created. */
+  /** Whether a 503 with `Retry-After` counts as not created. */
   readonly unavailableIsNotCreated: boolean
 }
 
@@ -41,10 +41,10 @@ const decodeIssues = Schema.decodeUnknownOption(
 const credentialWords =
   /api[\s_-]*key|authori[sz]ation header|bearer (token|key)|\bcredentials?\b|\bunauthori[sz]ed\b|\bunauthenticated\b/i
 
-/** The service's own words, cut to a length for people; empty when it had none. HTML is no words. */
+/** The service's own message, cut to a readable length; empty if it had none. HTML doesn't count as a message. */
 const wordsOf = (body: Uint8Array): string => {
   const json = parseJson(body)
-  // Seen as a string that holds a list of issues; a list that was left as one says the same.
+  // Usually a string that contains a list of issues; a plain list means the same.
   if (typeof json === "object" && json !== null && "message" in json && Array.isArray(json.message)) {
     return JSON.stringify(json.message)
   }
@@ -52,7 +52,7 @@ const wordsOf = (body: Uint8Array): string => {
   return error?.message ?? error?.error ?? ""
 }
 
-/** Characters of the service's words at most. */
+/** The maximum characters of the service's message. */
 const longestMessage = 500
 
 const quoted = (words: string): string => {
@@ -63,7 +63,7 @@ const quoted = (words: string): string => {
 /** Statuses with which a service refuses the content of a create request, if it says what is wrong with it. */
 const contentStatuses = new Set([400, 413, 422])
 
-/** Why a refused request means that the service can't be used at all; undefined when it is about the content. */
+/** Why a refused request means that the service can't be used at all; undefined if the refusal is about the content. */
 export const unusable = (
   status: number,
   body: Uint8Array,
@@ -106,7 +106,7 @@ export const unusable = (
       message: `${baseUrl} asks for payment: status 402${said}. Check the account's plan and its limits.`,
     })
   }
-  // Without words of the service's own, such as a proxy's page, nothing shows that the content was refused before any item was created.
+  // Without a message of the service's own, for example with a proxy's page, nothing shows that the content was refused before any item was created.
   const aboutContent = what === "create" && contentStatuses.has(status) && words !== ""
   if (status !== 408 && status !== 429 && !aboutContent) {
     const next = status === 413
@@ -121,7 +121,7 @@ export const unusable = (
   return undefined
 }
 
-/** A wait too long to keep: a quota, not a pace. */
+/** A wait that is too long: a quota, not a pace. */
 export const quota = (baseUrl: string, wait: number): ServiceUnusable =>
   new ServiceUnusable({
     reason: "quota",
@@ -147,7 +147,7 @@ const refusal = (status: number, body: Uint8Array, sent: number, { masked }: Mes
       return where === "" ? what : `${where}: ${what}`
     })
   const said = shown.length > 0 ? shown.join("; ") : words
-  // Before it is cut: a part of the key is no less secret.
+  // Before it is cut, since a part of the key is just as secret.
   const message = cut(masked(said), longestMessage)
   return { _tag: "Refused", status, message, index }
 }
@@ -177,13 +177,13 @@ export const outcomeOfResponse = (
   if (status === 429) {
     return wait !== undefined && wait > longestPause
       ? { _tag: "Unusable", error: quota(settings.baseUrl, wait) }
-      : { _tag: "NotCreated", reason: "the service asked for a slower pace (429)", throttled: true, wait }
+      : { _tag: "NotCreated", reason: "the service asked to slow down (429)", throttled: true, wait }
   }
   const error = unusable(status, body, settings, "create")
   if (error !== undefined) {
     return refusedAsAWhole.has(error.reason)
       ? { _tag: "Unusable", error }
-      : inDoubt(`the service answered ${status}, and may have created some of the items before`, error)
+      : inDoubt(`the service answered ${status}, and may have created some of the items first`, error)
   }
   if (contentStatuses.has(status)) return refusal(status, body, sent, settings)
   if (status === 503 && settings.unavailableIsNotCreated && header(headers, "retry-after") !== undefined) {
@@ -198,18 +198,18 @@ export const outcomeOfFailure = (failure: NeverSent | MaybeSent): CreateOutcome 
     ? { _tag: "NotCreated", reason: failure.reason, throttled: false, wait: undefined }
     : inDoubt(
       failure.status === undefined
-        ? `${failure.reason} after sending had begun`
-        : `${failure.reason} after an answer with status ${failure.status} had begun`,
+        ? `${failure.reason} after sending had started`
+        : `${failure.reason} after an answer with status ${failure.status} had started`,
     )
 
-/** Replaces the API key in a service's words. */
+/** Replaces the API key in a service's message. */
 const mask = "<the API key>"
 
 const named: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" }
 
 const literal = (text: string): string => text.replaceAll(/[^\w]/g, String.raw`\$&`)
 
-/** A character as it is, percent-encoded (once or several times), escaped in JSON (at any depth) or as an HTML entity. */
+/** Matches a character unchanged, percent-encoded (once or several times), escaped in JSON (at any depth) or as an HTML entity. */
 const encoded = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, "0")
@@ -225,7 +225,7 @@ const encoded = (character: string): string => {
   return String.raw`\\*(?:${forms.join("|")})`
 }
 
-/** Returns how Base64 of any text encodes these bytes in it, for 0, 1 and 2 bytes before them, without characters that encode neighbouring bytes too. */
+/** Returns how Base64 encodes these bytes within a longer text, with 0, 1 and 2 bytes before them, without characters that also encode neighbouring bytes. */
 const inBase64 = (bytes: Buffer): ReadonlyArray<string> =>
   [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")
@@ -233,7 +233,7 @@ const inBase64 = (bytes: Buffer): ReadonlyArray<string> =>
   })
 
 /**
- * Makes a function that masks a key in a service's words: as it is, escaped or percent-encoded, in hexadecimal digits, and in Base64, also of a text that contains it (`Bearer KEY`).
+ * Makes a function that masks a key in a service's message: unchanged, escaped or percent-encoded, in hexadecimal digits, and in Base64, also of a text that contains it (`Bearer KEY`).
  *
  * @param key of printable ASCII characters
  */
@@ -243,7 +243,7 @@ export const maskKey = (key: string): (text: string) => string => {
   const pattern = [
     Array.from(key, encoded).join(""),
     bytes.toString("hex"),
-    // A few characters may be part of any word.
+    // A short key may be part of any word.
     ...[...new Set(coded)].filter((text) => text.length >= 8).map(literal),
   ].join("|")
   const found = new RegExp(pattern, "gi")

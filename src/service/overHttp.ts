@@ -6,12 +6,12 @@ import { defaultMaxAnswer } from "./transport.ts"
 import type { OpenTransport } from "./transport.ts"
 import { buildConnector, errors, Pool } from "./undici.ts"
 
-/** Milliseconds that a timer of Node can wait: with more it fires at once. */
+/** The maximum milliseconds for a Node timer: with more, it fires at once. */
 const longestTimer = 2 ** 31 - 1
 /** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
 const idle = 3_000
 const longestIdle = 20_000
-/** Bytes of an answer's headers at most: Node's own. */
+/** The maximum bytes of an answer's headers: Node's own limit. */
 const mostHeaders = 16 * 1024
 /** Codes of connections that we closed, or that the service said it would close. */
 const oursOrAnnounced: ReadonlySet<string> = new Set([
@@ -22,8 +22,8 @@ const oursOrAnnounced: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Requests over real connections: HTTP/1.1, no pipelining, no redirects, TLS as the URL says.
- * Nothing below repeats a request: undici is told that none is idempotent, and an exchange refuses to begin twice.
+ * Requests over real connections: HTTP/1.1, no pipelining, no redirects, TLS according to the URL.
+ * Nothing below repeats a request: undici treats none as idempotent, and an exchange refuses to start twice.
  */
 export const overHttp: OpenTransport = (target) =>
   Effect.gen(function*() {
@@ -45,7 +45,7 @@ export const overHttp: OpenTransport = (target) =>
       Effect.acquireRelease(
         Effect.sync(() =>
           new Pool(url.origin, {
-            // Twice as wide as needed: a request given up while connecting holds its connection a little longer.
+            // Twice as wide as needed, since a request given up while connecting keeps its connection a little longer.
             connections: target.concurrency * 2,
             pipelining: keepAlive ? 1 : 0,
             maxHeaderSize: mostHeaders,
@@ -53,7 +53,7 @@ export const overHttp: OpenTransport = (target) =>
             keepAliveTimeout: idle,
             keepAliveMaxTimeout: longestIdle,
             connect: connector(timeout),
-            // The exchange's own deadline covers the whole request; these would only add coarser ones.
+            // The exchange's own deadline covers the whole request; undici's own timeouts would only add coarser ones.
             headersTimeout: 0,
             bodyTimeout: 0,
           })
@@ -61,7 +61,7 @@ export const overHttp: OpenTransport = (target) =>
         (pool) => Effect.promise(() => pool.destroy()),
       )
     const pool = yield* openPool(true)
-    // A create on a connection that the server is about to close may be lost: once one was closed without a word, each create has a connection of its own.
+    // A create on a connection that the server is about to close may be lost: once one was closed without notice, each create has its own connection.
     const onePerRequest = yield* openPool(false)
     let closesUnannounced = false
     pool.on("disconnect", (_origin, _targets, error) => {
@@ -95,7 +95,7 @@ export const overHttp: OpenTransport = (target) =>
 
 const interim = /^HTTP\/1\.[01] 100[ \r]/
 const headEnd = "\r\n\r\n"
-/** Bytes that an interim answer has at most. */
+/** The maximum bytes of an interim answer. */
 const longestInterim = 4096
 
 /** Whether a text is, or may become, the head of an interim answer. */
@@ -104,8 +104,8 @@ const mayBeInterim = (text: string): boolean =>
   && (interim.test(text) || "HTTP/1.1 100 ".startsWith(text) || "HTTP/1.0 100 ".startsWith(text))
 
 /**
- * Makes connections for undici's pool that differ from its own in two things. An error resets them: a closed socket's kernel would go on sending what
- * it still holds, perhaps minutes later. And `100 Continue`, which servers and proxies may send unasked, is not an error.
+ * Makes connections for undici's pool that differ from its own in two ways. An error resets them: for a closed socket, the kernel would keep
+ * sending buffered data, perhaps minutes later. And `100 Continue`, which servers and proxies may send without a request, is not an error.
  *
  * @param timeout milliseconds for connecting
  */
@@ -113,7 +113,7 @@ const connector = (timeout: number): buildConnector.connector => {
   const build = buildConnector({ timeout })
   return (options, callback) => {
     const isTls = options.protocol === "https:"
-    // Only a TCP socket can be reset, so TLS gets one of ours.
+    // Only a TCP socket can be reset, so TLS is given one made here.
     const tcp = isTls
       ? connectTcp({ host: options.hostname, port: Number(options.port) || 443, noDelay: true })
       : undefined
@@ -142,7 +142,7 @@ const resetOnError = (socket: Socket, tcp: Socket): void => {
 }
 
 const skipContinue = (socket: Socket): void => {
-  // Whether the next byte begins an answer, and what was read of it.
+  // Whether the next byte begins an answer, and the part of it that was read.
   let isStart = false
   let start: Buffer = Buffer.alloc(0)
   socket.write = new Proxy(socket.write, {

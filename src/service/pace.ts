@@ -3,77 +3,77 @@ import type { RateHeaders } from "./rateHeaders.ts"
 import { SentRequests } from "./SentRequests.ts"
 import type { ResponseHeaders } from "./transport.ts"
 
-/** Milliseconds up to which a wait that the service asks for is kept; a longer one is a quota, not a pace. */
+/** The longest wait, in milliseconds, that is observed if the service asks for it; a longer one is a quota, not a pace. */
 export const longestPause = 10 * 60_000
 
-/** Milliseconds of the longest window that requests are spread over. What is allowed in an hour or a day is a quota: it may be used at once. */
+/** The longest window, in milliseconds, over which requests are spread. A limit per hour or day is a quota, which may be used at once. */
 const longestWindow = 60_000
-/** Milliseconds of the window that a service is taken to have if it names none. */
+/** The assumed window, in milliseconds, of a service that states none. */
 const usualWindow = 1_000
-/** Share of a window by which the service's count may lag behind ours before a request is refused. */
+/** Share of a window by which the service's count may lag behind this one before a request is refused. */
 const margin = 0.01
-/** Share of a window by which one request is taken to have been counted late, at most. */
+/** The maximum share of a window by which a request is assumed to have been counted late. */
 const mostLate = 0.25
-/** Share of the rate that was last accepted by which we start below it after a refusal. */
+/** Share of the last accepted rate by which the rate starts below it after a refusal. */
 const caution = 0.03
-/** Times that a refusal made us wait until the rate that was last accepted is reached again, so that probing costs a twelfth of the time; and the least milliseconds. */
+/** Multiple of a refusal's wait until the last accepted rate is reached again, so that probing costs a twelfth of the time; and the minimum in milliseconds. */
 const returnsPerWait = 12
 const shortestReturn = 8_500
-/** Share of that time after a rate that differs from the one before by more than `change`, or is nearly the configured one; and its growth with each refusal at the same rate. */
+/** Share of that time if the rate differs from the previous one by more than `change`, or is nearly the configured one; and its growth with each refusal at the same rate. */
 const restless = 0.25
 const calming = 1.5
 const change = 1.25
-/** Share of the highest rate from which on it was accepted: nothing is to be searched above. */
+/** Share of the highest rate above which it counts as accepted, so that nothing higher is tried. */
 const nearly = 0.95
-/** Milliseconds in which the rate doubles once it is above the one that was last accepted. */
+/** Milliseconds in which the rate doubles once it is above the last accepted one. */
 const doubling = 800
-/** Milliseconds that slots may be late and still be made up for. */
+/** The maximum lateness of slots, in milliseconds, that is made up for. */
 const patience = 250
-/** Milliseconds between two refusals from which on the share of them in which we sent is meaningful, and that share. */
+/** The minimum milliseconds between two refusals for the share of sending time in them to be meaningful, and that share. */
 const longEnough = 3_000
 const mostlyWaiting = 0.6
-/** Milliseconds between two requests that timers can keep. */
+/** The minimum milliseconds between two requests that timers can keep. */
 const finest = 5
-/** Milliseconds by which the way of requests that are closer than that may vary: several of them arrive in it. */
+/** Milliseconds by which the latency of requests closer together may vary: several of them arrive within this time. */
 const edge = 3
-/** Milliseconds of the first wait after a refusal that asks for none; it doubles until a request is accepted. */
+/** The first wait, in milliseconds, after a refusal that asks for none; it doubles until a request is accepted. */
 const firstBackOff = 250
-/** Requests per second below which no refusal leads. */
+/** Requests per second below which a refusal never reduces the rate. */
 const slowest = 1 / 60
 
-/** The last time that the service refused requests (429), and what it had accepted until then. */
+/** The last time that the service refused requests (429), and the rate that it had accepted until then. */
 interface Refusal {
-  /** When the first request was sent that was refused. */
+  /** When the first refused request was sent. */
   readonly sentAt: number
-  /** When we learned of it: requests that were in flight by then belong to it. */
+  /** When the refusal arrived: requests in flight at that time belong to it. */
   readonly heardAt: number
-  /** Requests refused one after the other, without one that was accepted. */
+  /** Consecutive refused requests, without an accepted one. */
   readonly tries: number
 }
 
 /**
- * The pace of all requests to one service (docs/decisions/0020-pace.md). Requests are sent one by one at even distances, and a window's number of them at most in any
- * window. The rate is the configured one, or what the service's headers allow. After a 429 everyone waits as told; then the rate starts a few per cent below the one that was last
- * accepted, returns to it, stays, and at last probes above it. Plain and synchronous: times are milliseconds, given by the caller.
+ * The pace of all requests to one service (docs/decisions/0020-pace.md). Requests are sent at even intervals, and any window has at most the number allowed for it. The rate
+ * is the configured one, or what the service's headers allow. After a 429 all requests wait as long as the service asks. Then the rate starts a few per cent below the last accepted
+ * one, returns to it, stays there, and finally probes above it. Plain and synchronous: times are milliseconds, given by the caller.
  */
 export class Pace {
-  /** Requests per second: as configured, and as the service's headers allow. */
+  /** Requests per second: the configured rate, and the one that the service's headers allow. */
   readonly #configured: number
   #ceiling: number
   /** Milliseconds. */
   #window = usualWindow
-  /** Requests per second that were last accepted when one was refused; Infinity: none was. */
+  /** The last accepted requests per second when one was refused. Infinity: none was refused. */
   #accepted = Infinity
   #refusal: Refusal | undefined
   #hasAccepted = false
-  /** Requests start again, and reach the rate that was last accepted so many milliseconds later. */
+  /** When requests start again, and the milliseconds until they reach the last accepted rate. */
   #resumedAt = -Infinity
   #returnsIn = shortestReturn
   /** Share of the usual time until then. */
   #calm = 1
   #pausedUntil = -Infinity
   #next = -Infinity
-  /** When the next request is far enough from those before. */
+  /** When the next request is far enough from the previous ones. */
   #spaced = -Infinity
   readonly #sent = new SentRequests()
 
@@ -106,7 +106,7 @@ export class Pace {
       const left = this.#sent.countedAt(inWindow) + inWindow * interval + (isFine ? edge : 0)
       const wait = Math.max(this.#next, this.#spaced, left) - now
       if (wait > 0) return wait
-      // On the grid, so that timers that fire late don't add up; but at twice the rate at most, so that late slots make no burst.
+      // On the grid, so that delays of timers don't add up, but at most at twice the rate, so that late slots cause no burst.
       this.#next = (now - this.#next < Math.max(interval, patience) ? this.#next : now) + interval
       this.#spaced = Math.max(this.#spaced, isFine ? now - finest : now) + interval / 2
     }
@@ -115,7 +115,7 @@ export class Pace {
     return 0
   }
 
-  /** Learns from an answer to a request that was sent at `sentAt`. Returns the milliseconds that everyone has to wait, if any. */
+  /** Adjusts the pace after an answer to a request that was sent at `sentAt`. Returns the milliseconds that all requests have to wait, if any. */
   observe(status: number, headers: ResponseHeaders, sentAt: number, now: number): number | undefined {
     const told = rateHeaders(headers, now)
     if (told?.limit !== undefined && told.window !== undefined && told.limit > 0 && told.window > 0) {
@@ -125,7 +125,7 @@ export class Pace {
     this.#sent.answered(sentAt, now, this.#window * mostLate)
     if (told?.retryAfter !== undefined) this.#pause(told.retryAfter, now)
     if (status < 400) {
-      // One that was in flight when the others were refused proves nothing about afterwards.
+      // A request that was in flight when others were refused proves nothing about the time after.
       if (sentAt >= (this.#refusal?.heardAt ?? 0)) this.#hasAccepted = true
       if (told?.remaining === 0 && told.reset !== undefined && this.#isShared(told, sentAt)) {
         this.#pause(told.reset, now)
@@ -151,7 +151,7 @@ export class Pace {
     this.#sent.refused(sentAt)
     const last = this.#refusal
     if (last === undefined || sentAt >= last.heardAt) {
-      // As long as none is accepted in between, it is the same refusal: the rate is not to blame.
+      // As long as none is accepted in between, it is the same refusal: the rate is not the cause.
       const isSame = last !== undefined && !this.#hasAccepted
       if (!isSame) {
         const before = this.#accepted
@@ -171,23 +171,23 @@ export class Pace {
     return wait
   }
 
-  /** Whether the limit may soon be another one, or higher rates need no probing. */
+  /** Whether the limit may soon change, or higher rates need no probing. */
   #isRestless(before: number): boolean {
     if (before === Infinity) return this.#accepted > nearly * this.#ceiling
     return this.#accepted > change * before || this.#accepted * change < before
   }
 
-  /** Records the rate that was accepted until a request was refused. */
+  /** Records the rate that was accepted before a request was refused. */
   #lower(last: Refusal | undefined, sentAt: number): void {
     const measured = Math.min(this.rateAt(sentAt), this.#measured(sentAt))
     const since = last === undefined ? 0 : sentAt - last.sentAt
     const sending = (sentAt - this.#resumedAt) / since
-    // Most of the time was spent waiting: the service counts over a longer time than we measure.
+    // Most of the time was spent waiting: the service counts over a longer time than is measured here.
     const isLonger = since > longEnough && sending < mostlyWaiting
     this.#accepted = Math.max(slowest, measured * (isLonger ? Math.max(sending, 0.5) : 1))
   }
 
-  /** Requests per second that were accepted of late, before a time: at least one, because a refusal of the very first request proves nothing about the rate. */
+  /** Requests per second that were recently accepted before a time: at least one, because a refusal of the very first request proves nothing about the rate. */
   #measured(before: number): number {
     const span = Math.max(usualWindow, Math.min(this.#span(this.rateAt(before)), before - this.#resumedAt))
     return Math.max(1, this.#sent.between(before - span, before)) * 1000 / span

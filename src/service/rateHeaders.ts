@@ -17,7 +17,7 @@ const count = (text: string | undefined): number | undefined => {
   return digits === null ? undefined : Number(digits[1])
 }
 
-/** Milliseconds that a `Retry-After` asks to wait: seconds, or an HTTP date; undefined when it is neither. */
+/** Milliseconds that a `Retry-After` asks to wait: seconds, or an HTTP date; undefined if it is neither. */
 export const retryAfter = (text: string | undefined, now: number): number | undefined => {
   if (text === undefined) return undefined
   if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Math.ceil(Number(text) * 1000)
@@ -25,11 +25,11 @@ export const retryAfter = (text: string | undefined, now: number): number | unde
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Numbers from here on are moments: seconds since 1970, or milliseconds. No wait is that long. */
+/** Numbers at or above this are points in time: seconds or milliseconds since 1970. No wait is that long. */
 const epochSeconds = 1e9
 const epochMillis = 1e12
 
-/** Milliseconds until a window is over: given in seconds, or as a moment by the service's clock. */
+/** Milliseconds until a window is over: given in seconds, or as a point in time by the service's clock. */
 const resetIn = (given: number | undefined, servicesNow: () => number): number | undefined => {
   if (given === undefined) return undefined
   if (given < epochSeconds) return given * 1000
@@ -38,7 +38,7 @@ const resetIn = (given: number | undefined, servicesNow: () => number): number |
 
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 
-/** The time by the service's clock: a date that the service gives is by this clock. */
+/** The time by the service's clock, which its dates refer to. */
 const servicesTime = (headers: ResponseHeaders, now: number): number => {
   const given = Date.parse(header(headers, "date") ?? "")
   return Number.isNaN(given) ? now : given
@@ -49,7 +49,7 @@ export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders 
   const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)
   const limit = count(of("limit"))
   const asked = header(headers, "retry-after")
-  // Few answers ask to wait, and reading a date takes longer than everything else here.
+  // Few answers ask to wait, and parsing a date takes longer than everything else here.
   const after = asked === undefined ? undefined : retryAfter(asked, servicesTime(headers, now))
   const remaining = count(of("remaining"))
   if (limit === undefined && after === undefined && remaining === undefined) return undefined

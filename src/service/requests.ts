@@ -9,7 +9,7 @@ import { asRequest } from "./telemetry.ts"
 import type { Operation } from "./telemetry.ts"
 import type { MaybeSent, NeverSent, Transport, TransportRequest, TransportResponse } from "./transport.ts"
 
-/** Encodes a segment of a path: nothing in an id may change where the request goes, dots included. */
+/** Encodes a segment of a path, including dots, so that no id can change where the request goes. */
 export const segment = (id: string): string => {
   const encoded = encodeURIComponent(id)
   return encoded === "." || encoded === ".." ? encoded.replaceAll(".", "%2E") : encoded
@@ -17,7 +17,7 @@ export const segment = (id: string): string => {
 
 export const isSuccess = ({ status }: TransportResponse): boolean => status >= 200 && status < 300
 
-/** What all clients of a service share: one pace, one queue, one transport. */
+/** Shared by all clients of a service: one pace, one queue, one transport. */
 export interface SharedParts {
   readonly clock: Clock.Clock
   readonly pace: Pace
@@ -27,14 +27,14 @@ export interface SharedParts {
   readonly logPause: PauseLog
 }
 
-/** Milliseconds of a pause from which on its reason is logged. */
+/** The minimum milliseconds of a pause whose reason is logged. */
 const longWait = 10_000
 
 /** Logs a pause, given the status of the answer that may have caused it and the time in milliseconds. */
 type PauseLog = (status: number, now: number) => Effect.Effect<void> | undefined
 
 const reasons: Readonly<Record<number, string>> = {
-  429: "its limit for requests is used up (status 429)",
+  429: "its request limit is used up (status 429)",
   503: "it is not available (status 503)",
 }
 
@@ -45,7 +45,7 @@ export const makePauseLog = (baseUrl: string, pace: Pace): PauseLog => {
     const wait = pace.pausedUntil - now
     if (wait < longWait || pace.pausedUntil - loggedUntil < longWait) return undefined
     loggedUntil = pace.pausedUntil
-    const why = reasons[status] ?? "its limit for requests is used up, by this run or by others with the same account"
+    const why = reasons[status] ?? "its request limit is used up, by this run or by others with the same account"
     return Effect.logWarning(
       `Waiting ${
         Math.ceil(wait / 1000)
@@ -103,7 +103,7 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
 
 type Kind = keyof RequestCounts
 
-/** Most spans that are kept; with one more, each two become one. */
+/** The maximum number of spans kept. Beyond that, every two are merged into one. */
 const most = 240
 
 const firstSpan = 1_000
@@ -111,8 +111,8 @@ const firstSpan = 1_000
 const none = (): Record<Kind, number> => ({ metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 })
 
 /**
- * Requests over time, in a bounded number of spans: they begin with a second each and double in length whenever there would be too many, so that
- * hours take no more room than minutes. Plain and synchronous: times are milliseconds, given by the caller.
+ * Requests over time, in a bounded number of spans: they start with one second each and double in length whenever there would be too many, so that
+ * hours need no more space than minutes. Plain and synchronous: times are milliseconds, given by the caller.
  */
 export class Timeline {
   #from: number | undefined
@@ -141,7 +141,7 @@ export class Timeline {
     }
   }
 
-  // A clock that was set back counts for the first span.
+  // If the clock was set back, requests count for the first span.
   #indexOf(now: number, from: number): number {
     return Math.max(0, Math.floor((now - from) / this.#every))
   }

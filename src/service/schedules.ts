@@ -1,12 +1,12 @@
 import { Duration, Schedule } from "effect"
 
-/** How often and how long to try again. */
+/** How often and for how long to retry. */
 export interface RetryPolicy {
-  /** All tries, the first included. */
+  /** All attempts, including the first. */
   readonly attempts: number
-  /** Wait before the second try; doubled for each further one. */
+  /** The wait before the second attempt, doubled for each further one. */
   readonly base: Duration.Duration
-  /** Longest wait between two tries. */
+  /** The longest wait between two attempts. */
   readonly max: Duration.Duration
 }
 
@@ -16,7 +16,7 @@ export const defaultReadRetries: RetryPolicy = {
   max: Duration.seconds(30),
 }
 
-/** Exponential backoff, bounded, with jitter from Effect's Random, for what is safe to repeat. */
+/** Exponential backoff, bounded, with jitter from Effect's Random, for requests that are safe to repeat. */
 export const backOff = ({ attempts, base, max }: RetryPolicy) =>
   Schedule.exponential(base).pipe(
     Schedule.modifyDelay((_, delay) => Duration.min(delay, max)),

@@ -59,7 +59,7 @@ const durations = Metric.histogram(
 )
 
 const rate = Metric.gauge("formferry.request.rate", {
-  description: "Requests of this process to form services in a second, over the last seconds",
+  description: "Requests per second of this process to form services, over the last seconds",
 }).pipe(Metric.tagged("unit", "1/s"))
 
 /** Milliseconds over which the rate is measured. */

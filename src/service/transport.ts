@@ -7,7 +7,7 @@ export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
   reason: Schema.String,
   /** The system's or library's code, as `ECONNREFUSED`. */
   code: Schema.optional(Schema.String),
-  /** Whether our own guard or a cancellation held it back. */
+  /** Whether the guard or a cancellation stopped it. */
   heldBack: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
@@ -57,11 +57,11 @@ export interface TransportTarget {
   readonly baseUrl: string
   /** Sent as a bearer key, to this service only. */
   readonly apiKey: Redacted.Redacted
-  /** From the start of a request, connecting included, to the last byte of its answer. */
+  /** From the start of a request, including connecting, to the last byte of its answer. */
   readonly timeout: Duration.Duration
-  /** Most requests in flight. The pool is at least as wide, so that nothing queues in it. */
+  /** The maximum number of requests in flight. The pool is at least as wide, so that nothing queues in it. */
   readonly concurrency: number
-  /** Most bytes of an answer. Default: 32 MiB. A longer answer fails as MaybeSent. */
+  /** The maximum bytes of an answer. Default: 32 MiB. A longer answer fails as MaybeSent. */
   readonly maxAnswer?: number
 }
 

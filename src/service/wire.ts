@@ -5,25 +5,25 @@ import type { Json, JsonObject } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
 
 /**
- * Every shape of the three operations (service interface, "Resources and their fields"), as the service sends it and as it takes it.
- * What comes back is read leniently: unknown members are ignored, nulls and odd members count as not there, an element without an id is
- * left out, so that one odd member spoils nothing else. What is sent is exact.
+ * Every shape of the three operations (service interface, "Resources and their fields"), as the service sends and accepts it. Returned values
+ * are read leniently: unknown members are ignored, nulls and malformed members count as missing, and an element without an id is
+ * omitted, so that one malformed member affects nothing else. Sent values are exact.
  */
 
-/** A member that may be missing, null or odd: then it is undefined. */
+/** A member that may be missing, null or malformed: it is then undefined. */
 const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Either.right(undefined) }))
 
-/** A list that may be missing, null or odd, and whose odd elements are null. */
+/** A list that may be missing, null or malformed, and whose malformed elements are null. */
 const lenientList = <A, I>(element: Schema.Schema<A, I>) =>
   lenient(Schema.Array(Schema.NullOr(element).annotations({ decodingFallback: () => Either.right(null) })))
 
 const id = Schema.NonEmptyString
 
-/** The payment fields whose wire names begin with the processor's name where ours begin with `gateway`. */
+/** The payment fields whose wire names begin with the processor's name instead of `gateway`. */
 const gatewayFields = ["CustomerId", "CustomerUrl", "PaymentUrl", "SubscriptionId"] as const
 
-/** Wire names of the payment fields by ours, for a processor's name. */
+/** Wire names of the payment fields for a processor's name, by our names. */
 export const gatewayNames = (gateway: string): ReadonlyArray<readonly [neutral: string, wire: string]> =>
   gatewayFields.map((field) => [`gateway${field}`, `${gateway}${field}`] as const)
 
@@ -44,7 +44,7 @@ const Question = Schema.Struct({
 export const FormMetadata = Schema.Struct({
   id: lenient(Schema.String),
   name: lenient(Schema.String),
-  /** The one list that must be there: without it this is not a form's metadata. */
+  /** The only required list: without it this is not a form's metadata. */
   questions: Schema.Array(Schema.NullOr(Question).annotations({ decodingFallback: () => Either.right(null) })),
   calculations: lenientList(Element),
   urlParameters: lenientList(Element),
@@ -99,12 +99,12 @@ export const knownQuestionTypes: ReadonlySet<string> = new Set([
   "URLInput",
 ])
 
-/** Whether formferry knows a question type. No type is not an unknown one: some deployments return none. */
+/** Whether formferry knows a question type. A missing type doesn't count as unknown, since some deployments return none. */
 export const isKnownType = (type: string | undefined): boolean => type === undefined || knownQuestionTypes.has(type)
 
 // ---------------------------------------------------------------- Submission, as returned
 
-// Read without Schema: every row is read twice, and decoding these with Schema took a fifth of an import's processor time.
+// Read without Schema: every submission is read twice, and decoding with Schema took a fifth of an import's processor time.
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
@@ -112,7 +112,7 @@ const numberOf = (value: unknown): number | undefined => (typeof value === "numb
 
 const integerOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? value as number : undefined)
 
-/** How each member of a value is read: undefined if it is missing or odd. */
+/** How each member of a value is read: undefined if it is missing or malformed. */
 type Members<A> = { readonly [K in keyof A]-?: (value: unknown) => A[K] | undefined }
 
 const scheduling: Members<SchedulingValue> = {
@@ -142,7 +142,7 @@ const payment: Members<PaymentValue> = {
   gatewaySubscriptionId: textOf,
 }
 
-/** Returns the members that are as specified, or null if the value is no object. */
+/** Returns the well-formed members, or null if the value is not an object. */
 const membersOf = <A extends object>(value: unknown, members: Members<A>): A | null => {
   if (!isObject(value)) return null
   const found: Partial<A> = {}
@@ -158,11 +158,11 @@ const deepest = 500
 
 const tooDeep = `nested more than ${deepest} deep`
 
-/** Returns a value as it was returned, or a text instead of one that is nested too deep. */
+/** Returns a value unchanged, or a text instead of one that is nested too deep. */
 const returnedValue = (value: Json | undefined): Json =>
   value === undefined ? null : deeperThan(value, deepest) ? `(${tooDeep})` : value
 
-/** Returns a question's answer as it was returned. One of an unknown type, or nested too deep, is marked as not known: it can't be compared. */
+/** Returns a question's answer unchanged. One of an unknown type, or nested too deep, is marked as unknown, since it can't be compared. */
 const answer = ({ id, name, type, value = null }: ReturnedElement): ReturnedAnswer =>
   deeperThan(value, deepest)
     ? { id, name, type: type === undefined ? tooDeep : `${type}, ${tooDeep}`, known: false, value: null }
@@ -176,7 +176,7 @@ interface ReturnedElement {
   readonly value: Json | undefined
 }
 
-/** Reads a list. Elements without an id are left out. */
+/** Reads a list. Elements without an id are omitted. */
 const elements = <A>(list: unknown, read: (element: ReturnedElement) => A): ReadonlyArray<A> => {
   const found: Array<A> = []
   if (!Array.isArray(list)) return found
@@ -231,7 +231,7 @@ export const returnedSubmission = (
 
 // ---------------------------------------------------------------- Submission item, as sent
 
-/** A member that may be missing; when it is there it is what it should be. */
+/** A member that may be missing, but is never malformed. */
 const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 /** A date and time with an offset, as `Date` understands it (ISO 8601). */
@@ -278,7 +278,7 @@ const sentPayment = (gateway: string) =>
 /** "Submission item (as sent on creation)". Required members as observed: `questions`, and some of scheduling and payment values. */
 const submissionItem = (gateway: string) =>
   Schema.Struct({
-    // A missing `value` is an answer of nothing; any JSON type is allowed.
+    // A missing `value` is an empty answer; any JSON type is allowed.
     questions: Schema.Array(Schema.Struct({ id, value: exactly(Schema.Unknown) })),
     urlParameters: exactly(
       Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, value: Schema.String })),
@@ -290,12 +290,12 @@ const submissionItem = (gateway: string) =>
     login: exactly(Schema.Struct({ email: Email })),
   })
 
-/** Items in one create request at most (service interface, "Limits"). */
+/** The maximum number of items in one create request (service interface, "Limits"). */
 export const maxItems = 10
 
 /** Body of "Create submissions", for a deployment whose payment processor has this name. */
 export const createRequest = (gateway: string) =>
   Schema.Struct({ submissions: Schema.Array(submissionItem(gateway)).pipe(Schema.maxItems(maxItems)) })
 
-/** Error envelope that has been seen; `message` may hold a JSON array of issues. */
+/** The error envelope seen so far; `message` may contain a JSON array of issues. */
 export const ErrorBody = Schema.Struct({ message: lenient(Schema.String), error: lenient(Schema.String) })

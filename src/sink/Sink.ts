@@ -25,7 +25,7 @@ export interface BatchResult {
   readonly trouble: Trouble | undefined
 }
 
-/** Submissions were created and the ledger could not record them (exit 70): their ids must not get lost. */
+/** Submissions were created and the ledger could not record them (exit 70): their ids must not be lost. */
 export class OutcomeUnrecorded extends Schema.TaggedError<OutcomeUnrecorded>()("OutcomeUnrecorded", {
   /** Rows by number, in the order in which they were sent, and the ids that answered them. */
   batches: Schema.Array(
@@ -49,12 +49,12 @@ export class OutcomeUnrecorded extends Schema.TaggedError<OutcomeUnrecorded>()("
   }
 }
 
-/** The ledger can't go on: nothing more may be sent. */
+/** The ledger can't continue: nothing more may be sent. */
 export type SinkFailure = LedgerError | LedgerOvertaken | OutcomeUnrecorded
 
 export interface Sink {
   /**
-   * Sends rows as one create request, or as several where a refused row must be isolated. Every request's intent is durable before its first byte, every
+   * Sends rows as one create request, or as several if a refused row must be isolated. Every request's intent is durable before its first byte, every
    * outcome is durable before anything waits, and no request that may have arrived is ever repeated. Must not be interrupted.
    */
   readonly send: (
@@ -67,7 +67,7 @@ export interface SinkOptions {
   readonly service: FormService
   readonly session: LedgerSession
   readonly fit: Fit
-  /** Names of the source's columns, and of those that a row's content is taken over. */
+  /** Names of the source's columns, and of those that a row's content covers. */
   readonly columns: ReadonlyArray<string>
   readonly contentColumns: ReadonlyArray<string>
   /** Fingerprints that a refusal depends on: the row is sent again after one of them changed. */
@@ -135,7 +135,7 @@ export const makeSink = (options: SinkOptions): Sink => {
   /** Submission ids of answers that the ledger does not have yet. */
   const unrecorded = new Set<string>()
 
-  /** The ledger failed after submissions were created: their ids must not get lost with it. */
+  /** The ledger failed after submissions were created: their ids must not be lost with it. */
   const lost = (
     error: LedgerError | LedgerOvertaken,
     batch: number,
@@ -309,7 +309,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       return yield* continued([], [rows.slice(0, half), rows.slice(half)])
     })
 
-  /** Sends the rest of a batch, group after group, until there is trouble. Rows that were not sent then stay pending. */
+  /** Sends the rest of a batch, group after group, until there is a problem. Rows that were not sent then stay pending. */
   const continued = (
     done: ReadonlyArray<SentRow>,
     groups: ReadonlyArray<ReadonlyArray<IntendedRow>>,

@@ -14,7 +14,7 @@ export interface Matching {
 
 /**
  * Matches items and submissions by content, because the interface states no order and gives no index. With as many well-formed submissions as items everything is matched: exactly, then by equivalence, then what remains in order;
- * reading back judges the rest. Otherwise only what fits uniquely is matched.
+ * reading back verifies the rest. Otherwise only what fits uniquely is matched.
  *
  * @param submissions those that are well-formed and distinct; `undefined` for the others
  * @param ids ids of the submissions that could not be decoded, as far as they are known

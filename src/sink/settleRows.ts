@@ -40,7 +40,7 @@ export interface Settled {
 /** Rows with the same item, which are interchangeable. */
 interface Group {
   readonly rows: Array<DoubtfulRow>
-  /** How many such rows a person said had landed: this many submissions are theirs, and it is unknown which. */
+  /** The number of such rows that a person settled as landed: that many submissions belong to them, but it is unknown which. */
   spoken: number
   readonly likeness: ((cells: Cells) => Likeness) | undefined
   /** Submissions that fit the item. */

@@ -93,11 +93,11 @@ export interface SourceDialect {
   readonly delimiter?: string
   /** Whether quotes enclose cells (`"`) or are ordinary characters. Absent: not delimited text. */
   readonly quotes?: string
-  /** Increases when the same bytes give different cells. */
+  /** Increases when the same bytes produce different cells. */
   readonly reader: number
 }
 
-/** The version of our reader. Raise it with each change that gives different cells for the same file. */
+/** The reader's version. Raise it with each change that produces different cells from the same file. */
 export const readerVersion = 1
 
 /** An open source: its header is known, its rows are not read yet. */
@@ -115,7 +115,7 @@ export interface Source {
   readonly tool?: ToolReading
   /** Tools that it may come from, likeliest first, including the chosen one. */
   readonly candidates?: ReadonlyArray<ToolCandidate>
-  /** What people should know about how the file was interpreted. */
+  /** Notes for people about how the file was interpreted. */
   readonly warnings: ReadonlyArray<string>
   /**
    * Reads all rows, in chunks, in order. Can be run again. Memory does not grow with the rows. If `expected` is given, exactly the same bytes are
@@ -133,7 +133,7 @@ export interface Source {
   readonly changedAt?: number | undefined
   /** For a pattern: the names, below its folder, of the files that match and of those that this source reads. Absent: the pipeline names its files. */
   readonly matched?: { readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> } | undefined
-  /** Returns the digests that `files` would give, at the cost of reading only the bytes. Absent: no row can be read from it. */
+  /** Returns the digests that `files` would have, without parsing the bytes. Absent: no row can be read from it. */
   readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
 }
 

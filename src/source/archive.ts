@@ -86,9 +86,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
 
 const tooLarge = (file: string) =>
   refusing(file)(
-    `unpacks to more than ${
-      thousands(limits.unpackedText)
-    } bytes, the most that are read. Nothing of it was used. Split it.`,
+    `unpacks to more than ${thousands(limits.unpackedText)} bytes, the limit. None of it was used. Split it.`,
   )
 
 /** Refuses a file that unpacks to more than any ordinary file does. */
@@ -271,7 +269,7 @@ const entriesOf = (bytes: FileBytes) =>
     const place = yield* inArchive(file, () => directoryPlace(tail))
     if (place.size > limits.directory) {
       return yield* refusing(file)(
-        `contains ${thousands(place.count)} files, more than can be searched. Unpack it, and name the file inside.`,
+        `contains ${thousands(place.count)} files, too many to search. Unpack it, and name the file inside.`,
       )
     }
     const directory = Buffer.from(yield* bytes.range(place.offset, place.size))
@@ -290,7 +288,7 @@ const chooseMember = (
     return refuse(
       `contains ${
         quoted(outside.name)
-      }, whose path leads out of the archive. Nothing of it was read. Ask for a new archive.`,
+      }, whose path leads out of the archive. None of it was read. Ask for a new archive.`,
     )
   }
   const files = entries.filter(({ name }) => !name.endsWith("/") && !ofTheSystem.test(name))
@@ -330,7 +328,7 @@ export const zipMember = (
     if (entry.encrypted) return yield* refuse("is protected by a password. Unpack it, and name the file inside.")
     if (entry.method !== 0 && entry.method !== 8) {
       return yield* refuse(
-        `packs ${quoted(entry.name)} in a way that can't be unpacked here. Unpack it, and name the file inside.`,
+        `packs ${quoted(entry.name)} with an unsupported method. Unpack it, and name the file inside.`,
       )
     }
     if (entry.unpacked > limits.unpackedText) return yield* tooLarge(bytes.file)

@@ -203,7 +203,7 @@ export const findBytes = (
 /** Size in bytes from which a separate thread is worth it: starting one takes as long as digesting about 30 MB. */
 export const worthAThread = 32 * 1024 * 1024
 
-/** The thread's program. It is a text, because a module of ours would load the whole bundle into the thread. */
+/** The thread's program. It is a text, because a module would load the whole bundle into the thread. */
 const task = `
 const { closeSync, openSync, readSync } = require("node:fs")
 const { createHash } = require("node:crypto")
@@ -223,7 +223,7 @@ const inThread = (path: string): Effect.Effect<string, DigestNotTaken> =>
   Effect.acquireUseRelease(
     Effect.tryPromise({
       try: async () => {
-        // Most runs need none.
+        // Loaded here, since most runs need no thread.
         const { Worker } = await import("node:worker_threads")
         return new Worker(task, { eval: true, workerData: path, env: {}, execArgv: [] })
       },

@@ -161,7 +161,7 @@ const inJson = (value: Json): string | undefined => {
 const problem = (row: number, text: string): Problem => ({
   code: "damaged-text",
   value: cut(text.toWellFormed()),
-  message: `Row ${row} has a text with half of a character (an unpaired surrogate), which can't be sent as it is. `
+  message: `Row ${row} contains half of a character (an unpaired surrogate), which can't be sent. `
     + "Correct it in the system that writes the file.",
 })
 

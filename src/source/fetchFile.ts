@@ -120,7 +120,7 @@ const manual: RequestInit = { redirect: "manual" }
 
 /** Requests whose connections go to public addresses only. */
 const publicOnly = Effect.gen(function*() {
-  // Its default export: in the bundle, a CommonJS package that is imported dynamically has no other.
+  // Uses the default export, since a CommonJS package that is imported dynamically has no other in the bundle.
   const { default: undici } = yield* Effect.promise(() => import("undici"))
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => new undici.Agent({ connect: { lookup: publicLookup } })),
@@ -144,15 +144,13 @@ const keep = (response: HttpClientResponse.HttpClientResponse, path: string, mos
     const handle = yield* fs.open(path, { flag: "wx", mode: 0o600 }).pipe(
       Effect.mapError(() => "could not be stored: the folder for temporary files is not writable. Correct TMPDIR."),
     )
-    const tooLarge = `is larger than ${
-      thousands(most)
-    } bytes, the most that are fetched. Download it, and name the file.`
+    const tooLarge = `is larger than ${thousands(most)} bytes, the limit for fetching. Download it, and name the file.`
     if (Number(response.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge)
     let got = 0
     yield* Stream.runForEach(
       Stream.mapError(
         response.stream,
-        () => "was only fetched in part: the connection was lost. Nothing of it was used. Run again.",
+        () => "was only fetched in part: the connection was lost. None of it was used. Run again.",
       ),
       (part) => {
         got += part.length

@@ -38,7 +38,7 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
       )
       if (paths.length + names.length > limits.entries) {
         return yield* refuse(
-          `Below ${base} are more than ${
+          `${base} contains more than ${
             thousands(limits.entries)
           } files and folders to search. Narrow \`source.file.glob\`: start it with a folder that has fewer.`,
         )
@@ -82,7 +82,7 @@ const matching = (glob: string) =>
   })
 
 /**
- * Returns the newest file: by the date in its name if every file has one, because copying changes the time of change but not the name; otherwise the
+ * Returns the newest file: by the date in its name if every file has one, because copying changes the modification time but not the name; otherwise the
  * one that changed last. Among files with the same date, the one that changed last; among those, the last by name.
  */
 const newest = (files: ReadonlyArray<string>) =>
@@ -99,7 +99,10 @@ const newest = (files: ReadonlyArray<string>) =>
       const date = dated ? dates[index] ?? "" : ""
       if (best === undefined || date > best.date || (date === best.date && at >= best.at)) best = { file, date, at }
     }
-    return { files: best === undefined ? [] : [best.file], by: dated ? "the date in its name" : "its time of change" }
+    return {
+      files: best === undefined ? [] : [best.file],
+      by: dated ? "the date in its name" : "its modification time",
+    }
   })
 
 /** Returns the names of files below the folder of a pattern, which stay the same if the project is moved. */

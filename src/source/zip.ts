@@ -118,7 +118,7 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   if (unpacked > limits.unpacked) {
     const most = thousands(limits.unpacked)
     throw new BadArchive(
-      `It unpacks to ${thousands(unpacked)} bytes, more than the ${most} that are read. Save its sheet as CSV.`,
+      `It unpacks to ${thousands(unpacked)} bytes, more than the limit of ${most}. Save its sheet as CSV.`,
     )
   }
   if (isSwollen(packed, unpacked)) {

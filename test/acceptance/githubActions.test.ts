@@ -145,7 +145,7 @@ it.scopedLive("runs once a ledger exists or the first run is announced, and summ
     expect(first.status, first.text).toBe(1)
     expect(first.text).toContain("::error title=formferry::Exit code 1: rows need review")
     const summary = at.read("summary.md")
-    expect(summary).toContain("**contacts** → Form contacts (live): Rows need a person.")
+    expect(summary).toContain("**contacts** → Form contacts (live): Rows need review.")
     expect(summary).toContain("5 read: 1 invalid, 4 imported.  \nRead back: 4 verified.  \nProblems: not-a-date 1.\n")
     expect(summary).toMatch(/```sh\nformferry run contacts --source \S+rejected\.csv --project \.\n```/)
     expect(first.text + summary).not.toMatch(/Secretday|Person \d/)

@@ -171,7 +171,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     await watched.page.waitForSelector("#attention:not([hidden])")
     const opened = performance.now() - before
     expect(await watched.page.textContent("#attention-status")).toBe("1 to 100 of 50,000")
-    expect(await watched.page.textContent("#rows p")).toContain("60,000 entries. This page holds the first 50,000")
+    expect(await watched.page.textContent("#rows p")).toContain("60,000 entries. This page contains the first 50,000")
     const took = await slowest(watched.page, interactions)
     process.stderr.write(
       `50,000 rows: open in ${opened.toFixed(0)} ms, filtering and sorting took ${took.toFixed(0)} ms at most\n`,

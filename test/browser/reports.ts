@@ -96,7 +96,7 @@ export const manyRows = (count: number) => {
     key: `K-${String(index * 5 + 3).padStart(6, "0")}`,
     batch: Math.floor(index / 10) + 1,
     sentAt: "2025-03-01T02:00:30.000Z",
-    reason: "no answer within 30 s, while waiting for the answer after sending had begun",
+    reason: "no answer within 30 s, while waiting for the answer after sending had started",
     cells: [`K-${index * 5 + 3}`, pick(names, index), "", ""],
   }))
   return { rejected, differences, inDoubt }

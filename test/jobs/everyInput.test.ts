@@ -266,7 +266,7 @@ describe("rows whose columns are named, chosen and handed on by the pipeline", (
       expect(yield* errors).toMatchObject([{
         line: 19,
         message:
-          'Example 1: "Which" should be "Table", and is "Tables". It is made of Basic: "", Pro: "", Else: "Tables".',
+          'Example 1: "Which" should be "Table", but is "Tables". It is made from Basic: "", Pro: "", Else: "Tables".',
       }])
     }).pipe(Effect.provide(platform)), 60_000)
 })

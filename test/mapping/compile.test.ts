@@ -24,7 +24,11 @@ describe("what is wrong with a mapping", () => {
       [7, 'The source has no column "Nam".', "Did you mean `Name`?"],
       [8, 'The question q2 is called "Email" in the form, not "Mail".', "Correct the name, or remove it."],
       [9, "The form has no question with the id q9.", expect.stringContaining("q")],
-      [10, '2 of the form\'s questions are called "Twice".', 'Say which one by its id: "Twice" (q4), "Twice" (q5).'],
+      [
+        10,
+        '2 of the form\'s questions are called "Twice".',
+        'Name the intended one by its id: "Twice" (q4), "Twice" (q5).',
+      ],
       [11, 'The format "DD.MM.YYYY" has the letter D, which is not a field.', expect.stringContaining('"dd.MM.yyyy"')],
       [12, 'The question "Birthday" is already filled by the entry in line 11.', undefined],
       [14, 'The form has no URL parameter called "refe".', "Did you mean `ref`?"],
@@ -134,9 +138,9 @@ describe("what is wrong with a mapping", () => {
   payments: [{ name: Fee, from: { totalAmount: Id } }]`)
     const form = formOf(["A"], { scheduling: [{ id: "b", name: "Booking" }], payments: [{ id: "p", name: "Fee" }] })
     expect(errorsOf(pipeline, form, ["Id", "E-Mail"]).map(({ message }) => message)).toEqual([
-      '"Booking" lacks timezone, eventStartTime, eventEndTime: the service needs fullName, email, timezone, eventStartTime, eventEndTime.',
+      '"Booking" lacks timezone, eventStartTime, eventEndTime: the service requires fullName, email, timezone, eventStartTime, eventEndTime.',
       'The source has no column "Mail".',
-      '"Fee" lacks paymentId: the service needs paymentId.',
+      '"Fee" lacks paymentId: the service requires paymentId.',
       "1 of 2 columns is not mapped: E-Mail.",
     ])
   })

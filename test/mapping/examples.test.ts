@@ -69,20 +69,24 @@ describe("examples", () => {
       [
         22,
         18,
-        'Example 1: "Full name" should be "Ada", and is "Ada Lovelace". It is made of First: "Ada", Last: "Lovelace".',
+        'Example 1: "Full name" should be "Ada", but is "Ada Lovelace". It is made from First: "Ada", Last: "Lovelace".',
       ],
-      [23, 17, 'Example 1: "Birthday" should be "1815-10-12", and is "1815-12-10". It is made of Born: "10.12.1815".'],
-      [24, 14, 'Example 1: "Score" should be "1,5", and is 1.5. It is made of Score: "1,5".'],
-      [25, 14, 'Example 1: "Likes" should be "Tea", and is ["Tea"]. It is made of Likes: "Tea".'],
+      [
+        23,
+        17,
+        'Example 1: "Birthday" should be "1815-10-12", but is "1815-12-10". It is made from Born: "10.12.1815".',
+      ],
+      [24, 14, 'Example 1: "Score" should be "1,5", but is 1.5. It is made from Score: "1,5".'],
+      [25, 14, 'Example 1: "Likes" should be "Tea", but is ["Tea"]. It is made from Likes: "Tea".'],
       [
         26,
         14,
-        'Example 1: "Place" should be {"latitude":"1"}, and is {"latitude":1,"longitude":2}. It is made of Lat: "1", Lon: "2".',
+        'Example 1: "Place" should be {"latitude":"1"}, but is {"latitude":1,"longitude":2}. It is made from Lat: "1", Lon: "2".',
       ],
-      [27, 12, 'Example 1: "Yes" should be "yes", and is false. It is made of Ok: "no".'],
-      [28, 14, 'Example 1: "Email" should be "x", and is no answer. It is made of E-mail: "".'],
+      [27, 12, 'Example 1: "Yes" should be "yes", but is false. It is made from Ok: "no".'],
+      [28, 14, 'Example 1: "Email" should be "x", but is no answer. It is made from E-mail: "".'],
       [29, 7, 'Example 1: no mapped answer is called "Full nmae".', "Did you mean `Full name`?"],
-      [30, 14, 'Example 1: 2 answers are called "Twice".', "Say which one by its id: q7 or q8."],
+      [30, 14, 'Example 1: 2 answers are called "Twice".', "Name the intended one by its id: q7 or q8."],
     ])
   })
 

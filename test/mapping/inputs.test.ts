@@ -48,7 +48,7 @@ describe("firstOf", () => {
     expect(problemsOf(mapping, ["1", "x", "y"])).toMatchObject([{
       question: "q1",
       value: "y",
-      message: 'Column "A" holds "x" and "B" holds "y"; expected the same answer, or one of them empty.',
+      message: 'Column "A" contains "x" and "B" contains "y"; expected the same answer, or one of them empty.',
     }])
   })
 })

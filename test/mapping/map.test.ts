@@ -199,7 +199,7 @@ describe("a row's problems", () => {
         code: "required",
         column: "Name",
         question: "q1",
-        message: 'Column "Name" holds no answer; "Name" is required.',
+        message: 'Column "Name" contains no answer; "Name" is required.',
       },
       {
         code: "not-a-date",
@@ -213,21 +213,21 @@ describe("a row's problems", () => {
         column: "Mail",
         question: "q3",
         value: "nobody␇",
-        message: 'Column "Mail" holds "nobody␇"; expected an e-mail address such as name@example.org.',
+        message: 'Column "Mail" contains "nobody␇"; expected an e-mail address such as name@example.org.',
       },
       {
         code: "not-an-option",
         column: "Likes",
         question: "q4",
         value: "Beer",
-        message: 'Column "Likes" holds "Beer" in "Tea, Beer"; expected one of: Tea, Coffee.',
+        message: 'Column "Likes" contains "Beer" in "Tea, Beer"; expected one of: Tea, Coffee.',
       },
       {
         code: "excel-error",
         column: "Sum",
         question: "q5",
         value: "#N/A",
-        message: 'Column "Sum" holds "#N/A"; expected a value, not an error in the workbook.',
+        message: 'Column "Sum" contains "#N/A"; expected a value, not an error in the workbook.',
       },
       expect.objectContaining({ code: "too-long", column: "Name", question: "q6" }),
       {

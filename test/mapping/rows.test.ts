@@ -191,7 +191,7 @@ describe("onInvalid: drop", () => {
         column: "M",
         question: "q1",
         value: "nobody",
-        message: 'Column "M" holds "nobody"; expected an e-mail address such as name@example.org. '
+        message: 'Column "M" contains "nobody"; expected an e-mail address such as name@example.org. '
           + "This answer is dropped; the row is sent without it.",
         dropped: true,
       }],
@@ -239,7 +239,7 @@ describe("unique", () => {
       code: "not-unique",
       column: "X",
       question: "q1",
-      message: 'Column "X" gives "1", as row 7 does; expected an answer that no other row has.',
+      message: 'Column "X" contains "1", like row 7; expected an answer that no other row has.',
     })
   })
 })

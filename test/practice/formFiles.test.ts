@@ -86,7 +86,7 @@ describe("form files", () => {
         const folder = yield* fs.makeTempDirectoryScoped()
         const file = `${folder}/large.yaml`
         yield* fs.writeFileString(file, `${yaml}# ${"x".repeat(1_100_000)}`)
-        const tooLarge = "more than the 1,048,576 that are read"
+        const tooLarge = "At most 1,048,576 are allowed"
         expect((yield* Effect.flip(loadForms(folder))).message).toContain(tooLarge)
         expect((yield* Effect.flip(loadFaults(file))).message).toContain(tooLarge)
       }))

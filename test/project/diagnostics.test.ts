@@ -118,7 +118,7 @@ describe("a missing key is shown at its parent", () => {
     ]],
     ["a name", withEntry("«from: A"), ["An item of `questions` needs `id` or `name`.", "Add one of them."]],
     ["a key that another asks for", withSection("sink", "«service: practice"), [
-      "`service` needs `form` beside it.",
+      "`service` needs `form` next to it.",
       "Add `form`.",
     ]],
   ])
@@ -176,7 +176,7 @@ describe("an invalid value is shown at the value, once, with what is allowed", (
       "It expects a column, a list of columns or parts with their columns.",
     ]],
     ["null for text", withEntry("name: A\nfrom: A\ndefault: «null"), [
-      "`default` expects text, and `null` is nothing.",
+      "`default` expects text, and `null` means nothing here.",
       'To write the text, use quotes: "null".',
     ]],
     ["an address for a path", withSection("source", "file: «http://example.com/a.csv\nrowKey: [Id]"), [
@@ -190,7 +190,7 @@ describe("an invalid value is shown at the value, once, with what is allowed", (
       "two that exclude each other are one mistake",
       withSection("sink", "service: s\nform: f\n«targets: { a: { service: s, form: f } }"),
       [
-        "`targets` can't stand beside `service`.",
+        "`targets` can't be used together with `service`.",
         "Keep one of `service` or `targets`.",
       ],
     ],
@@ -207,7 +207,7 @@ describe("the project file", () => {
       "Plain http is only allowed to this machine (localhost), since it would send the key unencrypted. Write https://.",
     ]],
     ["both places of a key", "services:\n  live: { baseUrl: https://x.org, apiKey: { env: K, «file: f } }\n", [
-      "`file` can't stand beside `env`.",
+      "`file` can't be used together with `env`.",
       "Keep one of `env` or `file`.",
     ]],
     ["a practice service by its keys", "services:\n  practice: { practice: { «form: ../forms } }\n", [
@@ -225,7 +225,7 @@ describe("the project file", () => {
       "`my service` can't be a key of `services`.",
       "It expects a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit.",
     ]],
-    ["no services", "services: «{}\n", ["`services` has nothing in it.", "It expects services by name."]],
+    ["no services", "services: «{}\n", ["`services` is empty.", "It expects services by name."]],
   ])
 
   it.each(["http://localhost:3000/v1", "http://127.0.0.1:80", "http://[::1]:8080/v1", "https://example.com"])(

@@ -50,11 +50,11 @@ describe("findings", () => {
     ["seconds were lost", "08:15:30", "08:15"],
     ["white space at the ends was removed", " Ada ", "Ada"],
     ["line breaks became spaces", "a\nb", "a b"],
-    ["repeated white space became one", "a  b", "a b"],
+    ["repeated white space was reduced to one space", "a  b", "a b"],
     ["markup was removed", "a <b>c</b>", "a c"],
     ["markup was escaped", "a & b", "a &amp; b"],
-    ["became capital letters", "Ada", "ADA"],
-    ["became small letters", "Ada", "ada"],
+    ["changed to upper case", "Ada", "ADA"],
+    ["changed to lower case", "Ada", "ada"],
     ["letter case changed", "adA", "Ada"],
     ["accents were lost or changed", "Zoë", "Zoe"],
     ["UTF-8 was read as Latin-1", "Zoë €", Buffer.from("Zoë €", "utf8").toString("latin1")],
@@ -110,7 +110,7 @@ describe("findings", () => {
     for (const text of ["Ada", "Grace"]) findings.add(difference(text, "N/A", { question: "q2", name: "Name" }))
     expect(findings.all(none).map(({ note, pattern }) => [pattern, note])).toEqual([
       ["cut off at the end", "each to 32 characters"],
-      ["another text", "all came back as one and the same value"],
+      ["another text", "all came back as the same value"],
     ])
   })
 

@@ -97,7 +97,7 @@ describe("report.html", () => {
     const page = pageOf(exampleReport(), files)
     for (
       const text of [
-        "Rows need a person",
+        "Rows need review",
         "2 rows are invalid and were not sent.",
         "1,006",
         "the balance holds",

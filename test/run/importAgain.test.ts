@@ -85,7 +85,7 @@ scoped(
     const replaced = cellsOf(yield* one.file(report, "replaced.csv"))
     expect(replaced[0]).toEqual(["row", "key", "submission_id", "replaces", "edit_link"])
     expect(replaced[1]?.slice(0, 4)).toEqual(["3", "3", now, old])
-    expect(yield* one.file(report, "report.html")).toContain("this one stays in the form")
+    expect(yield* one.file(report, "report.html")).toContain("this submission stays in the form")
     expect(yield* one.links).toEqual([["3", old, now]])
     expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 21, replaced: 1 })
 

@@ -28,7 +28,7 @@ scoped(
     const imported = yield* run()
     expect(imported).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 2 } })
     const waiting =
-      `Apart from the submissions, 2 rows that the last run met still need a person: formferry report people --run ${imported.run}`
+      `Apart from the submissions, 2 rows of the last run still need review: formferry report people --run ${imported.run}`
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, outcome: "complete", because: [waiting] })
     // Another reconciliation is not the run that met them.
     expect((yield* reconcile()).because).toEqual([waiting])
@@ -70,8 +70,8 @@ scoped(
       outcome: "differing",
       readBack: { verified: 27, differing: 2, missing: 1, unread: 0 },
       because: [
-        "2 submissions came back as sent, and were edited later.",
-        "1 submission came back as sent, and was deleted later.",
+        "2 submissions came back as sent, but were edited later.",
+        "1 submission came back as sent, but was deleted later.",
       ],
       next: "formferry report people --open",
     })
@@ -105,7 +105,7 @@ scoped(
     expect(yield* reconcile()).toMatchObject({
       exitCode: 4,
       readBack: { verified: 28, differing: 1, missing: 1 },
-      because: ["1 submission came back as sent, and was edited later."],
+      because: ["1 submission came back as sent, but was edited later."],
       acknowledged: 1,
     })
     expect(yield* acknowledge(project, { ...seen, keys: ["3"], leaveOut: false })).toMatchObject({ acknowledged: 1 })
@@ -131,7 +131,7 @@ scoped(
     expect(found).toMatchObject({ exitCode: 4, readBack: { verified: 11, differing: 2 } })
     expect(found.because).toEqual([
       "1 submission came back different from what was sent.",
-      "1 submission came back as sent, and was edited later.",
+      "1 submission came back as sent, but was edited later.",
     ])
     expect(found.differences.toSorted((one, other) => Number(one.sent !== "Late") - Number(other.sent !== "Late")))
       .toMatchObject([

@@ -52,7 +52,7 @@ describe("the client", () => {
       yield* TestClock.adjust(Duration.minutes(5))
       const error = yield* Fiber.join(fiber)
       expect(error).toMatchObject({ reason: "unreachable" })
-      expect(error.message).toContain("can't be reached: the connection was reset")
+      expect(error.message).toContain("can't be reached after several attempts: the connection was reset")
       expect((yield* service.requests).metadata).toBe(6)
     }))
 

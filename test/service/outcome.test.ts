@@ -173,7 +173,7 @@ describe("the outcome of a create request", () => {
     })
     expect(outcomeOfFailure(new MaybeSent({ reason: "the connection was reset" }))).toEqual({
       _tag: "InDoubt",
-      reason: "the connection was reset after sending had begun",
+      reason: "the connection was reset after sending had started",
     })
     expect(outcomeOfFailure(new MaybeSent({ reason: "the answer was cut short", status: 401 }))._tag).toBe("InDoubt")
   })

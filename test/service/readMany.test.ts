@@ -79,7 +79,7 @@ describe("many reads at once", () => {
         yield* TestClock.adjust("10 minutes")
         const { message, reason } = yield* Fiber.join(fiber)
         expect(reason).toBe("unexpected")
-        expect(message).toContain("not the submission that was asked for")
+        expect(message).toContain("not the requested submission")
       }
     }))
 

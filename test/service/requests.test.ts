@@ -166,7 +166,7 @@ describe("a request to a service", () => {
       sent[1]?.answer(answer(429, "2"))
       yield* aWhile
       expect(logged.flat()).toEqual([
-        "Waiting 48 seconds for https://forms.example.com: its limit for requests is used up (status 429). "
+        "Waiting 48 seconds for https://forms.example.com: its request limit is used up (status 429). "
         + "Nothing is sent until then, and the run continues on its own.",
       ])
     }))

@@ -213,7 +213,7 @@ describe("several files", () => {
     const take = { file: { glob: join(dumps, "*.csv"), take: "newest" as const } }
     const all = await run(read(config("", take)))
     expect(all.rows).toEqual([["b"]])
-    expect(all.source.taken.at(-1)?.value).toBe("the newest of 3 files that match, by its time of change")
+    expect(all.source.taken.at(-1)?.value).toBe("the newest of 3 files that match, by its modification time")
     utimesSync(join(dumps, "c.csv"), 9000, 9000)
     expect((await run(read(config("", take)))).rows).toEqual([["c"]])
   })
@@ -231,7 +231,7 @@ describe("several files", () => {
     const latest = names[0] === "dump-2026-11-19.csv" ? 2 : 0
     expect(found.rows).toEqual([[String(latest)]])
     expect(found.source.taken.at(-1)?.value).toContain(
-      latest === 2 ? "by its time of change" : "by the date in its name",
+      latest === 2 ? "by its modification time" : "by the date in its name",
     )
   })
 })

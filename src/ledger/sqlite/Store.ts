@@ -91,8 +91,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       )
     if ((yield* meta("proof")) !== proof) {
       return yield* new LedgerRefused({
-        message:
-          `The secret ${file}.key is not the one that the ledger ${file} was made with. Restore both from the same backup.`,
+        message: `The secret ${file}.key does not belong to the ledger ${file}. Restore both from the same backup.`,
       })
     }
     const texts = new Texts(db)

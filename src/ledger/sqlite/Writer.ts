@@ -167,7 +167,7 @@ export class Writer {
     try {
       if (this.failed === undefined) this.db.set("wal_checkpoint(PASSIVE)")
     } catch {
-      // It stays in the log, where it is as durable; what is wrong with the disk shows when somebody writes, or at the end.
+      // The data stays in the log, where it is just as durable. A damaged disk shows at the next write, or at the end.
     }
   }
 

@@ -81,7 +81,7 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
     copyFileSync(secretFile(from), secretFile(to), constants.COPYFILE_EXCL)
     made.push(secretFile(to))
     chmodSync(secretFile(to), 0o600)
-    // Its owner's only, before SQLite writes to it. SQLite accepts an empty file.
+    // Accessible to its owner only before SQLite writes to it. SQLite accepts an empty file.
     closeSync(openSync(to, "wx", 0o600))
     made.push(to)
     db.run("VACUUM INTO ?", [to])
@@ -95,7 +95,7 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
   }
 }
 
-/** The lock of a run in progress is not copied. The copy may be where no ledger may be, because no run uses it there. */
+/** The lock of a run in progress is not copied. The copy may be in a place that is not allowed for a ledger, because no run uses it there. */
 const withoutLocks = (file: string): void => {
   const db = new Database(file)
   try {

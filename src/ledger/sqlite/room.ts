@@ -20,7 +20,7 @@ const copies = 4
 export const neededRoom = (rows: number, bytes: number): number =>
   always + Math.min(mostLogBytes, rows * logRowBytes) + rows * rowBytes + bytes * copies
 
-/** Returns the bytes that the disk of a folder has free for this process, or undefined if the system does not say. */
+/** Returns the bytes that the disk of a folder has free for this process, or undefined if the system does not report it. */
 export const freeSpace = (folder: string): number | undefined => {
   try {
     const { bavail, bsize } = statfsSync(folder)

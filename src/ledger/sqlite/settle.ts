@@ -172,7 +172,7 @@ const endOvertaken = ({ clock, db, holder: me }: Store): void => {
   }
 }
 
-/** What settles rows in doubt, and the person who says so. */
+/** The evidence that settles rows in doubt, and the person who provided it. */
 export interface Settling {
   readonly rows: ReadonlyArray<SettledRow>
   readonly by: string

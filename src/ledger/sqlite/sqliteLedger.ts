@@ -84,7 +84,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
       read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, content, cursor)),
     rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(db, place, row)),
     attended: (rows) =>
-      read("looking up rows that need a person", rows.map(() => "new" as const), (place) => attended(db, place, rows)),
+      read("looking up rows that need review", rows.map(() => "new" as const), (place) => attended(db, place, rows)),
     importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(db, place, mapping)),
     pages: (of, choice) => pages(store, known, of, choice),
     counts: reading(store, "counting rows", () => {

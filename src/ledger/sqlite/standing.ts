@@ -154,7 +154,7 @@ const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =
     [place],
   ).map(([sent, count, open]) => ({ sentAt: isoOf(sent), count, open: open === 1 }))
 
-/** Inside a transaction. A run that reads the source becomes the latest one: what it met is what needs a person. */
+/** Inside a transaction. A run that reads the source becomes the latest one: the rows that it found are the ones that need review. */
 export const startRun = (
   db: Database,
   place: number,
@@ -181,12 +181,12 @@ export const finishRun = (
   ])
 }
 
-/** Run records of a pipeline that are kept at each destination, besides those that something else refers to. */
+/** The number of a pipeline's run records kept at each destination, in addition to those that are still referred to. */
 export const keptRuns = 100
 
 /**
- * Forgets old runs, inside a transaction: all but the newest of each pipeline and destination, the last one that was complete, and those that rows, batches or a reconciliation refer to. Gives
- * how many went.
+ * Forgets old runs, inside a transaction: all but the newest of each pipeline and destination, the last one that was complete, and those that rows, batches or a reconciliation refer to. Returns
+ * how many were deleted.
  */
 export const dropOldRuns = (db: Database, keep = keptRuns): number =>
   db.run(

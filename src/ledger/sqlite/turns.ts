@@ -7,7 +7,7 @@ import { reading, type Store } from "./Store.ts"
 const states = ["done", "going", "brokenOff"] as const
 const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
 
-/** Heartbeats that must be missing before a process that can't be looked at (another container's) is taken for dead: it beats only once it holds the lock. */
+/** The number of missed heartbeats after which a process in a different container counts as ended: it only sends heartbeats once it holds the lock. */
 const silences = 5
 
 export const makeTurns = (store: Store): Turns => {
@@ -80,7 +80,7 @@ const hasDied = (
   return now - at >= silences * store.staleAfter && liveHolder(store, pipeline, store.holder, now) === undefined
 }
 
-/** When a run of the pipeline that may send last began, at whichever destination. */
+/** When a run of the pipeline that may send last started, at any destination. */
 const lastStart = (db: Database, pipeline: string): number | undefined => {
   const started = db.get<readonly [string | null]>(
     "SELECT max(r.started) FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? AND r.mode = 'run'",

@@ -7,7 +7,7 @@ import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
 
-/** What works on the whole ledger. */
+/** Operations on the whole ledger. */
 export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "forget"> => {
   const { db, file, writer } = store
   return {
@@ -38,19 +38,19 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
   }
 }
 
-/** Forgets, inside a transaction, rejected rows that no run met any more since the runs that are kept: they were mended, or left the source. */
+/** Deletes, inside a transaction, rejected rows that none of the kept runs has seen: they were fixed, or are no longer in the source. */
 const dropOldAttention = (db: Database): number =>
   db.run(
     `DELETE FROM attention WHERE seen NOT IN (SELECT id FROM run)
      AND seen < (SELECT coalesce(latest, 0) FROM place p WHERE p.id = attention.place)`,
   ).changes
 
-/** Bytes of the ledger's file, with what waits in its log. */
+/** Bytes of the ledger's file, including data still in its log. */
 const sizeOf = (file: string): number =>
   [file, `${file}-wal`].reduce((sum, one) => sum + (existsSync(one) ? statSync(one).size : 0), 0)
 
 /**
- * Writes the file anew without what was deleted, and empties its log: after this no byte of what was deleted is in either. Between transactions, and with all locks held.
+ * Rewrites the file without deleted data, and empties its log, so that neither contains a byte of deleted data. Between transactions, and with all locks held.
  */
 const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
   Effect.gen(function*() {
@@ -65,12 +65,12 @@ const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
       }
     })
     if (emptied) return
-    // A process that still reads would delay closing the ledger by as long again.
+    // A process that still reads would delay closing the ledger by the same time again.
     store.db.set("busy_timeout = 500")
     return yield* new LedgerBusy({ file: store.file })
   })
 
-/** What must hold in any ledger, as a query that counts where it does not. */
+/** Invariants of every ledger, each as a query that counts violations. */
 const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   [
     "imported rows without a submission or a verdict",
@@ -87,7 +87,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
     "SELECT count(*) FROM row r LEFT JOIN refusal f ON f.row = r.id WHERE r.state = 3 AND f.row IS NULL",
   ],
   [
-    "rows of a batch that is not there",
+    "rows of a batch that does not exist",
     "SELECT count(*) FROM row r LEFT JOIN batch b ON b.id = r.batch WHERE b.id IS NULL",
   ],
   [
@@ -103,7 +103,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
     "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS NOT 2",
   ],
   [
-    "rows in doubt whose content is gone",
+    "rows in doubt without their content",
     "SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (0, 1) AND d.item IS NULL",
   ],
   [
@@ -113,11 +113,11 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
       JOIN place p ON p.id = r.place GROUP BY p.service, p.form, r.submission HAVING count(*) > 1)`,
   ],
   [
-    "rows that are to replace a submission, and are neither sent nor in doubt",
+    "rows that replace a submission but are neither sent nor in doubt",
     "SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NULL AND r.state NOT IN (0, 1)",
   ],
   [
-    "replaced submissions whose row was not created anew",
+    "replaced submissions whose row was not created again",
     `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state <> 2
       AND NOT EXISTS (SELECT 1 FROM replaced later WHERE later.row = o.row AND later.id > o.id)`,
   ],
@@ -127,7 +127,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
 ]
 
-/** SQLite's own check, then ours. Findings as sentences; empty when sound. */
+/** Runs SQLite's own check, then formferry's. Returns findings as sentences; none if the ledger is sound. */
 const verify = (db: Database): ReadonlyArray<string> => {
   const damage = db.all<readonly [string]>("PRAGMA integrity_check").map(([line]) => line).filter((line) =>
     line !== "ok"
@@ -135,7 +135,7 @@ const verify = (db: Database): ReadonlyArray<string> => {
   const dangling = db.all("PRAGMA foreign_key_check").length
   return [
     ...damage.map((line) => `The file is damaged: ${line}.`),
-    ...(dangling === 0 ? [] : [`${dangling} entries refer to others that are not there.`]),
+    ...(dangling === 0 ? [] : [`${dangling} records refer to others that do not exist.`]),
     ...invariants.flatMap(([finding, sql]) => {
       const count = db.get<readonly [number]>(sql)?.[0] ?? 0
       return count === 0 ? [] : [`${count} ${finding}.`]

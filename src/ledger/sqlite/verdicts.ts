@@ -8,7 +8,7 @@ import { isoOf, type Store } from "./Store.ts"
 import type { Texts } from "./texts.ts"
 import { Refusal } from "./Writer.ts"
 
-/** Records, inside a transaction, what reading submissions back has shown. */
+/** Records, inside a transaction, the results of reading submissions back. */
 export const recordVerdicts = (
   store: Store,
   { place, run }: { readonly place: number; readonly run: number },
@@ -19,7 +19,7 @@ export const recordVerdicts = (
 }
 
 /**
- * Records verdicts inside a transaction. The content of a verified row is deleted, and the digests of its answers go to a table of their own: pages that were full of content are free again for that of the
+ * Records verdicts inside a transaction. The content of a verified row is deleted, and the digests of its answers go to a separate table, so that pages full of content can be reused for the
  * next rows.
  */
 const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBack>): void => {
@@ -38,7 +38,7 @@ const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBac
       const ids = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
       const idOf = ({ keyDigest }: ReadBack) => ids.get(keyDigest.toString("latin1")) ?? 0
       const isVerified = verdict === "verified"
-      // A submission that is missing brings no answers, and takes nothing away from what is known of them.
+      // A missing submission has no answers, and doesn't change what is known about them.
       db.run(
         `INSERT INTO ${isVerified ? "verified" : "detail"} (row, answers) VALUES ${values("(?, ?)")}
          ON CONFLICT (row) DO UPDATE SET answers = coalesce(excluded.answers, answers)`,
@@ -56,12 +56,12 @@ const hasSent = 1
 const hasReturned = 2
 const alike = 4
 
-/** Number of the answer's id, and what there is of it. */
+/** The number of the answer's id, and which of its digests exist. */
 const headLength = 5
 
 /**
- * Answer digests as bytes, an eighth of their JSON: per answer the number of its id (4 bytes), what there is (1), and each digest with its length before it; one that came back as it was
- * sent stands once.
+ * Answer digests as bytes, an eighth of their JSON: per answer the number of its id (4 bytes), which digests exist (1), and each digest preceded by its length. An answer that came back as sent has
+ * a single digest.
  */
 const packAnswers = (answers: AnswerDigests, texts: Texts): Buffer => {
   let length = 0
@@ -116,14 +116,14 @@ const driftCode: { readonly [D in Drifted]: number } = { edited: 0, gone: 1 }
 export const driftedOf = (code: number | null): Drifted | undefined =>
   code === null ? undefined : code === driftCode.gone ? "gone" : "edited"
 
-/** Drift is about verified submissions only: of others it is known what was sent. `CROSS JOIN`: few rows drift, and SQLite would look at every row of the place (400 ms of 200,000). */
+/** Drift only concerns verified submissions: for others, what was sent is still known. `CROSS JOIN`: few rows drift, and SQLite would otherwise read every row of the place (400 ms for 200,000). */
 export const drifting = `FROM drift d CROSS JOIN row t ON t.id = d.row WHERE t.place = ?
   AND t.state = ${stateCode.imported} AND t.verdict = ${verdictCode.verified}`
 
-/** As what a drifted row is acknowledged. */
+/** The code under which a drifted row is acknowledged. */
 export const driftedAs = `CASE d.standing WHEN ${driftCode.gone} THEN ${goneCode} ELSE ${editedCode} END`
 
-/** Records, inside a transaction, what became of verified submissions. */
+/** Records, inside a transaction, how verified submissions changed. */
 const recordSeenAgain = (
   db: Database,
   place: number,
@@ -161,7 +161,7 @@ export const drift = (db: Database, place: number): Drift => {
   return { ...found, acknowledged }
 }
 
-/** Inside a transaction: the reconciliation has read all rows up to this one, or is through. The run that began it stays. */
+/** Inside a transaction: the reconciliation has read all rows up to this one, or has finished. The run that started it stays recorded. */
 export const recordReconciled = (
   db: Database,
   place: number,

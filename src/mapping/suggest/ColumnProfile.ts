@@ -11,7 +11,7 @@ import type { NumberEvidence } from "./numberEvidence.ts"
 import { collectNumbers } from "./numberEvidence.ts"
 import { saysNo, saysYes } from "./words.ts"
 
-/** What a cell most likely is, if it is no mere text. */
+/** What a cell most likely is, if it is not just text. */
 export const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
 export type Shape = (typeof shapes)[number]
 
@@ -19,7 +19,7 @@ export type Shape = (typeof shapes)[number]
 const possible = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
 type Possible = (typeof possible)[number]
 
-/** What is known of a column after all its cells were read. */
+/** What is known about a column after all its cells were read. */
 export interface ColumnProfile {
   readonly rows: number
   readonly filled: number
@@ -41,11 +41,11 @@ export interface ColumnProfile {
   readonly shapes: Readonly<Record<Shape, number>>
   /** The first text of each shape; `undefined`: of those without one. */
   readonly examples: ReadonlyMap<Shape | undefined, string>
-  /** Which of yes and no its cells say. */
+  /** Whether its cells contain yes, and whether they contain no. */
   readonly ticks: ReadonlySet<"yes" | "no">
   readonly dates: DateEvidence
   readonly numbers: NumberEvidence
-  /** Smallest and greatest of the numbers. */
+  /** The smallest and the largest number. */
   readonly range: { readonly min: number; readonly max: number } | undefined
   /** Whether all its phone numbers begin with a country code. */
   readonly international: boolean
@@ -59,7 +59,7 @@ export interface ProfiledColumn {
   readonly profile: ColumnProfile
 }
 
-/** Matches texts that may be phone numbers. Digits alone are more likely another number. */
+/** Matches texts that may be phone numbers. Digits alone are more likely to be a different number. */
 const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
 
 const isPhone = (text: string): boolean => {
@@ -76,7 +76,7 @@ const isEmail = (text: string): boolean => text.includes("@") && text.length <= 
 /** Texts for "no answer". */
 const noAnswer = /^(?:[-–—]+|n\/?a|#n\/a|null|nil|k\. ?a\.?|keine angabe|s\/d|n\/d|n\. ?d\.)$/i
 
-/** What one cell shows. */
+/** The evidence of one cell. */
 interface Reading {
   readonly text: string
   readonly hash: number
@@ -93,7 +93,7 @@ const cached = 1_000
 /**
  * Collects a column's profile, cell by cell.
  *
- * @param noteMissing is called with each text for "no answer", which is then left out of the profile. Undefined: such texts and a workbook's errors count like any other
+ * @param noteMissing is called with each text for "no answer", which is then omitted from the profile. Undefined: such texts and a workbook's errors count like any other
  */
 const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) => void) | undefined) => {
   const dates = collectDates()

@@ -28,7 +28,7 @@ export interface BlockMember extends ProfiledColumn {
   readonly role: ColumnBlock["columns"][number]["role"]
 }
 
-/** What suggestions use of the form tool that wrote a source. */
+/** What suggestions need to know about the form tool that wrote a source. */
 export interface ToolHints {
   /** Its name for messages. */
   readonly title: string
@@ -115,7 +115,7 @@ export interface Suggestions {
 }
 
 export interface RowKeySuggestion {
-  /** Names of the columns that are or look like a record's id. Empty: left open. */
+  /** Names of the columns that are, or look like, a record's id. Empty: left open. */
   readonly names: ReadonlyArray<string>
   readonly because: string
   /** Other columns with a different cell in every row, as far as is known, the likeliest first. */

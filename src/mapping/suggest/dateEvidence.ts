@@ -100,10 +100,10 @@ const read = (text: string): Read | undefined => {
 interface Writing {
   /** The date's fields and signs, such as `N/N/Y4`, `N. MMM Y4`; "" for times alone. */
   readonly date: string
-  /** The time's, such as ` N:NN:NN a`; "" for dates alone. */
+  /** The fields and signs of the time, such as ` N:NN:NN a`; "" for dates alone. */
   readonly time: string
   count: number
-  /** The greatest first and second number. A number above 12 is not a month. */
+  /** The largest first and second number. A number above 12 is not a month. */
   first: number
   second: number
   /** Whether each number had two digits. */

@@ -1,4 +1,4 @@
-/** A hash of 53 bits (cyrb53, public domain): two of a million texts have one hash once in 18,000 files. */
+/** A hash of 53 bits (cyrb53, public domain): with a million texts, one file in 18,000 has two with the same hash. */
 export const hashOf = (text: string): number => {
   let a = 0xdeadbeef
   let b = 0x41c6ce57
@@ -12,7 +12,7 @@ export const hashOf = (text: string): number => {
   return 4294967296 * (2097151 & b) + (a >>> 0)
 }
 
-/** Hashes that all columns of a file may keep together: 8 bytes each. */
+/** The maximum number of hashes kept for all columns of a file together: 8 bytes each. */
 export const hashesKept = 6_000_000
 
 /** How many hashes may still be kept. All columns share it. */
@@ -21,8 +21,8 @@ export interface Room {
 }
 
 /**
- * Whether a column never has a text twice. Hashes are kept until the first repetition, or until there is no room. The table is our own: for four
- * columns of a million different texts a Set takes 6 s and 250 MiB instead of 2 s and 145 MiB.
+ * Whether a column never has a text twice. Hashes are kept until the first repetition, or until there is no room. The table is not a Set, which, for four
+ * columns of a million different texts, takes 6 s and 250 MiB instead of 2 s and 145 MiB.
  */
 export class UniqueCheck {
   private readonly room: Room
@@ -34,7 +34,7 @@ export class UniqueCheck {
     this.room = room
   }
 
-  /** Whether what is added still counts. */
+  /** Whether added texts are still counted. */
   get isOpen(): boolean {
     return this.table !== undefined
   }
@@ -80,10 +80,10 @@ export class UniqueCheck {
   }
 }
 
-/** The most distinct texts of a column that are kept: a question with more options is not a choice. Up to this number, the count is exact. */
+/** The maximum number of distinct texts kept for a column: a question with more options is not a choice. Up to this number, the count is exact. */
 const kept = 1_000
 
-/** The most characters of such a text: a longer one is not an option. */
+/** The maximum characters of such a text: a longer one is not an option. */
 const longestKept = 1_000
 
 /** How many of the smallest hashes are kept to estimate larger counts, to about 3%. */

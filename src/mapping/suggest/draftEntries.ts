@@ -13,7 +13,7 @@ import { columnsOf, likelyOf } from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
 import { saysYes } from "./words.ts"
 
-/** The most choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
+/** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
 const listed = 50
 
 const isGrid = ({ origin, question }: Suggestion): boolean => origin._tag === "Block" && question.type === "Matrix"
@@ -80,7 +80,7 @@ const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): Re
       return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
     }),
     ...(all > listed || unknown.more
-      // With a second #, so that it stays a comment after the others are uncommented.
+      // With a second #, so that it remains a comment after the others are uncommented.
       ? [
         `  # and ${unknown.more ? "many" : all - listed} more, which \`formferry check\` lists`,
         "otherwise: # or choose what happens to all that are not listed: reject, keep, drop or { use: OPTION }",
@@ -146,7 +146,7 @@ const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
   }
 }
 
-/** Returns the keys for a kind and its options. A kind that the question has by default is left out if there are no options. */
+/** Returns the keys for a kind and its options. A kind that the question has by default is omitted if there are no options. */
 const settingKeys = (suggestion: Suggestion, { keys, kind }: Settings, hasBelow: boolean): ReadonlyArray<DraftKey> => {
   const isSaid = suggestion.question.type === undefined || keys.length > 0 || hasBelow
   return [...(kind !== undefined && isSaid && kind !== "text" ? [{ key: "as", value: kind }] : []), ...keys]
@@ -179,7 +179,7 @@ export const suggestedEntry = (
 
 const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
   "nothing-fits": "left open: no column fits",
-  unsure: "left open: no column is certain to be meant",
+  unsure: "left open: no column is certain",
   "several-fit": "left open: more than one would fit",
 }
 

@@ -8,7 +8,7 @@ import type { Unknown } from "./unknownChoices.ts"
 
 /** What a new pipeline says about its source. */
 interface DraftSource {
-  /** From the pipeline's folder. */
+  /** Relative to the pipeline's folder. */
   readonly file: string
   readonly format: string
   readonly sheet: string | undefined
@@ -25,7 +25,7 @@ interface DraftSource {
 
 const title = ({ title }: Column): string => title.trim().replaceAll(/\s+/g, " ")
 
-/** Names columns that have no name: the pipeline's `source.columns`. */
+/** Names for columns that have none: the pipeline's `source.columns`. */
 const namer = (columns: ReadonlyArray<Column>) => {
   const aliases = new Map<number, readonly [name: string, alias: DraftValue]>()
   const nameOf = (column: Column): string => {
@@ -75,7 +75,7 @@ const sourceEntry = (
     ...(rowKey.names.length > 0 ? [] : [
       `rowKey: [${others[0] ?? "Column"}] # needed: what identifies a row in later runs.  `
       + (others.length === 0
-        ? `${rowKey.because}: name several columns that are together, or write rowKey: content`
+        ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
         : `Different in every row: ${others.join(", ")}`),
     ]),
     ...(missing.length === 0 ? [] : [
@@ -140,7 +140,7 @@ export const draftPipeline = (
     readonly service: string
     readonly source: DraftSource
     readonly columns: ReadonlyArray<Column>
-    /** Choices that are no option, by question id. */
+    /** Choices that are not options, by question id. */
     readonly unknown: ReadonlyMap<string, Unknown>
   },
 ): PipelineDraft => {

@@ -109,7 +109,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   return { covered: cells / all, hits: hit.size }
 }
 
-/** Returns the share of a column's cells with the shape that a question expects, or undefined if any text will do. */
+/** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
 export const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
   switch (kind) {
     case "email":
@@ -203,7 +203,7 @@ export const fitColumn = (
   rarity: Rarity,
 ): number => {
   const { kind, isGiven } = target.expected
-  // One column is no address and no grid.
+  // A single column is neither an address nor a grid.
   if (kind === "address" || kind === "matrix") return -9
   if (profile.filled === 0) return -0.3
   const sure = profile.filled / (profile.filled + 1)
@@ -246,7 +246,7 @@ export const fitBlock = (
   if (!isGiven) {
     return content === "ticks" && covered !== undefined ? fitOptions(covered, undefined, target, rarity.options) : -8
   }
-  // A grid's answers may be other words than the form's, which is no reason against it.
+  // A grid's answers may use different words from the form's. That doesn't count against it.
   if (kind === "matrix") return 0.5 + 2.5 * rarity.shape(kind) + (covered?.covered ?? 0) * 1.5
   return 0.5 + (covered === undefined ? 0.5 : fitOptions(covered, undefined, target, rarity.options))
 }

@@ -8,7 +8,7 @@ export interface Term {
   readonly text: string
   /** Its concepts: several if languages share a word, none for a word that is not in the vocabulary. */
   readonly concepts: ReadonlyArray<string>
-  /** What occurrences are counted by: the first concept, or the word. */
+  /** The term by which occurrences are counted: the first concept, or the word. */
   readonly root: string
 }
 
@@ -29,7 +29,7 @@ const stopWords: ReadonlySet<string> = new Set(
 
 /** The concepts of each word and phrase, in English, German, French, Spanish and Portuguese. A phrase wins over its words. */
 const phrases = new Map<string, Array<string>>()
-/** How many words the longest phrase has, by its first word. */
+/** The number of words in the longest phrase, by its first word. */
 const longestFrom = new Map<string, number>()
 for (const [concept, list] of Object.values(vocabulary.concepts).flatMap((theme) => Object.entries<string>(theme))) {
   for (const phrase of list.split("|")) {
@@ -138,7 +138,7 @@ const pair = (a: string, b: string): string => (a < b ? `${a} ~ ${b}` : `${b} ~ 
 const sorted = (both: string): string => pair(...(both.split(" ~ ") as [string, string]))
 /** Related concepts, with their likeness. */
 const nearness = new Map(Object.entries(vocabulary.related).map(([both, likeness]) => [sorted(both), likeness]))
-/** Concepts that exclude each other: names with one and the other are about different things. */
+/** Concepts that exclude each other: a name with one and a name with the other are about different things. */
 const opposing = new Set(vocabulary.contrasts.map(sorted))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)

@@ -56,7 +56,7 @@ export const collectNumbers = () => {
   }
 }
 
-/** The signs that a column's numbers are written with. */
+/** The signs used in a column's numbers. */
 type NumberSigns =
   | { readonly _tag: "Decided"; readonly decimal: "," | undefined; readonly group: "." | "," | " " | "'" | undefined }
   | { readonly _tag: "Open"; readonly why: string }
@@ -73,12 +73,12 @@ export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): Number
     // `1 234` and `1,234`: the space separates groups, so the other sign is the decimal sign.
     if (groups[0] === " " || groups[0] === "'") {
       return unclear["."] > 0 && unclear[","] > 0
-        ? { _tag: "Open", why: "both a comma and a point occur, and nothing shows which is the decimal one" }
+        ? { _tag: "Open", why: "both a comma and a point occur, and nothing shows which is the decimal sign" }
         : { _tag: "Decided", decimal: unclearSign === "," ? "," : undefined, group: groups[0] }
     }
     return {
       _tag: "Open",
-      why: `every "${unclearSign}" stands before three digits: it may be a decimal sign or stand between groups`,
+      why: `every "${unclearSign}" comes before three digits: it may be a decimal sign or a separator between groups`,
     }
   }
   if (comma) {

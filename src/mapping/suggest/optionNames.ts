@@ -9,7 +9,7 @@ export interface OptionNames {
   readonly options: ReadonlyArray<Option>
   /** Names as the kinds compare them: without case and space. */
   readonly exact: ReadonlyMap<string, Option>
-  /** Names by their words alone. */
+  /** Names by their words only. */
   readonly same: ReadonlyMap<string, Option>
   /** Names by their meaning, unless several options have the same meaning. */
   readonly meant: ReadonlyMap<string, Option>
@@ -36,7 +36,7 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   return { options, exact, same, meant }
 }
 
-/** Remembers what a function returned for each text. */
+/** Caches a function's result for each text. */
 const remembering = <A>(compute: (text: string) => A): (text: string) => A => {
   const known = new Map<string, A>()
   return (text) => {

@@ -25,7 +25,7 @@ interface Assigned {
 const floor = -3
 
 /**
- * Assigns units to targets one to one so that the sum of their logits is greatest overall.
+ * Assigns units to targets one to one so that the sum of their logits is as large as possible.
  *
  * @param logits by unit, then by target
  */
@@ -43,14 +43,14 @@ export const assign = (logits: ReadonlyArray<ReadonlyArray<number>>): ReadonlyAr
   return pairs.map(([unit, target]) => {
     const own = worth(unit, target)
     let best = 0
-    // The unit goes to another target, whose unit takes this target or none.
+    // The unit is assigned to a different target, whose unit gets this target or none.
     for (let other = 0; other < targets; other++) {
       const rival = unitOf.get(other)
       if (other === target || worth(unit, other) === 0) continue
       const before = own + worth(rival, other)
       best = Math.max(best, worth(unit, other) + worth(rival, target) - before + own)
     }
-    // The target gets another unit, whose target gets this unit or none.
+    // The target gets a different unit, whose target gets this unit or none.
     for (let other = 0; other < logits.length; other++) {
       const rival = targetOf.get(other)
       if (other === unit || worth(other, target) === 0) continue
@@ -61,7 +61,7 @@ export const assign = (logits: ReadonlyArray<ReadonlyArray<number>>): ReadonlyAr
   })
 }
 
-/** The least confidence of an accepted suggestion, and its least lead over other arrangements and over what is left, in logits. */
+/** The least confidence of an accepted suggestion, and its least lead over other arrangements and over unassigned units and targets, in logits. */
 const accepted = { confidence: 0.8, margin: 1, lead: 1.35 } as const
 
 /** Returns logits for names. The same title is right in 99 of 100 cases, half the words prove nothing. */
@@ -109,7 +109,7 @@ const optionRarity = (covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>
   }
 }
 
-/** The likeness from which on titles have the same meaning. */
+/** The likeness at and above which titles have the same meaning. */
 const saysTheSame = 0.98
 
 /** Rates every unit for every question, and assigns them one to one. */
@@ -136,7 +136,7 @@ export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
   )
   const assigned = assign(logits)
   const chosen = new Map(assigned.map((each) => [`${each.unit} ${each.target}`, each.margin]))
-  // Without a close alternative, less is needed.
+  // Without a close alternative, less confidence is needed.
   const alone = (margin: number) => Math.min(1, Math.max(0, (margin - 1.5) * 0.6))
   const sure = (unit: number, target: number) =>
     sigmoid((logits[unit]?.[target] ?? -Infinity) + alone(chosen.get(`${unit} ${target}`) ?? 0))
@@ -150,7 +150,7 @@ export const rank = (units: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>)
       sigmoid(logits[u]?.[t] ?? -Infinity) >= accepted.confidence
       && own - (logits[u]?.[t] ?? -Infinity) < accepted.lead
       && ((names[unit]?.[target]?.value ?? 0) < saysTheSame || (names[u]?.[t]?.value ?? 0) >= saysTheSame)
-    // Only a person knows which of two columns with one title is meant.
+    // Only a person knows which of two columns with the same title is meant.
     const title = units[unit]?.meaning.same ?? ""
     const isTwin = (u: number) => u !== unit && title !== "" && units[u]?.meaning.same === title
     return targets.some((_, other) => !takenTargets.has(other) && isRival(unit, other))

@@ -26,7 +26,7 @@ const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledCo
   return points
 }
 
-/** The rating from which on a column counts as the id. Below, it is a candidate. */
+/** The rating at and above which a column counts as the id. Below, it is a candidate. */
 const sureFrom = 3
 
 /** Suggests the row key: the tool's own id, or a column that looks like one. Otherwise lists candidates. */

@@ -17,7 +17,7 @@ export interface Settings {
   /** The kind; undefined: the question's type decides, or it is text. */
   readonly kind: string | undefined
   readonly keys: ReadonlyArray<DraftKey>
-  /** What the column does not decide, as a sentence. The entry is then left to a person. */
+  /** What the column leaves undecided, as a sentence. The entry is then left to a person. */
   readonly open: string | undefined
 }
 
@@ -57,7 +57,7 @@ const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTim
   const formats = [...found.formats, ...new Set(timed.map(isoFormat))]
   if (formats.length === 0) return settled(kind)
   const hasTime = timed.length > 0 || found.formats.some((format) => /[Hh]/.test(format))
-  const note = kind === "date" && hasTime ? "the time is left behind" : undefined
+  const note = kind === "date" && hasTime ? "the time is not sent" : undefined
   return settled(kind, { key: "format", value: one(formats), note })
 }
 
@@ -147,7 +147,7 @@ const choiceSettings = (
   return settled(
     kind,
     ...separatorKeys(separator),
-    { key: "options", value: names, note: "as the source has them: the form does not show its options" },
+    { key: "options", value: names, note: "as in the source: the form does not show its options" },
   )
 }
 

@@ -28,13 +28,13 @@ const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArra
   ["country", ["country"]],
 ]
 
-/** Returns a title's terms without some concepts. The columns of one address or person have the same rest. */
+/** Returns a title's terms without some concepts. The columns of one address or person have the same remaining terms. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
   terms.filter((term) => !term.concepts.some((one) => concepts.includes(one))).map((term) => term.root).toSorted().join(
     " ",
   )
 
-/** Returns the only free column that names a concept and has a rest in `beside`. */
+/** Returns the only free column that names a concept and whose remaining terms are in `beside`. */
 const only = (
   free: ReadonlyArray<ProfiledColumn>,
   concepts: ReadonlyArray<string>,
@@ -93,7 +93,7 @@ const joins = (
   })
 }
 
-/** What suggestions are made from. */
+/** The input for suggestions. */
 interface SuggestInput {
   readonly form: Form
   readonly columns: ReadonlyArray<ProfiledColumn>

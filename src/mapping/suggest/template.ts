@@ -13,7 +13,7 @@ interface TemplateColumn {
 
 /** The header of a form's template. */
 interface Template {
-  /** The title of the first column, in which each row has a text of its own. */
+  /** The title of the first column, in which each row has its own text. */
   readonly rowKey: string
   /** In the form's order. */
   readonly columns: ReadonlyArray<TemplateColumn>
@@ -55,7 +55,7 @@ export const templateOf = (form: Form): Template => {
   return { rowKey, columns, leftOut }
 }
 
-/** Returns the suggestions for a source with all columns of a form's template: each answers the question that it was made for. */
+/** Returns the suggestions for a source with all columns of a form's template: each answers the question for which it was made. */
 export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<Suggestion> => {
   const template = templateOf(form)
   const byTitle = new Map(columns.map((one) => [one.column.name, one]))

@@ -1,6 +1,6 @@
 import vocabulary from "./vocabulary.json" with { type: "json" }
 
-/** Numbers as words. Those with another meaning are left out: one (an article in most languages), sept, neuf, dos, once. */
+/** Numbers as words. Those with a second meaning are omitted: one (an article in most languages), sept, neuf, dos, once. */
 const numerals: ReadonlyMap<string, string> = new Map(
   Object.entries(vocabulary.numerals).flatMap(([digits, words]) => words.split(" ").map((word) => [word, digits])),
 )

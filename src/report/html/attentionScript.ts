@@ -1,5 +1,5 @@
 /**
- * What runs in the page: the table of rows to look at. It reads the entries from their JSON, shows a page of them at a time, and puts every text in as text. Filters and sorts
+ * The page's script: the table of rows to look at. It reads the entries from JSON, shows one page of them at a time, and inserts every text as text. Filters and sorts
  * work on arrays, so that 50,000 entries respond at once: search texts are made once, sort keys once for each column.
  */
 export const attentionScript = String.raw`"use strict";
@@ -102,7 +102,7 @@ export const attentionScript = String.raw`"use strict";
     const from = shown.length === 0 ? 0 : page * pageSize + 1;
     const to = Math.min((page + 1) * pageSize, shown.length);
     status.textContent = number.format(from) + " to " + number.format(to) + " of " + number.format(shown.length)
-      + (shown.length === entries.length ? "" : " that fit, of " + number.format(entries.length));
+      + (shown.length === entries.length ? "" : " that match, of " + number.format(entries.length));
     by("page").textContent = "page " + number.format(page + 1) + " of " + number.format(pages);
     for (const id of ["first", "previous"]) by(id).disabled = page === 0;
     for (const id of ["next", "last"]) by(id).disabled = page >= pages - 1;

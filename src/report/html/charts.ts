@@ -25,11 +25,11 @@ interface Flow {
 }
 
 const nodeWidth = 12
-/** Space for a label next to each station, however low it is. */
+/** Space for a label next to each node, however small it is. */
 const distance = 26
 const flowMargin = { top: 14, bottom: 14, right: 190, left: 2 }
 
-/** More files than these are one station. */
+/** With more files than this, all files are one node. */
 const mostSources = 8
 
 const stations = (
@@ -67,8 +67,8 @@ const stations = (
 }
 
 /**
- * The balance as a picture: every row that was read flows to its fate, and every submission to what reading back showed. Laid out by d3-sankey, drawn
- * without styles of its own. The table next to it says the same in words.
+ * The balance as a picture: every row that was read flows to its fate, and every submission to its verdict. Laid out by d3-sankey, drawn
+ * without styles of its own. The table next to it shows the same in words.
  */
 export const flow = (report: RunReport): Markup | undefined => {
   const { links, nodes } = stations(report)
@@ -79,7 +79,7 @@ export const flow = (report: RunReport): Markup | undefined => {
     .nodeAlign(sankeyLeft)
     .nodeWidth(nodeWidth)
     .nodePadding(distance)
-    // In the given order: what is reached first is on top.
+    // In the given order: the node reached first is on top.
     .nodeSort(() => 0)
     .linkSort(null)
     .extent([[flowMargin.left, flowMargin.top], [width - flowMargin.right, height - flowMargin.bottom]])
@@ -138,7 +138,7 @@ const pointsOf = ({ buckets, every }: Pace): ReadonlyArray<Point> => {
   return last === undefined ? [] : [...points, { ...last, at: buckets.length * every }]
 }
 
-/** Requests over time, and when the service asked to slow down. */
+/** Requests over time, with the times at which the service asked to slow down. */
 export const paceSection = (report: RunReport): Section | undefined => {
   const { pace, requests } = report
   if (pace === undefined || pace.buckets.length === 0) return undefined

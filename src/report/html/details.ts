@@ -8,9 +8,9 @@ import { columnTitle, leftBehind, linesAccount, longestAccount } from "../senten
 import { bar, facts, html, Markup, name, section, share, table, value } from "./markup.ts"
 import type { Content, Section } from "./markup.ts"
 
-// The sections of the page for looking closer.
+// The sections of the page with details.
 
-/** Marks the place of the entries in the page. A control character can't be part of any text, since all are made visible. */
+/** Marks the place of the entries in the page. No text can contain this control character, since control characters are made visible. */
 export const entriesPlace = "\u0000entries\u0000"
 
 /** How many entries the attention table has, and how many the page contains. */
@@ -26,17 +26,17 @@ export const entryText = (entry: AttentionEntry): string =>
 
 const columns = ["row", "key", "what", "column or question", "detail", "submission"]
 
-/** Every row that a person may want to look at, in a table that filters and sorts: a page of it at a time, so that 50,000 rows are no burden. */
+/** Every row that a person may want to look at, in a table that can be filtered and sorted. It shows one page at a time, so that 50,000 rows are no problem. */
 export const attentionSection = (report: RunReport, counts: AttentionCounts): Section | undefined => {
   if (counts.total === 0) return undefined
   return section("rows", "Rows to look at", [
-    html`<p class="soft">Rows that were rejected, replaced or are in doubt, that left the source, or whose submission differs: ${
+    html`<p class="soft">Rows that were rejected or replaced, are in doubt, are no longer in the source, or whose submission differs: ${
       counted(counts.total, "entry", "entries")
     }${
       counts.total > counts.shown
-      && `. This page holds the first ${count(counts.shown)}; all of them are in the CSV files beside it`
+      && `. This page contains the first ${count(counts.shown)}; all of them are in the CSV files next to it`
     }.</p>
-<noscript><p>The table needs scripts. The same rows are in <a href="rejected.csv">rejected.csv</a>, <a href="in-doubt.csv">in-doubt.csv</a>
+<noscript><p>The table needs JavaScript. The same rows are in <a href="rejected.csv">rejected.csv</a>, <a href="in-doubt.csv">in-doubt.csv</a>
 and <a href="differences.csv">differences.csv</a>.</p></noscript>
 <div id="attention" hidden>
 <div class="controls">
@@ -78,7 +78,7 @@ const unansweredNote = (
     && html`<p>${title}: ${left.map((question, at) => html`${at > 0 && ", "}${name(question.name)}`)}.</p>`
 }
 
-/** Question by question: how many rows answered it, and how the answers compared. */
+/** For each question: how many rows answered it, and the verdicts on the answers. */
 export const questionsSection = (report: RunReport): Section | undefined => {
   if (report.questions.length === 0) return undefined
   const counts = (verdict: AnswerVerdict, question: RunReport["questions"][number]) => question.verdicts[verdict] ?? 0
@@ -133,7 +133,7 @@ export const questionsSection = (report: RunReport): Section | undefined => {
 /** Columns that the page shows; report.json has all. */
 const most = 500
 
-/** Cells that may be missed in the form come first, then the columns in their order. */
+/** Columns with cells that may be missing in the form come first, then the others in their order. */
 const missed = ({ cells, states, use }: ColumnCells): number =>
   use === "notMapped" ? cells : states.sentInPart + states.dropped
 
@@ -155,7 +155,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
         )
       }</ul>`,
     filled.length > 0 && table(
-      "Columns: cells that are not empty, by what became of them",
+      "Columns: filled cells by state",
       [
         { title: "column" },
         { title: "cells", number: true },
@@ -176,7 +176,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
         ],
       })),
     ),
-    html`<p class="small soft">Every cell that is not empty counts once. ${
+    html`<p class="small soft">Every filled cell counts once. ${
       states.map((state) => html`${cellWords[state].title}: ${cellWords[state].meaning}. `)
     }${
       filled.length > most
@@ -210,7 +210,7 @@ export const sourcesSection = (report: RunReport): Section | undefined =>
       ),
     )
 
-/** Shows figures for an investigation. */
+/** Shows the versions and figures that an investigation needs. */
 export const settingsSection = (report: RunReport): Section =>
   section("settings", "Form, mapping and versions", [
     facts([
@@ -241,7 +241,7 @@ export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
   section(
     "files",
     "Files",
-    table("Files beside this page", [{ title: "file" }, { title: "rows", number: true }, { title: "holds" }], [
+    table("Files next to this page", [{ title: "file" }, { title: "rows", number: true }, { title: "holds" }], [
       ...files.map((file) => ({
         className: file.rows === 0 ? "none" : "some",
         cells: [html`<a href="${file.name}">${file.name}</a>`, counted(file.rows, "row"), file.holds],
@@ -256,9 +256,9 @@ export const contentsSection = (report: RunReport): Section =>
     "contents",
     "What this report contains",
     report.values === "masked"
-      ? html`<p><strong>Masked.</strong> The values of rows and answers, row keys and the service's words about them are replaced by keyed digests (<code>hmac:…</code>),
+      ? html`<p><strong>Masked.</strong> The values of rows and answers, row keys and the service's messages about them are replaced by keyed digests (<code>hmac:…</code>),
 the same digest for the same value. With the ledger's secret a value can be compared with its digest; without it, that is impossible.
-Titles of columns, names of questions, row numbers, submission ids and counts are as they are; links that edit submissions are left out.</p>`
-      : html`<p><strong>Personal data.</strong> This page and the files beside it hold values of rows and answers, row keys, and links that open submissions for editing. The source's cells stand in
+Titles of columns, names of questions, row numbers, submission ids and counts are as they are; links for editing submissions are omitted.</p>`
+      : html`<p><strong>Personal data.</strong> This page and the files next to it contain values of rows and answers, row keys, and links that open submissions for editing. The source's cells are in
 <code>rejected.csv</code> and <code>in-doubt.csv</code>. A copy without them: <code>formferry report ${report.pipeline} --run ${report.run} --redact</code>.</p>`,
   )

@@ -2,7 +2,7 @@ import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
 import type { Tone } from "../../domain/words.ts"
 
-/** Markup that is put into a page as it is. Only `html` makes it, so that everything else is escaped. */
+/** Markup that is inserted into a page unchanged. Only `html` makes it, so that everything else is escaped. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -51,7 +51,7 @@ export interface Section {
   readonly markup: Markup
 }
 
-/** A section that the list at the top of the page leads to. */
+/** A section in the list at the top of the page. */
 export const section = (id: string, title: string, body: Content): Section => ({
   id,
   title,
@@ -89,7 +89,7 @@ ${
 </table></div>
 `
 
-/** Names and values, those without a value left out. */
+/** Names and values, omitting those without a value. */
 export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Markup =>
   html`<dl>${
     entries.flatMap(([name, value]) =>
@@ -99,7 +99,7 @@ export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Marku
   }</dl>
 `
 
-/** Returns a share in percent: "" for none, and 100% only if it is exact. */
+/** Returns a share in percent: "" if there is none, and 100% only if it is exact. */
 export const share = (part: number, whole: number): string => {
   if (whole === 0 || part === 0) return ""
   if (part === whole) return "100%"
@@ -127,7 +127,7 @@ export const bar = (
 `
 }
 
-/** Characters of a name, and of a value, that a page shows at most. */
+/** The maximum characters of a name, and of a value, that a page shows. */
 const longestName = 160
 const longestValue = 400
 

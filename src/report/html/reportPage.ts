@@ -35,13 +35,13 @@ import { style } from "./style.ts"
 
 export { entryText } from "./details.ts"
 
-/** A page in two pieces. The entries of the attention table go between them, each written by `entryText`, separated by commas. */
+/** A page in two pieces. The entries of the attention table are written between them, each written by `entryText`, separated by commas. */
 export interface ReportPage {
   readonly before: string
   readonly after: string
 }
 
-/** Makes report.html: one page without other files, its most important sections first. `files`: the CSVs next to it. */
+/** Makes report.html: a self-contained page, its most important sections first. `files`: the CSVs next to it. */
 export const reportPage = (
   report: RunReport,
   files: ReadonlyArray<WrittenFile>,
@@ -85,7 +85,7 @@ ${sections.map(({ markup }) => markup)}</main>
 const reportType = AST.typeAST(RunReport.ast)
 const declaredOf = (type: AST.AST) => AST.getAnnotation<Declared>(type, SectionId)
 
-/** Returns the type of a field's value: of one that may have none, the value's. */
+/** Returns the type of a field's value. For an optional field, that of the value if present. */
 const valueType = (type: AST.AST): AST.AST =>
   AST.isUnion(type) ? type.types.find((one) => !AST.isUndefinedKeyword(one)) ?? type : type
 
@@ -137,8 +137,8 @@ const declaredSection = (report: RunReport, { declared, name, type }: DeclaredFi
 const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 /**
- * Makes a page without other files: style and script are inside, and the policy names their digests, so that nothing else can run, load or be sent. Both
- * are texts of ours without a value of a run.
+ * Makes a self-contained page: style and script are inside, and the policy names their digests, so that nothing else can run, load or be sent. Both
+ * are formferry's own texts and contain no value of a run.
  */
 const page = (content: { readonly title: string; readonly body: Markup }): string => {
   // The policy's only special characters are the quotes around its keywords, which an attribute may have.

@@ -18,11 +18,11 @@ const marks: { readonly [M in Mode]: string | undefined } = {
   run: undefined,
   rehearsal:
     "This is a rehearsal: everything went to a practice service on this machine. Nothing was sent to the form.",
-  "dry-run": "This is a dry run: every row was read and checked, and nothing was sent.",
+  "dry-run": "This is a dry run: every row was read and validated, and nothing was sent.",
   reconcile: "This is a reconciliation: submissions of earlier runs were read back again. Nothing was sent.",
 }
 
-/** Says first what a report is not. */
+/** The mark of a report that is not of a real run. */
 export const markOf = (report: RunReport): Markup | undefined => {
   const mark = marks[report.mode]
   return mark === undefined
@@ -31,13 +31,13 @@ export const markOf = (report: RunReport): Markup | undefined => {
 `
 }
 
-/** The top of the page: how it ended, in one sentence, why, and what to do next. */
+/** The top of the page: the result in one sentence, the reasons, and what to do next. */
 export const outcomeHeader = (report: RunReport): Content => {
   const word = outcomeWords[report.outcome]
   return html`<header class="${word.tone}">
 <p class="soft small">formferry ${modeWords[report.mode]} <bdi>${report.run}</bdi></p>
 <h1><bdi>${report.pipeline}</bdi> → <bdi>${report.form.name}</bdi></h1>
-<p>${badge(word.title, word.tone)} <span class="soft small">exit status ${report.exitCode}</span></p>
+<p>${badge(word.title, word.tone)} <span class="soft small">exit code ${report.exitCode}</span></p>
 <p class="sentence">${sentence(report)}</p>
 ${
     report.because.map((because) =>
@@ -100,7 +100,7 @@ const tally = (
 /** Fates and verdicts whose rows are in the attention table. */
 const listed = new Set(["invalid", "refused", "duplicate", "changed", "inDoubt", "missing", "unread"])
 
-/** The balance: every row read has one fate, and the counts add up (or do not, and then it says so). */
+/** The balance: every row read has one fate, and the counts add up (or the page says that they don't). */
 export const balanceSection = (report: RunReport): Section =>
   section("balance", "Balance", [
     flow(report),
@@ -108,7 +108,7 @@ export const balanceSection = (report: RunReport): Section =>
       "Rows by fate",
       "fate",
       "rows",
-      // What was reached comes first, then what needs a review.
+      // Successful fates come first, then those that need a review.
       fates.toReversed().map((fate) => ({
         word: fateWords[fate],
         count: report.rows[fate],
@@ -117,11 +117,11 @@ export const balanceSection = (report: RunReport): Section =>
       { title: "read", count: report.rows.read },
       report.balance.holds
         ? html`${badge("the balance holds", "good")}`
-        : html`${badge("the balance does not hold", "bad")} This is a fault in formferry.`,
+        : html`${badge("the balance does not hold", "bad")} This is an internal error of formferry.`,
     ),
   ])
 
-/** What reading back showed. */
+/** The verdicts on the submissions. */
 export const verdictsSection = (report: RunReport): Section | undefined => {
   const total = verdicts.reduce((sum, verdict) => sum + report.readBack[verdict], 0)
   if (total === 0) return undefined
@@ -143,7 +143,7 @@ export const verdictsSection = (report: RunReport): Section | undefined => {
   )
 }
 
-/** Characters of a value that the page shows; all of it is in differences.csv. */
+/** The maximum characters of a value on the page; differences.csv contains the whole value. */
 const shown = 300
 
 const shownValue = (of: Finding["examples"][number]["sent"]): Content =>
@@ -158,7 +158,7 @@ const example = (one: Finding["examples"][number]): Content =>
   } ${one.editLink !== undefined && webLink(one.editLink, "edit", `edit submission ${one.submissionId}`)}</li>
 `
 
-/** Answers that did not come back as they were sent, those that changed in the same way together. */
+/** Answers that did not come back as they were sent, grouped by how they changed. */
 export const differencesSection = (report: RunReport, files: ReadonlyArray<WrittenFile>): Section | undefined => {
   if (report.findings.length === 0) return undefined
   const all = files.find((file) => file.name === "differences.csv")?.rows
@@ -193,11 +193,11 @@ export const differencesSection = (report: RunReport, files: ReadonlyArray<Writt
     ),
     html`<p class="small soft">${counted(all, "difference")} in ${
       counted(report.findings.length, "finding")
-    }. All of them, each with the link that edits its submission, are in <a href="differences.csv">differences.csv</a>.</p>`,
+    }. All of them, each with a link for editing its submission, are in <a href="differences.csv">differences.csv</a>.</p>`,
   ])
 }
 
-/** Shows what the service stores in a different form with the same meaning. Nothing is to be done. */
+/** Shows answers that the service stores in a different form with the same meaning. No action is needed. */
 export const normalisedSection = (report: RunReport): Section | undefined =>
   report.normalised.length === 0
     ? undefined
@@ -228,7 +228,7 @@ export const problemsSection = (report: RunReport): Section | undefined => {
   const rows = report.problems.map((group) => ({
     cells: [
       html`${problemWords[group.code]}<br><code class="soft">${group.code}</code>${
-        group.dropped === true && html`<br><span class="soft">only the answer left out</span>`
+        group.dropped === true && html`<br><span class="soft">only the answer was omitted</span>`
       }`,
       group.column !== undefined && name(group.column),
       group.question !== undefined && name(names.get(group.question) ?? group.question),
@@ -254,12 +254,12 @@ export const problemsSection = (report: RunReport): Section | undefined => {
       rows,
     ),
     report.values === "shown" && report.problems.some((group) => group.dropped !== true)
-    && html`<p class="small soft">Every row that was rejected is in <a href="rejected.csv">rejected.csv</a>: mend it there and feed it back with
+    && html`<p class="small soft">Every row that was rejected is in <a href="rejected.csv">rejected.csv</a>: fix it there and import the file with
 <code>formferry run ${report.pipeline} --source</code> and its path.</p>`,
   ])
 }
 
-/** Shows what is in doubt, why, notes about it, and how earlier rows in doubt were settled. */
+/** Shows the rows in doubt with reasons and notes, and how earlier rows in doubt were settled. */
 export const doubtsSection = (report: RunReport): Section | undefined => {
   const parts = [...open(report), ...settled(report)]
   return parts.length === 0 ? undefined : section("in-doubt", "In doubt", parts)
@@ -269,7 +269,7 @@ const open = (report: RunReport): ReadonlyArray<Markup> =>
   report.inDoubt.length === 0
     ? []
     : [
-      html`<p>These rows were sent and it is not known whether they arrived. They are not sent again by themselves: a second submission could not be taken back.
+      html`<p>These rows were sent, but it is unknown whether they arrived. They are not resent automatically, since a second submission could not be removed.
 Settle them from an export of the form's results: <code>formferry settle ${report.pipeline} --results FILE</code>.</p>
 `,
       table(

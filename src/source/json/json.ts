@@ -124,7 +124,7 @@ const tooDeep = (row: number, line: number, text: string): Problem => ({
   message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
 })
 
-/** The most members that are reported. */
+/** The maximum number of members that are reported. */
 const mostUnseen = 50
 
 /** Turns a reading's blocks into chunks of rows. */
@@ -197,9 +197,9 @@ export const openJson = (
     }
     if (titles.length > limits.columns) {
       const message =
-        `${file} has ${thousands(titles.length)} different members, more than the ${
+        `${file} has ${thousands(titles.length)} different members, more than the limit of ${
           thousands(limits.columns)
-        } columns that are read. `
+        } columns. `
         + "Most likely their names contain data: export it in a different shape."
       return yield* new SourceError({ file, message })
     }
@@ -221,7 +221,7 @@ export const openJson = (
           const fingerprint = blocks.fingerprint()
           const late = [...unseen].map(([title, { row }]) => `${brief(title)} (from row ${row} on)`).join(", ")
           const more = [
-            ...(empty === 0 ? [] : [{ what: "empty records", value: `${thousands(empty)} left out` }]),
+            ...(empty === 0 ? [] : [{ what: "empty records", value: `${thousands(empty)} omitted` }]),
             ...(unseen.size === 0 ? [] : [{
               what: "members without a column",
               value: `${late}: none of the first ${thousands(records)} records has them`,

@@ -204,9 +204,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
       written += Buffer.byteLength(text)
       if (recordDepth !== -1 && written - recordStart > limits.record && frames.length > recordDepth) {
         throw new UnreadableJson(
-          `Record ${thousands(records + 1)} is longer than ${
-            thousands(limits.record)
-          } bytes, the most that are read of one.`,
+          `Record ${thousands(records + 1)} is longer than ${thousands(limits.record)} bytes, the limit.`,
         )
       }
     },
@@ -329,9 +327,7 @@ export const readLines = (): JsonReader => {
       }
       if (rest.length > limits.record) {
         throw new UnreadableJson(
-          `Line ${thousands(line + 1)} is longer than ${
-            thousands(limits.record)
-          } characters, the most that are read of one.`,
+          `Line ${thousands(line + 1)} is longer than ${thousands(limits.record)} characters, the limit.`,
         )
       }
       return records

@@ -158,7 +158,7 @@ const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
     ? `Quotes can be read in two ways in ${
       listed(unsettledLines.map(linesOf), all)
     }: around a cell with line ends, or as characters of records of their own. `
-      + "Correct the quotes there, or say under `source` what quotes mean in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
+      + "Correct the quotes there, or state under `source` what quotes mean in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
     : `Quotes are wrong in ${
       listed(unsettledLines.map(linesOf), all)
     }: it is uncertain where the record ends. Double the quotes inside quoted cells (""). If quotes are ordinary characters in this file, write \`quoteChar: none\` under \`source\`.`
@@ -183,9 +183,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)
     if (header.titles.length > limits.columns) {
       const message =
-        `${file} has ${thousands(header.titles.length)} columns, more than the ${
-          thousands(limits.columns)
-        } that are read. `
+        `${file} has ${thousands(header.titles.length)} columns, more than the limit of ${thousands(limits.columns)}. `
         + "Check whether its delimiter was detected correctly; if not, set `source.delimiter`."
       return yield* new SourceError({ file, message })
     }
@@ -232,7 +230,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
         const finished = ({ count: { empty, inside, longest, rows }, physical, quotes }: Reading) => {
           const fingerprint = blocks.fingerprint()
           const left = [
-            ...(empty === 0 ? [] : [{ what: "empty lines", value: `${thousands(empty)} left out` }]),
+            ...(empty === 0 ? [] : [{ what: "empty lines", value: `${thousands(empty)} omitted` }]),
             ...(quotes.literal === 0 ? [] : [{ what: strayQuotes, value: literalLines(quotes) }]),
           ]
           const { bytes: size, sha256 } = fingerprint

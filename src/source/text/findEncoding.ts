@@ -106,7 +106,7 @@ const isBinary = (lines: Uint8Array) => {
   return controls >= Math.max(3, lines.length / 50)
 }
 
-/** An encoding, and what people should know about how it was found. */
+/** An encoding, and a note for people about how it was found. */
 interface Found {
   readonly encoding: Encoding
   readonly warnings: ReadonlyArray<string>
@@ -152,11 +152,11 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
     const sample = yield* takeSample(bytes)
     if (isBinary(sample.lines)) {
       const message =
-        `${file} is neither text nor a known kind of workbook or archive: it is of another kind, or damaged. Export it again, or as CSV.`
+        `${file} is neither text nor a known kind of workbook or archive: it is of a different kind, or damaged. Export it again, or as CSV.`
       return yield* new SourceError({ file, message })
     }
     if (sample.right > 0 && sample.right >= sample.wrong) return plain
-    // A large table of letters' frequencies: loaded when the first file asks for it.
+    // A large table of letter frequencies: loaded when the first file needs it.
     const { detectAll } = yield* Effect.promise(() => import("jschardet"))
     const likely = detectEncoding(sample.lines, detectAll)
     if (likely === undefined) return plain
@@ -246,7 +246,7 @@ const highs = /\P{ASCII}/gu
 
 const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
-/** Returns how plausible a text is, 0 to 1: jschardet counts the frequency of letters, this counts what occurs in no language. */
+/** Returns how plausible a text is, 0 to 1: jschardet counts the frequency of letters, this counts sequences that occur in no language. */
 const plausibility = (text: string): number => {
   const high = times(text, highs)
   const odd = times(text, brokenCase) + times(text, signInWord) + times(text, mixedScripts) + times(text, loneLetter)

@@ -29,7 +29,7 @@ export type Decision =
   | { readonly _tag: "More" }
   /** Quotes enclose cells, as they should. */
   | { readonly _tag: "Quoted"; readonly end: number; readonly unsettled: Unsettled | undefined }
-  /** Its first line is a record in which quotes are characters like any other. */
+  /** Its first line is a record in which quotes are ordinary characters. */
   | { readonly _tag: "Literal"; readonly end: number }
   /** Its quotes are wrong, and where its cells end is uncertain. */
   | { readonly _tag: "Faulty"; readonly end: number; readonly unsettled: Unsettled | undefined }

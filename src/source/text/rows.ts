@@ -132,7 +132,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
     }
     if (made.count > limits.rows) {
       throw new UnreadableRecord(
-        `It has more than ${thousands(limits.rows)} rows, the most that are read. Split the file.`,
+        `It has more than ${thousands(limits.rows)} rows, the limit. Split the file.`,
       )
     }
     return made.take()
@@ -144,6 +144,6 @@ const tooLong = (row: number, line: number, column: string) =>
   new UnreadableRecord(
     `The cell of row ${row} (line ${line}) in the column "${brief(column)}" is longer than ${
       thousands(limits.cell)
-    } characters, the most that are read. `
+    } characters, the limit. `
       + "Shorten it, or check whether a quote was never closed.",
   )

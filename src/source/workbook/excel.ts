@@ -14,7 +14,7 @@ import { bookPart, openXlsx } from "./xlsx.ts"
 
 /** The part of a workbook that a pipeline reads. */
 export interface ExcelSettings {
-  /** Name, or number from 1 counting hidden sheets too. */
+  /** Name, or number from 1 counting hidden sheets, too. */
   readonly sheet?: string | number | undefined
   readonly range?: string | undefined
   readonly headerRow?: number | undefined
@@ -23,9 +23,9 @@ export interface ExcelSettings {
 const tooLarge = ({ file }: Bytes) =>
   new SourceError({
     file,
-    message: `${file} has more than the ${
+    message: `${file} has more than ${
       thousands(limits.workbook)
-    } bytes that are read of a workbook. Save its sheet as CSV.`,
+    } bytes, the limit for workbooks. Save its sheet as CSV.`,
   })
 
 const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
@@ -144,7 +144,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         const { empty, rows } = records.counts()
         const inSheet = hiddenIn(notes())
         const more = [
-          ...(empty === 0 ? [] : [{ what: "empty rows", value: `${thousands(empty)} left out` }]),
+          ...(empty === 0 ? [] : [{ what: "empty rows", value: `${thousands(empty)} omitted` }]),
           ...(inSheet === undefined ? [] : [{ what: "hidden", value: `${inSheet}, read like the others` }]),
         ]
         const { bytes: size, sha256 } = fingerprint

@@ -51,7 +51,7 @@ const options: ParsingOptions = {
   cellFormula: false,
 }
 
-/** Suppresses what xlsx writes to the console. What matters of it is detected and reported elsewhere. */
+/** Suppresses what xlsx writes to the console. What matters is detected and reported elsewhere. */
 const silently = <A>(read: () => A): A => {
   const { console: screen } = globalThis
   const { error } = screen

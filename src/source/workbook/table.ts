@@ -82,9 +82,9 @@ export const findTable = (
   }
   const width = lines.slice(at, at + 1 + looked).reduce((most, line) => Math.max(most, line.length), 0)
   if (width > limits.columns) {
-    return `It has ${thousands(width)} columns, more than the ${
+    return `It has ${thousands(width)} columns, more than the limit of ${
       thousands(limits.columns)
-    } that are read. Narrow it: \`source.range\`.`
+    }. Narrow it: \`source.range\`.`
   }
   const titles = Array.from({ length: width }, (_, column) => cellText(header[column]))
   return {

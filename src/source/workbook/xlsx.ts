@@ -263,9 +263,9 @@ export const openXlsx = (
     if (texts !== undefined) {
       if (texts.unpacked > limits.sharedStrings) {
         return yield* refuse(
-          `contains ${thousands(texts.unpacked)} bytes of texts, more than the ${
+          `contains ${thousands(texts.unpacked)} bytes of texts, more than the limit of ${
             thousands(limits.sharedStrings)
-          } that are read of a workbook. Save its sheet as CSV.`,
+          } for workbooks. Save its sheet as CSV.`,
         )
       }
       const reader = sharedTextsReader()

@@ -246,7 +246,7 @@ describe("the summary", () => {
       const text of [
         "contacts → Contact form (live)",
         "took 1m 5s",
-        "Rows need a person",
+        "Rows need review",
         "2 rows are invalid and were not sent.",
         "imported",
         "1,006",
