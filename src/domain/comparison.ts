@@ -18,7 +18,7 @@ export const answerVerdicts = namesOf(answerTones)
 
 /** One answer, or other member of an item, compared. */
 export interface AnswerComparison {
-  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` are their own names. */
+  /** Id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
   readonly question: string
   readonly name: string
   readonly verdict: AnswerVerdict

@@ -168,7 +168,7 @@ export const Difference = Schema.Struct({
   key: Digested("its row key"),
   submissionId: Text("the submission"),
   question: Text(
-    "the id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` stand for themselves",
+    "the id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`",
   ),
   name: text("its name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({
@@ -395,7 +395,7 @@ export const RunReport = Schema.Struct({
   warnings: list(Text("notes that don't concern a single row, in sentences"), {
     [Section]: { title: "Warnings" },
   }),
-  versions: group({ formferry: text("the program"), node: text("the versions and the system that it ran on") }),
+  versions: group({ formferry: text("the program"), node: text("the version of Node that it ran on") }),
   fingerprints: group({
     mapping: text("changes when the mapping could produce a different submission from the same row"),
     form: text("changes when the form does"),

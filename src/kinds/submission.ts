@@ -14,7 +14,7 @@ import { readIso } from "./wallClock.ts"
 
 /** What the comparison needs to know about a mapped answer. */
 export interface ComparedAnswer {
-  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` are their own names. */
+  /** Id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
   readonly id: string
   readonly name: string
   /** Name of its kind. */

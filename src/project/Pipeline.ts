@@ -92,7 +92,7 @@ const Limit = oneOfThese(
   becoming(whole(0), (rows): StopLimit => ({ rows })).annotations(expecting("a number of rows")),
   becoming(Share, (share): StopLimit => ({ share, atLeast: 10 })).annotations(expecting("a share such as `5%`")),
   section({
-    share: needed(Share, { description: "The share of the rows that are new in this run" }),
+    share: needed(Share, { description: "The share of the rows to which the limit refers" }),
     atLeast: needed(whole(1), { description: "The number of rows from which the share applies" }),
   }),
 ).annotations({

@@ -285,7 +285,7 @@ export const filled = <A, I>(key: Schema.Schema<string>, value: Schema.Schema<A,
   )
 
 const span = (least: number, most: number): string =>
-  most === Number.MAX_SAFE_INTEGER ? (least === 0 ? "" : ` from ${least} on`) : ` from ${least} to ${most}`
+  most === Number.MAX_SAFE_INTEGER ? (least === 0 ? "" : `, ${least} or more`) : ` from ${least} to ${most}`
 
 /** A whole number from `least` to `most`. */
 export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>

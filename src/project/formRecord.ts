@@ -118,7 +118,7 @@ const optionChanges = (before: Question, after: Question): ReadonlyArray<FormCha
   })
   if (removed.length + added.length + relabelled.length === 0) return []
   const parts = [
-    ...(removed.length === 0 ? [] : [`${names(removed)} ${removed.length === 1 ? "is" : "are"} gone`]),
+    ...(removed.length === 0 ? [] : [`${names(removed)} ${removed.length === 1 ? "was" : "were"} removed`]),
     ...(added.length === 0 ? [] : [`${names(added)} ${added.length === 1 ? "is" : "are"} new`]),
     ...relabelled,
   ]

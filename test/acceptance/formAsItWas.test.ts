@@ -78,7 +78,7 @@ it.scopedLive("a removed option stops a run that nobody prepared with a record, 
     expect([nothing.status, said(nothing)]).toEqual([2, expect.stringContaining("nothing to accept")])
     const without = form.replace(", Blue", "")
     at.write("forms/people.yaml", without)
-    const change = 'The options of the question "Color" (q3) changed: "Blue" is gone.'
+    const change = 'The options of the question "Color" (q3) changed: "Blue" was removed.'
     yield* isRefused(at, change, everyCommand)
     const refused = yield* at.run("run", "people")
     expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining(change)])

@@ -34,7 +34,7 @@ const keyLine = (path: string, signature: SchemaAST.PropertySignature): string =
   const standard = annotation<unknown>(signature, SchemaAST.DefaultAnnotationId)
   const [example] = annotation<ReadonlyArray<unknown>>(signature, SchemaAST.ExamplesAnnotationId) ?? []
   return [
-    `- **\`${path}\`**${signature.isOptional ? "" : " (needed)"}: ${sentence(description)}`,
+    `- **\`${path}\`**${signature.isOptional ? "" : " (required)"}: ${sentence(description)}`,
     `Expects ${expected(signature.type)}.`,
     ...(standard === undefined ? [] : [`Default: ${inYaml(standard)}.`]),
     ...(example === undefined ? [] : [`Example: ${inYaml(example)}`]),
@@ -115,8 +115,8 @@ const lists = ["questions", "urlParameters", "submissionTime", "lastUpdatedAt", 
 
 const inputs = `- \`from: Column\`: one column, by its header or its name under \`source.columns\`.
 - \`from: [A, B]\`: several columns, joined (text and its parts only).
-- \`from: { firstOf: [A, B] }\`: the first that is filled. Others that are filled must give the same, else the row has a \`conflict\`.
-- \`from: { PART: column }\`: the parts of a kind, the options of \`choices\`, the rows of a \`matrix\`; each a column, or an entry of its own: \`{ from: …, value: …, template: …, extract: …, default: … }\` with options of its own.
+- \`from: { firstOf: [A, B] }\`: the first that is filled. Others that are filled must contain the same, otherwise the row has a \`conflict\`.
+- \`from: { PART: column }\`: the parts of a kind, the options of \`choices\`, the rows of a \`matrix\`; each is a column or an entry of its own: \`{ from: …, value: …, template: …, extract: …, default: … }\` with options of its own.
 - \`from: { ranks: { OPTION: column } }\`: the ranks of a \`ranking\`.
 - \`from: { block: TITLE }\`: all columns of a question that a form tool spreads over several, for \`choices\`, \`ranking\` and \`matrix\`; \`formferry inspect\` names the blocks.
 - \`value: TEXT\`: a constant. \`template: "{A} {B}"\`: text with columns in braces.`
@@ -128,8 +128,8 @@ const head = `${generated}
 # Configuration, key by key
 
 Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so that an editor completes and explains every key:
-\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names a schema that also knows the source's columns and the form's questions and options, \`config/schemas/pipelines/NAME.json\`; for an existing pipeline, \`formferry schema pipeline --for NAME\` prints it. \`check\` and \`init\` keep that file up to date, if it exists. Keys that begin with \`x-\` are left alone. Paths are relative to the file they stand in.
-What stands for cells or answers is text as written: \`007\`, \`yes\` and \`1.50\` stay what they are. Regular expressions are RE2's: they take time in proportion to the text, and know neither look-around nor back-references.`
+\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names a schema that also knows the source's columns and the form's questions and options, \`config/schemas/pipelines/NAME.json\`; for an existing pipeline, \`formferry schema pipeline --for NAME\` prints it. \`check\` and \`init\` keep that file up to date, if it exists. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them.
+Cells and answers are text as written: \`007\`, \`yes\` and \`1.50\` are not converted. Regular expressions use RE2: they take time in proportion to the text, and don't support look-around or back-references.`
 
 /** Returns the reference page of all keys and kinds, as Markdown. */
 export const referencePage = (): string => {
@@ -154,11 +154,11 @@ export const referencePage = (): string => {
     ),
     section(
       "## An entry of the mapping",
-      "Every entry names what it fills (`id`, `name` or both, which must agree with the form), says where its cells come from, and what they are (`as`). Without `as` the kind is that of the question's type, where the form tells it, else text; options of a kind need `as`.",
+      "Every entry names what it fills (`id`, `name` or both, which must agree with the form), says where its cells come from, and what they are (`as`). Without `as`, the kind is that of the question's type if the form gives one, otherwise text. Options of a kind need `as`.",
       inputs,
       keyLines(commonEntry(), "").filter((line) => !/^- \*\*`(?:from|when)\./.test(line)),
     ),
-    section("## The kinds of value (`as`)", "Every kind trims, and treats empty cells as no answer."),
+    section("## The kinds of value (`as`)", "Every kind trims cells, and treats empty ones as no answer."),
     ...[...kinds.values()].map((kind) => kindSection(kind)),
     section("## sink", keyLines(member(pipeline, "sink"), "")),
     section("## reconcile", keyLines(member(pipeline, "reconcile"), "")),
@@ -198,7 +198,7 @@ const reportPage = (): string =>
 
 # report.json
 
-A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added; these stay. [Review a report](review.md) describes the other files of a run.
+A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added, but none of these will be removed. [Review a report](review.md) describes the other files of a run.
 
 | field | is |
 | --- | --- |
@@ -221,7 +221,7 @@ const codesPage = (): string =>
   [
     generated,
     "# Codes",
-    "The codes of exit, report and problems. More may be added; these stay.",
+    "The exit codes, and the codes of fates, verdicts and problems. More may be added, but none of these will be removed.",
     section(
       "## Exit codes",
       table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),

@@ -172,7 +172,7 @@ layer(platform)("check", (it) => {
       const report = yield* world.run
       expect(report.exitCode).toBe(0)
       expect(world.warned).toEqual([
-        'The question "Fax" (q9) is gone.',
+        'The question "Fax" (q9) was removed.',
         'The options of the question "Color" (q3) changed: "Green" is new.',
       ])
     }))

@@ -91,7 +91,7 @@ describe("names for columns", () => {
       'One column of the source has the header "Why?", not 2.',
     )
     expect(errors('{ x: { header: "Why?", nth: 3, of: 2 } }', ["Id", "Why?", "Why?"])[0]).toBe(
-      'There is no 3. of 2 columns "Why?".',
+      'There is no column 3 of 2 columns "Why?".',
     )
     expect(errors("{ x: { position: 9 } }", ["Id"])[0]).toBe("The source has no column 9: it has 1.")
     expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source already has a column "x".')

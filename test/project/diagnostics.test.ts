@@ -151,7 +151,7 @@ describe("an invalid value is shown at the value, once, with what is allowed", (
       ["`new` expects a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }, not `101%`."],
       ["`changed` expects a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }, not `-1`."],
       ["`invalid` expects a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }, not `0.5`."],
-      ["`atLeast` expects a whole number from 1 on, not `0`."],
+      ["`atLeast` expects a whole number, 1 or more, not `0`."],
     ],
     ["a single column where a list is needed", withSection("source", "file: a.csv\nrowKey: «Id"), [
       "`rowKey` expects a list of columns, or `content`, not `Id`.",

@@ -118,19 +118,19 @@ it.layer(platform)("loading pipelines", (it) => {
           file: "pipelines/a.yaml",
           line: 1,
           column: 11,
-          message: "pipelines/b.yaml is called `same` too.",
+          message: "pipelines/b.yaml is called `same`, too.",
         }),
         expect.objectContaining({
           file: "pipelines/b.yaml",
           line: 2,
           column: 11,
-          message: "pipelines/a.yaml is called `same` too.",
+          message: "pipelines/a.yaml is called `same`, too.",
         }),
       ])
       // Someone who copied a file asks for the copy by the file's name.
       expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["b"] }))).toEqual([
-        expect.objectContaining({ file: "pipelines/a.yaml", message: "pipelines/b.yaml is called `same` too." }),
-        expect.objectContaining({ file: "pipelines/b.yaml", message: "pipelines/a.yaml is called `same` too." }),
+        expect.objectContaining({ file: "pipelines/a.yaml", message: "pipelines/b.yaml is called `same`, too." }),
+        expect.objectContaining({ file: "pipelines/b.yaml", message: "pipelines/a.yaml is called `same`, too." }),
       ])
       expect((yield* Effect.flip(loadProject(root, { pipelines: ["c"] }))).message).toBe(
         "There is no pipeline `c`: the one in pipelines/c.yaml is called `other`.",

@@ -161,7 +161,7 @@ describe("the reports of a pipeline", () => {
         expect((yield* Effect.flip(readReport(reports, "contacts", undefined))).message).toContain(
           "formferry run contacts",
         )
-        expect((yield* Effect.flip(readReport(reports, "contacts", "../../etc"))).message).toContain("no run's name")
+        expect((yield* Effect.flip(readReport(reports, "contacts", "../../etc"))).message).toContain("not a run id")
         expect((yield* Effect.flip(readReport(reports, "contacts", "nope"))).message).toContain("left none")
       })
     ))

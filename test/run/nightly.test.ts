@@ -48,11 +48,11 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
     ],
     standing: 15,
   },
-  "the rows in another order": {
+  "the rows in a different order": {
     nights: [source(twelve, { rows: { imported: 12 } }), source(csv(people(1, 12).toReversed()), all)],
     standing: 12,
   },
-  "the columns in another order": {
+  "the columns in a different order": {
     nights: [
       source(twelve, { rows: { imported: 12 } }),
       source(csv(people(1, 12).map((row) => row.split(",").toReversed().join(",")), "Mail,Name,No"), all),
@@ -66,7 +66,7 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
     ],
     standing: 12,
   },
-  "another encoding, delimiter or line end": {
+  "a different encoding, delimiter or line end": {
     nights: [
       source(twelve, { rows: { imported: 12 } }),
       source(iconv.encode(twelve, "windows-1252"), all),

@@ -37,7 +37,7 @@ scoped(
       ["2", "2", first.startedAt, first.run],
     ])
     expect(linesOf(yield* file(first, "imported.csv")).map(([, key]) => key)).toEqual(["13"])
-    expect(yield* file(first, "report.html")).toContain("the source does not hold it any more")
+    expect(yield* file(first, "report.html")).toContain("imported earlier; no longer in the source")
 
     // One comes back, another one goes: what an edit, a bad cell or a duplicate does to a row does not make it vanish.
     yield* source([

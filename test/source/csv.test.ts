@@ -27,7 +27,7 @@ describe("rows of a CSV file", () => {
   it("are numbered as records: lines and records without anything in them are none, and are counted", async () => {
     const all = await csv('\n\na,b\n\n1,2\n\n,\n"",""\n3,4\n\n')
     expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
-    expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 left out" })
+    expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
   it("keep their own width: one that is not the header's is named, and nothing of it is shifted or dropped", async () => {

@@ -176,7 +176,7 @@ describe("the part of a workbook that is read", () => {
     const all = await excel(scattered, { headerRow: 4 })
     expect(all.source.columns.map((column) => column.title)).toEqual(["", "id", "name"])
     expect(all.rows).toEqual([[null, "1", "Ada"], [null, "2", "Bob"]])
-    expect(taken(all)).toMatchObject({ header: "row 4", "empty rows": "1 left out" })
+    expect(taken(all)).toMatchObject({ header: "row 4", "empty rows": "1 omitted" })
   })
 
   it("may be a range", async () => {

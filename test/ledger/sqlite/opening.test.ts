@@ -145,7 +145,7 @@ describe("a ledger that must not be used is refused", () => {
       yield* filled(join(at, "a.db"))
       yield* filled(join(at, "b.db"))
       copyFileSync(join(at, "a.db.key"), join(at, "b.db.key"))
-      expect(yield* refused(join(at, "b.db"))).toContain("is not the one")
+      expect(yield* refused(join(at, "b.db"))).toContain("does not belong to the ledger")
       writeFileSync(join(at, "b.db.key"), "short")
       expect(yield* refused(join(at, "b.db"))).toContain("damaged")
     }))

@@ -20,7 +20,7 @@ export interface AlterationPlan {
 /** A change that was made. */
 export interface Alteration {
   readonly submissionId: string
-  /** Id of the question or element; `submissionTime`, `lastUpdatedAt` and `login` are their own names. */
+  /** Id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
   readonly id: string
   readonly effect: "normalised" | "different" | "absent" | "unexpected"
   /** Which change it was. */
