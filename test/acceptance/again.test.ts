@@ -4,7 +4,7 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 
-it.scopedLive("the same run again sends nothing, one new row is sent alone, and both end with 0", () =>
+it.scopedLive("a repeated run sends nothing, a run with one new row sends only that row, and both exit with code 0", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(25)))
@@ -32,7 +32,7 @@ it.scopedLive("the same run again sends nothing, one new row is sent alone, and 
     expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
   }))
 
-it.scopedLive("a bad row is rejected with exit 1; mended it goes in; the unmended source sends nothing the next night", () =>
+it.scopedLive("a bad row is rejected with exit code 1 and imported once fixed; the unfixed source sends nothing the next night", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const source = csv(
@@ -63,7 +63,7 @@ it.scopedLive("a bad row is rejected with exit 1; mended it goes in; the unmende
     expect(at.report().requests.create).toBe(0)
   }))
 
-it.scopedLive("rows that a person acknowledged stop raising the exit status; keys that mean nothing are told", () =>
+it.scopedLive("acknowledged rows no longer raise the exit code; unknown keys are reported", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write(
@@ -86,7 +86,7 @@ it.scopedLive("rows that a person acknowledged stop raising the exit status; key
     expect(at.count()).toBe(2)
   }))
 
-it.scopedLive("the same pipeline pointed at another destination its rows are new there, and says so", () =>
+it.scopedLive("the same pipeline treats its rows as new at a different destination, and says so", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -100,7 +100,7 @@ it.scopedLive("the same pipeline pointed at another destination its rows are new
     expect([at.count("contacts"), at.count("other")]).toEqual([3, 3])
   }))
 
-it.scopedLive("--to chooses the target; without it nothing is guessed", () =>
+it.scopedLive("--to chooses the target, which is never guessed", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -119,7 +119,7 @@ it.scopedLive("--to chooses the target; without it nothing is guessed", () =>
     expect([at.count("contacts"), at.count("other")]).toEqual([0, 3])
   }))
 
-it.scopedLive("a copy of the pipeline under another name is refused, and nothing is sent", () =>
+it.scopedLive("a copy of the pipeline under a different name is refused, and nothing is sent", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -150,7 +150,7 @@ it.scopedLive("a ledger that vanished is refused until a person accepts it", () 
     expect(at.count()).toBe(6)
   }))
 
-it.scopedLive("`accept` records nothing if nothing is refused, and knows its reasons", () =>
+it.scopedLive("`accept` records nothing if nothing is refused, and accepts only known reasons", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -164,7 +164,7 @@ it.scopedLive("`accept` records nothing if nothing is refused, and knows its rea
     expect((yield* at.inProcess("accept", "contacts", "canary", "--because", " ")).status).toBe(2)
   }))
 
-it.scopedLive("--dry-run and --limit leave rows pending and end with 0", () =>
+it.scopedLive("--dry-run and --limit leave rows pending and exit with code 0", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))

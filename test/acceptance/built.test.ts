@@ -31,7 +31,7 @@ it("reads a workbook, whose reader is loaded when needed", async () => {
   expect(stdout).toContain("excel")
 })
 
-it("measures wide and joined characters in its tables as terminals show them", async () => {
+it("measures wide and joined characters in tables as terminals show them", async () => {
   const plain = await inspect("plain.csv", Buffer.from("Id,Note\n1,abcd\n2,abcd\n"))
   const wide = await inspect("plain.csv", Buffer.from("Id,Note\n1,語👩‍👩‍👧\n2,語👩‍👩‍👧\n"))
   // Four columns either way.

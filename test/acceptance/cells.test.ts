@@ -33,7 +33,7 @@ const bench = (files: Readonly<Record<string, string>>) =>
 /** What a terminal shows, without its line ends. */
 const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 
-describe("texts of an Other beside one column per option", () => {
+describe("texts of an Other next to one column per option", () => {
   const form = `id: f
 name: Dinner
 questions:
@@ -70,7 +70,7 @@ sink: { service: practice, form: f }
       expect(yield* at.page).toContain("2 cells in 1 column are not mapped")
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("are sent to the question that `other` names, without the tick beside them", () =>
+  it.scopedLive("are sent to the question that `other` names, without the tick next to them", () =>
     Effect.gen(function*() {
       const other = ", other: { use: Other (please specify), textTo: Which }"
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline(other) })
@@ -103,7 +103,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
   const origin = "    - { name: Origin, value: legacy }\n"
   const rows = "No,Name\n1,Ada\n2,\n3,Alan\n"
 
-  it.scopedLive("a question that nothing is mapped to is named by check, preview and the report, unless it is left out on purpose", () =>
+  it.scopedLive("a question without a mapping is named by check, preview and the report, unless it is ignored on purpose", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(name + origin) })
       const named = "1 of 3 questions of the form is not mapped: Remarks."
@@ -133,7 +133,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect(yield* at.stored).toHaveLength(3)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a mapping that takes no answer from any column fails check and run", () =>
+  it.scopedLive("a mapping without an answer from any column fails check and run", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(origin) })
       for (const command of ["check", "run"]) {

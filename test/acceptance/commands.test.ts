@@ -6,7 +6,7 @@ import { version } from "../../src/project/version.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { inProcess, start, until } from "./formferry.ts"
 
-it.scopedLive("status, report, form, check, preview and schema tell people and programs the same", () =>
+it.scopedLive("status, report, form, check, preview and schema report the same to people and programs", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write(
@@ -107,7 +107,7 @@ it.scopedLive("status, report, form, check, preview and schema tell people and p
     expect(gone.lastLine).toBe("formferry status")
   }))
 
-it.scopedLive("a project is found from any folder in it, and with --project before or behind the command", () =>
+it.scopedLive("a project is found from any folder in it, and with --project before or after the command", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -124,7 +124,7 @@ it.scopedLive("a project is found from any folder in it, and with --project befo
     expect(failed.lastLine).toBe(`formferry status --project ${at.folder}`)
   }))
 
-it.scopedLive("the practice service on its own serves a folder of forms until the first Ctrl-C, and ends with 0", () =>
+it.scopedLive("the practice service serves a folder of forms until the first Ctrl-C, and exits with code 0", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("forms/one.yaml", "id: one\nname: One\nquestions:\n  - { id: q1, name: Name, type: ShortAnswer }\n")
@@ -160,7 +160,7 @@ it.scopedLive("the practice service on its own serves a folder of forms until th
     expect((yield* Effect.promise(() => practice.ended)).status).toBe(0)
   }))
 
-it.scopedLive("reports and ledger are for their owner only, and hold no key", () =>
+it.scopedLive("reports and ledger are accessible to their owner only, and contain no key", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -235,7 +235,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive("`alongside` lets a second pipeline into the same form, and status tells both", () =>
+it.scopedLive("`alongside` lets a second pipeline import into the same form, and status shows both", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

@@ -7,7 +7,7 @@ const dumps = (source = "") => pipelineYaml({ file: `{ glob: ../dumps/*.csv, tak
 
 const from = (first: number, last: number) => upTo(last).slice(first - 1)
 
-it.scopedLive("dumps that match and were never read need a person, until they are read or accepted", () =>
+it.scopedLive("matching dumps that were never read need review until they are read or accepted", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", dumps())
@@ -48,7 +48,7 @@ it.scopedLive("dumps that match and were never read need a person, until they ar
     expect(old.stdout + old.stderr).toContain("2026-10-31.csv")
   }))
 
-it.scopedLive("a dump that a run read in part only is not read", () =>
+it.scopedLive("a dump that a run only read in part counts as not read", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", dumps())
@@ -60,7 +60,7 @@ it.scopedLive("a dump that a run read in part only is not read", () =>
     expect(next.stdout + next.stderr).toContain("2026-11-01.csv")
   }))
 
-it.scopedLive("a rolling export that shares no row with the last one needs a person, until it is accepted", () =>
+it.scopedLive("a rolling export that shares no row with the last one needs review until it is accepted", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))
@@ -87,7 +87,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs a per
     expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "again")).status).toBe(2)
   }))
 
-it.scopedLive("exports that only hold what is new need one acceptance, and no other", () =>
+it.scopedLive("exports that only contain new rows need exactly one acceptance", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))

@@ -62,7 +62,7 @@ describe("systemd", () => {
       }),
   )
 
-  it.scopedLive("what the service starts runs what is due", () =>
+  it.scopedLive("the service's start command runs due pipelines", () =>
     Effect.gen(function*() {
       const at = yield* deployed
       const [program, ...args] = serviceStarts.split(" ")
@@ -76,7 +76,7 @@ describe("systemd", () => {
     }))
 })
 
-it.scopedLive("crontab: its times are read by the cron library, its commands run", () =>
+it.scopedLive("crontab: the cron library accepts its times, and its commands run", () =>
   Effect.gen(function*() {
     const at = yield* deployed
     const lines = read("crontab").split("\n").filter((line) => /^[\d*]/.test(line))

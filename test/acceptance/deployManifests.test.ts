@@ -26,7 +26,7 @@ describe("Kubernetes", () => {
     )
   })
 
-  it("one pod at a time on one disk, never started anew; it is called as the systemd service calls", () => {
+  it("one pod at a time on one disk, never restarted, with the same command as the systemd service", () => {
     const job = new CronJob(documents[1] as never)
     expect(job.spec).toMatchObject({ concurrencyPolicy: "Forbid", jobTemplate: { spec: { backoffLimit: 0 } } })
     expect(documents[0]).toMatchObject({ spec: { accessModes: ["ReadWriteOncePod"] } })
@@ -63,7 +63,7 @@ const asMounted = (folder: string) => {
   }
 }
 
-it.scopedLive("Kubernetes: configuration, pipelines and accepted forms are read where it mounts them", () =>
+it.scopedLive("Kubernetes: configuration, pipelines and accepted forms are read from its mounts", () =>
   Effect.gen(function*() {
     const at = yield* deployed
     expect(yield* at.inProcess("check", "contacts", "--accept-form")).toMatchObject({ status: 0 })

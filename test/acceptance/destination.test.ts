@@ -44,7 +44,7 @@ it.scopedLive("knows its rows under every spelling of the service's address", ()
     }
   }))
 
-it.scopedLive("refuses the same form under another address until the project says that it is the same service", () =>
+it.scopedLive("refuses the same form under a different address until the project says that it is the same service", () =>
   Effect.gen(function*() {
     const { at, baseUrl, other } = yield* imported
     move(at, other)
@@ -76,7 +76,7 @@ it.scopedLive("refuses the same form under another address until the project say
     expect(at.count()).toBe(3)
   }))
 
-it.scopedLive("imports into a form with the same id at a service whose forms are its own", () =>
+it.scopedLive("imports into a form with the same id at a service with separate forms", () =>
   Effect.gen(function*() {
     const { at, baseUrl, other } = yield* imported
     const separate = `  other:
@@ -138,7 +138,7 @@ const anyCase = (baseUrl: string) =>
     (server) => Effect.sync(server.close),
   )
 
-it.scopedLive("goes by the id in the form's metadata, however the pipeline writes it", () =>
+it.scopedLive("identifies a form by the id in its metadata, however the pipeline writes it", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

@@ -71,7 +71,7 @@ const isRefused = (at: Bench, message: string, commands = [["run"], ["check"]]) 
     expect(at.runs("people")).toHaveLength(1)
   })
 
-it.scopedLive("a removed option stops a run that nobody prepared with a record, until it is accepted", () =>
+it.scopedLive("a removed option stops a run without a recorded file until it is accepted", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     const nothing = yield* at.inProcess(...accept)
@@ -98,7 +98,7 @@ it.scopedLive("a removed option stops a run that nobody prepared with a record, 
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
-it.scopedLive("a changed type and a renamed question stop a run, also with the mapping put right", () =>
+it.scopedLive("a changed type and a renamed question stop a run, even with a corrected mapping", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     at.write("forms/people.yaml", form.replace("name: Name, type: ShortAnswer", "name: Name, type: LongAnswer"))
@@ -114,7 +114,7 @@ it.scopedLive("a changed type and a renamed question stop a run, also with the m
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
-it.scopedLive("changes that touch no answer are told by one run, and stop none", () =>
+it.scopedLive("changes that affect no answer are reported by one run and stop none", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     const added = form.replace("Green]", "Green, Black]").replace("name: Fax", "name: Telefax")
@@ -136,7 +136,7 @@ it.scopedLive("changes that touch no answer are told by one run, and stop none",
     expect([next.status, said(next)]).toEqual([0, expect.not.stringContaining("Phone")])
   }))
 
-it.scopedLive("a form that a person recorded in a file wins over the ledger's, and names its own command", () =>
+it.scopedLive("a form recorded in a file takes precedence over the ledger's, and its refusal names its own command", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     expect((yield* at.inProcess("check", "people", "--accept-form")).status).toBe(0)
@@ -150,7 +150,7 @@ it.scopedLive("a form that a person recorded in a file wins over the ledger's, a
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
-it.scopedLive("the record goes with a pipeline that is renamed, and stands for the form offline", () =>
+it.scopedLive("the record moves with a renamed pipeline, and replaces the live form offline", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     at.write("pipelines/people.yaml", pipeline().replace("pipeline: people", "pipeline: staff\nrenamedFrom: people"))
@@ -167,7 +167,7 @@ it.scopedLive("the record goes with a pipeline that is renamed, and stands for t
     expect((yield* at.inProcess("run", "staff")).status).toBe(0)
   }))
 
-it.scopedLive("a ledger that is not the newest is refused before a form that changed", () =>
+it.scopedLive("an outdated ledger is refused before a changed form", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     const copy = join(at.folder, "copy")

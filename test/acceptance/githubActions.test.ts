@@ -126,7 +126,7 @@ it.scopedLive("annotates the findings of a pull request at their lines, without 
     expect(wrong.text).toMatch(/^::error file=pipelines\/contacts\.yaml,line=7,col=\d+,title=formferry::[^\n]*Nmae/m)
   }))
 
-it.scopedLive("runs once a ledger exists or the first run is announced, and summarises runs without cells", () =>
+it.scopedLive("runs only if a ledger exists or the first run is announced, and summarises runs without cells", () =>
   Effect.gen(function*() {
     const at = yield* project
     const command = "run contacts --confirm live"
@@ -166,7 +166,7 @@ it.scopedLive("says in the summary that rows are in doubt, and how to settle the
     )
   }))
 
-it.scopedLive("takes inputs as words of one command, never as shell text", () =>
+it.scopedLive("treats inputs as words of one command, never as shell text", () =>
   Effect.gen(function*() {
     const at = yield* project
     for (
@@ -180,7 +180,7 @@ it.scopedLive("takes inputs as words of one command, never as shell text", () =>
     expect((yield* at.act({ command: "check *" })).status).toBe(0)
   }))
 
-it.scopedLive("the workflow with a schedule imports once in a folder that stays, and refuses when its ledger is gone", () =>
+it.scopedLive("the scheduled workflow imports once in a persistent folder, and refuses to run without its ledger", () =>
   Effect.gen(function*() {
     const at = yield* project
     const folder = join(at.folder, "srv")

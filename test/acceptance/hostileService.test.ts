@@ -61,7 +61,7 @@ it.scopedLive("an answer that comes back 5,000 levels deep is not comparable, an
     expect(again.status, again.stdout + again.stderr).toBe(0)
   }))
 
-it.scopedLive("answers to creates that are as deep, also in unknown members, put no row in doubt", () =>
+it.scopedLive("equally deep answers to creates, also in unknown members, put no row in doubt", () =>
   Effect.gen(function*() {
     const deep = "[".repeat(5_000) + "]".repeat(5_000)
     const at = yield* changing((method, body) =>
@@ -78,7 +78,7 @@ it.scopedLive("answers to creates that are as deep, also in unknown members, put
     expect(at.report().rows).toMatchObject({ imported: 5, inDoubt: 0 })
   }))
 
-it.scopedLive("a 400 with a page, sent after the rows were kept, stops the run, and the next run sends none of them again", () =>
+it.scopedLive("a 400 with an HTML page, sent after the rows were stored, stops the run, and the next run resends none of them", () =>
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "status", status: 400, body: "html", when: "after", at: [2] }] })
     at.write("source.csv", csv(upTo(20)))

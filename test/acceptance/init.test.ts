@@ -15,7 +15,7 @@ const formOf = (pair: string): string =>
 
 layer(NodeContext.layer)("From a file and a form, as a new user", (it) => {
   it.scoped(
-    "init, check and run need no edit but what was left open: a SurveyMonkey export with ticks, ranks and a grid",
+    "init, check and run need no edits except of open entries: a SurveyMonkey export with ticks, ranks and a grid",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({ "forms/sw1.yaml": formOf("surveymonkey-star-wars") })
@@ -47,7 +47,7 @@ layer(NodeContext.layer)("From a file and a form, as a new user", (it) => {
   )
 
   it.scoped(
-    "without a terminal every option that is missing is named; findings are annotations where a pull request wants them",
+    "without a terminal, init names every missing option; with --output github, findings are annotations",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({

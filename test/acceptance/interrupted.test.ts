@@ -12,7 +12,7 @@ const slowly = { requestsPerSecond: 40 }
 const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
 
 for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 143]] as const) {
-  it.scopedLive(`${signal} in the middle of a run ends it cleanly with ${status}; the next run finishes, every row once`, () =>
+  it.scopedLive(`${signal} in the middle of a run ends it cleanly with exit code ${status}; the next run finishes, and every row arrives once`, () =>
     Effect.gen(function*() {
       const at = yield* bench(slowly)
       at.write("source.csv", csv(upTo(120)))
@@ -39,7 +39,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
     }))
 }
 
-it.scopedLive("a second run at the same time is refused with 6, and the first one does not notice", () =>
+it.scopedLive("a second run at the same time is refused with exit code 6, and the first one is not affected", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
     // Four seconds of requests: time enough for the second process to start, on a busy machine too.
@@ -80,7 +80,7 @@ it.scopedLive("a second Ctrl-C ends the process at once; what was in flight is i
     expect(names.length + rows.inDoubt).toBeGreaterThanOrEqual(40)
   }))
 
-it.scopedLive("a reader that closes the output ends the output, not the run", () =>
+it.scopedLive("a reader that closes its end stops the output, not the run", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))
@@ -95,7 +95,7 @@ it.scopedLive("a reader that closes the output ends the output, not the run", ()
     expect((yield* Effect.promise(() => preview.ended)).status).toBe(0)
   }))
 
-it.scopedLive("Ctrl-C ends a command that has nothing to finish, with 130", () =>
+it.scopedLive("Ctrl-C ends a command that has nothing to finish, with exit code 130", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     let connected = 0
@@ -122,7 +122,7 @@ it.scopedLive("Ctrl-C ends a command that has nothing to finish, with 130", () =
   }))
 
 for (const signal of ["SIGTERM", "SIGHUP"] as const) {
-  it.scopedLive(`${signal} ends demo with 143 and a next command, and practice with 0`, () =>
+  it.scopedLive(`${signal} ends demo with exit code 143 and a next command, and practice with exit code 0`, () =>
     Effect.gen(function*() {
       const at = yield* bench()
       mkdirSync(`${at.folder}/temporary`)

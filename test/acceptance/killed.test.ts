@@ -9,7 +9,7 @@ import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
 
 it.scopedLive(
-  "what a killed rehearsal leaves, and drafts of killed processes, go with the next rehearsal and run; those of live processes stay",
+  "files of killed rehearsals and drafts of killed processes are removed by the next rehearsal and run; those of live processes stay",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -47,7 +47,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "the copy of a source that a killed run fetched goes with the next run; a live run's stays until it ends",
+  "a source fetched by a killed run is removed by the next run; a live run's copy stays until it ends",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()

@@ -54,7 +54,7 @@ const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
     }
   })
 
-it.scopedLive("a killed first run whose .formferry is deleted is no first run", () =>
+it.scopedLive("after a killed first run whose .formferry is deleted, the next run is refused", () =>
   Effect.gen(function*() {
     const at = yield* killed()
     rmSync(join(at.folder, ".formferry"), { recursive: true })
@@ -62,7 +62,7 @@ it.scopedLive("a killed first run whose .formferry is deleted is no first run", 
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
   }))
 
-it.scopedLive("a killed run of which only ledger.db and its key are kept is refused", () =>
+it.scopedLive("a killed run whose ledger.db and key are kept without the log is refused", () =>
   Effect.gen(function*() {
     const at = yield* killed()
     const kept = ["ledger.db", "ledger.db.key"].map((name) =>
@@ -74,7 +74,7 @@ it.scopedLive("a killed run of which only ledger.db and its key are kept is refu
   }))
 
 it.scopedLive(
-  "a backup that is older than a killed run is refused, whatever the clock said, and stays refused once another ledger is accepted",
+  "a backup that is older than a killed run is refused, whatever the clock says, and stays refused once a different ledger is accepted",
   () =>
     Effect.gen(function*() {
       const at = yield* bench(slowly)
@@ -138,7 +138,7 @@ for (
     }))
 }
 
-it.scopedLive("a run whose log is deleted ends with 70, and the next one sends the rest", () =>
+it.scopedLive("a run whose log is deleted exits with code 70, and the next one sends the rest", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
     at.write("source.csv", csv(upTo(rows)))
@@ -155,13 +155,13 @@ it.scopedLive("a run whose log is deleted ends with 70, and the next one sends t
     expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
   }))
 
-it.scopedLive("a run whose log is deleted, and that is killed at once, is refused", () =>
+it.scopedLive("after a run whose log is deleted is killed, the next run is refused", () =>
   Effect.gen(function*() {
     const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
     yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
   }))
 
-it.scopedLive("a run whose ledger is replaced by a copy of itself ends with 70", () =>
+it.scopedLive("a run whose ledger is replaced by a copy of itself exits with code 70", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
     at.write("source.csv", csv(upTo(rows)))
@@ -175,7 +175,7 @@ it.scopedLive("a run whose ledger is replaced by a copy of itself ends with 70",
     expect(at.count()).toBeLessThan(rows)
   }))
 
-it.scopedLive("a hard-linked ledger is refused with 2", () =>
+it.scopedLive("a hard-linked ledger is refused with exit code 2", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -188,7 +188,7 @@ it.scopedLive("a hard-linked ledger is refused with 2", () =>
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
   }))
 
-it.scopedLive("a run that can't write its mark sends nothing and ends with 70", () =>
+it.scopedLive("a run that can't write its mark sends nothing and exits with code 70", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -201,7 +201,7 @@ it.scopedLive("a run that can't write its mark sends nothing and ends with 70", 
     rmSync(join(at.folder, "reports", ".ledger"))
   }))
 
-it.scopedLive("a mark is on the disk in both places before the first row arrives, and later ones show what is sent", () =>
+it.scopedLive("a mark is on the disk in both places before the first row arrives, and later ones count what is sent", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
     at.write("source.csv", csv(upTo(30)))
@@ -261,7 +261,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive("check, preview and run of a damaged ledger say so and end with 70", () =>
+it.scopedLive("check, preview and run report a damaged ledger and exit with code 70", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

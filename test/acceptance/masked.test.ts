@@ -49,7 +49,7 @@ const repeating = (refusal: Refusal) =>
     (server) => Effect.sync(() => server.close()),
   )
 
-it.scopedLive("what a service says is masked in the terminal, in logs, in every file of the project, in webhooks and telemetry", () =>
+it.scopedLive("the API key in a service's messages is masked in the terminal, logs, every file of the project, webhooks and telemetry", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const refusal: Refusal = { status: 400, isForAll: false }

@@ -48,7 +48,7 @@ const printing: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 it.scopedLive.skipIf(!existsSync("/dev/full"))(
-  "each command whose output can't be written says so and ends with 70",
+  "each command whose output can't be written says so and exits with code 70",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -71,7 +71,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
     }),
 )
 
-it.scopedLive("an export keeps every byte of a key, control characters too", () =>
+it.scopedLive("an export keeps every byte of a key, including control characters", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const key = "K-1\u001B[31m\u001B]0;title\u0007"
@@ -85,7 +85,7 @@ it.scopedLive("an export keeps every byte of a key, control characters too", () 
     expect(at.read("same.csv")).toBe(at.read("rows.csv"))
   }))
 
-it.scopedLive("a port that is invalid or not free is wrong usage (2), as is any number out of its range", () =>
+it.scopedLive("an invalid or busy port is wrong usage (2), and so is any number out of its range", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const taken = yield* Effect.acquireRelease(
@@ -120,7 +120,7 @@ it.scopedLive("a port that is invalid or not free is wrong usage (2), as is any 
   }))
 
 it.scopedLive.skipIf(process.platform !== "linux")(
-  "report --open opens the page, and names it where there is nothing to open it with",
+  "report --open opens the page, or names it if there is nothing to open it with",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -145,7 +145,7 @@ it.scopedLive.skipIf(process.platform !== "linux")(
     }),
 )
 
-it.scopedLive("compacting next to a reader is refused as busy (6), and works after it", () =>
+it.scopedLive("compacting is refused as busy (6) while there is a reader, and works after it", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

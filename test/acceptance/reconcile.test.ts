@@ -8,7 +8,7 @@ import { formferry } from "./formferry.ts"
 
 const demo = resolve(import.meta.dirname, "../..")
 
-it.scopedLive("reconciling a form tool's export, with blocks, has the run's mapping and reports no edit", () =>
+it.scopedLive("reconciling a form tool's export with blocks uses the run's mapping and reports no edit", () =>
   Effect.gen(function*() {
     const cwd = yield* Effect.acquireRelease(
       Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "formferry-reconcile-")))),

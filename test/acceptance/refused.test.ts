@@ -61,7 +61,7 @@ it.scopedLive("an empty file, a header without rows below it, and a file that is
     expect(at.report().rows.read).toBe(0)
   }))
 
-it.scopedLive("a file that is named like a workbook and is none", () =>
+it.scopedLive("a file that is named like a workbook but is not one", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("source.xlsx", csv(upTo(3)))
@@ -96,7 +96,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive("a service that wants to be confirmed, without --confirm, with another name, and rightly", () =>
+it.scopedLive("a service that must be confirmed: without --confirm, with a wrong name, and with the right one", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
@@ -127,7 +127,7 @@ it.scopedLive("a command line that is wrong, an unknown pipeline, no project", (
     refused(at, yield* at.inProcess(), 2, /Which command\?/)
   }))
 
-it.scopedLive("several pipelines: one that is broken stops only itself, and the most severe exit status counts", () =>
+it.scopedLive("several pipelines: a broken one does not stop the others, and the most severe exit code counts", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/lost.yaml", pipelineYaml({ name: "lost", sink: "service: live\n  form: nowhere" }))

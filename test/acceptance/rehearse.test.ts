@@ -34,7 +34,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "what a rehearsal finds wrong is looked at in its own report; --json ends with the report",
+  "a rehearsal's findings are in its own report; --json ends with the report",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -61,7 +61,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "the next command keeps the source, the target and what was confirmed, as far as it takes them",
+  "the next command keeps the source, the target and the confirmation, as far as it accepts them",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, upTo } from "./contacts.ts"
 
-it.scopedLive("records the keys of reformatted rows once a person agrees, and the run goes on", () =>
+it.scopedLive("records the keys of reformatted rows once a person agrees, and the run continues", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const rows = (key: (number: number) => string) =>

@@ -6,7 +6,7 @@ import { start, until } from "./formferry.ts"
 const scheduled = (cron: string, options: Parameters<typeof pipelineYaml>[0] = {}) =>
   pipelineYaml({ ...options, more: `schedule: { cron: "${cron}", zone: Europe/Berlin }\n` })
 
-it.scopedLive("--once runs what is due and ends, of two at once only one; --plan and status tell when the next time is; a probe looks how old the last good run is", () =>
+it.scopedLive("--once runs due pipelines and exits, and only one of two at once does; --plan and status show the next time; a probe checks the age of the last good run", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(20)))
@@ -40,7 +40,7 @@ it.scopedLive("--once runs what is due and ends, of two at once only one; --plan
     })
   }))
 
-it.scopedLive("goes on until SIGTERM, which lets the run that is going on finish what is in flight and ends with 143", () =>
+it.scopedLive("continues until SIGTERM, which lets the run in progress finish what is in flight and exits with code 143", () =>
   Effect.gen(function*() {
     const at = yield* bench({ requestsPerSecond: 40 })
     at.write("source.csv", csv(upTo(120)))
@@ -56,7 +56,7 @@ it.scopedLive("goes on until SIGTERM, which lets the run that is going on finish
     expect(rows.imported).toBe(at.count())
   }))
 
-it.scopedLive("a service that wants to be confirmed, and nothing scheduled, are said before anything is sent", () =>
+it.scopedLive("a service that must be confirmed, and a project without schedules, are reported before anything is sent", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const nothing = yield* at.run("schedule", "--once")

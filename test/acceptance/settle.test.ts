@@ -112,7 +112,7 @@ it.scopedLive("rows in doubt are settled from the download of the results page, 
     expect(at.count()).toBe(30)
   }))
 
-it.scopedLive("what an export can't tell stays in doubt with 4 and a next command; a person's word settles it", () =>
+it.scopedLive("rows that an export can't settle stay in doubt with exit code 4 and a next command; a person's statement settles them", () =>
   Effect.gen(function*() {
     const at = yield* losing(1)
     at.write("source.csv", csv(upTo(10)))
@@ -196,7 +196,7 @@ it.scopedLive(
     }),
 )
 
-it.scopedLive("if the clock went back between batches, an export proves no absence; only a person's word that it is complete does", () =>
+it.scopedLive("if the clock went back between batches, an export proves no absence; only a person's statement that it is complete does", () =>
   Effect.gen(function*() {
     const at = yield* losingAs([], { swallowed: [2], isSilent: false, unanswered: 0 })
     at.write("source.csv", csv(upTo(20)))

@@ -5,7 +5,7 @@ import { bench, csv, upTo } from "./contacts.ts"
 import { formferry } from "./formferry.ts"
 
 it.scopedLive(
-  "runs the same with OTEL_* set: the key and the webhook of the environment are found, the requests are the same",
+  "runs in the same way with OTEL_* set: the key and the webhook are found in the environment, and the requests are the same",
   () =>
     Effect.gen(function*() {
       const collector = yield* hearing()

@@ -65,7 +65,7 @@ describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a r
       expect((yield* at.run("status", "--json")).stdout).toContain('"inDoubt":0')
     }))
 
-  it.scopedLive("doesn't end one that gets no signal: it goes on to its end, though nothing can be written", () =>
+  it.scopedLive("doesn't end one that gets no signal: it runs to its end, although nothing can be written", () =>
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 100 })
       at.write("source.csv", csv(upTo(120)))

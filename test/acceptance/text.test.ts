@@ -7,7 +7,7 @@ const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 const header = "No,Name,Mail,Born\n"
 const row = (key: number, name = `Person ${key}`) => `${key},${name},p${key}@example.org,1990-01-17\n`
 
-it.scopedLive("damaged and ragged text: what is sound is sent as it is, what is not is named by its rows", () =>
+it.scopedLive("damaged and ragged text: sound rows are sent unchanged, and faulty rows are named", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const quiet = "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }"

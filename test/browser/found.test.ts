@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { browserAsNeeded } from "./browser.ts"
 
-it("in CI there is a Chromium, so that no page goes unseen", () => {
+it("CI has a Chromium, so that every page is tested", () => {
   expect(browserAsNeeded).toBe(true)
 })

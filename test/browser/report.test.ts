@@ -97,7 +97,7 @@ const interactions = [
 ]
 
 describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 }, () => {
-  it("of a clean run is quiet and accessible, and so is its rehearsal's, which says what it is", () =>
+  it("of a clean run is quiet and accessible, and so is that of its rehearsal, which is marked as one", () =>
     realReports(async ({ rehearsal, run }) => {
       for (const dark of [false, true]) {
         const watched = await open(browser, run, { dark })
@@ -182,7 +182,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     await watched.page.context().close()
   })
 
-  it("is fit to be printed", async () => {
+  it("is suitable for print", async () => {
     const watched = await open(browser, await writeReport(manyRows(40)))
     await watched.page.emulateMedia({ media: "print" })
     expect(await watched.page.locator(".controls, nav").evaluateAll((all) => all.map((one) => one.checkVisibility())))

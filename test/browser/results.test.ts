@@ -31,7 +31,7 @@ const ready = (page: Page, times: number) => page.waitForSelector(`html[data-rea
 
 describe.skipIf(withoutBrowser)("the practice service's results page in Chromium", { timeout: 180_000 }, () => {
   it.each([false, true])(
-    "shows, filters and downloads submissions, and runs nothing of theirs (dark: %s)",
+    "shows, filters and downloads submissions, and runs no script in them (dark: %s)",
     async (dark) => {
       const { noise, page, requests } = await open(browser, `${results}/f1`, { dark })
       await ready(page, 1)
@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)("the practice service's results page in Chromium
     },
   )
 
-  it("shows nothing when it is opened without its token", async () => {
+  it("shows nothing if it is opened without its token", async () => {
     for (
       const address of [results.replace(/[^/]+$/, "f1"), results.replace(/.$/, (last) => (last === "0" ? "1" : "0"))]
     ) {

@@ -103,7 +103,7 @@ describe("a command receives", () => {
     expect(values("run", "a", "--limit", "12", "--format", "csv")).toEqual({ names: ["a"], limit: 12, format: "csv" })
   })
 
-  it("none of the options of all commands, which may stand anywhere", () => {
+  it("none of the options of all commands, which may come anywhere", () => {
     const line = read("--no-color", "status", "people", "--log-level", "DEBUG", "--project=x", "--log-format", "json")
     expect(line.logFormat).toBe("json")
     expect(line.invocation)

@@ -44,7 +44,7 @@ const exports: ReadonlyArray<RealExport> = [
   { pipeline: "r-survey", form: "mR5uVe2019es", rows: 338, answered: 51, by: (answers) => answers["@submissionTime"] },
 ]
 
-describe("a real export's own pipeline imports every answer as the file has it", () => {
+describe("a real export's own pipeline imports every answer as in the file", () => {
   for (const { answered, by, form, pipeline, rows } of exports) {
     it.scopedLive(`${pipeline}: ${rows} rows`, () =>
       Effect.gen(function*() {

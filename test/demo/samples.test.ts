@@ -42,7 +42,7 @@ const answers = (submission: Stored | undefined) =>
 const byParameter = (stored: ReadonlyArray<Stored>, name: string, value: string) =>
   stored.find(({ urlParameters }) => urlParameters.some((one) => one.name === name && one.value === value))
 
-it.effect("the committed samples are what the generator writes", () =>
+it.effect("the committed samples are the generator's output", () =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -87,7 +87,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "registrations: cells of a workbook arrive as what they are, with appointments and payments",
+  "registrations: cells of a workbook arrive with their types, with appointments and payments",
   () =>
     Effect.gen(function*() {
       const stored = yield* imported("registrations", "Zr4Hn8Xb1V", 96)
@@ -114,7 +114,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "tickets: files, JSON, times with and without an offset arrive in a form that tells no types",
+  "tickets: files, JSON, and times with and without an offset arrive in a form without types",
   () =>
     Effect.gen(function*() {
       const stored = yield* imported("tickets", "tk_5Q", 120)

@@ -10,7 +10,7 @@ it.each([
   "https://forms.example.com/./old/../v1//api///",
   "https://forms.example.com/%76%31/%61pi",
   "https:\\\\forms.example.com\\v1\\api",
-])("gives %s the spelling of the same service", (text) => {
+])("spells %s like the same service", (text) => {
   expect(canonicalAddress(text)).toBe(address)
 })
 
@@ -32,7 +32,7 @@ it.each([
   "https://forms.example.com/V1/api",
   "https://forms.example.com/v1%2Fapi",
   "https://forms.example.org/v1/api",
-])("tells %s from it", (text) => {
+])("distinguishes %s from it", (text) => {
   expect(canonicalAddress(text)).not.toBe(address)
   expect(canonicalAddress(canonicalAddress(text))).toBe(canonicalAddress(text))
 })

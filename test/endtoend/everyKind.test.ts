@@ -10,7 +10,7 @@ const rows = 1_000
 type Stored = ReturnType<ReturnType<typeof truthProject>["expected"]["get"]> & { readonly submissionId: string }
 
 it.scopedLive(
-  "1,000 rows of every kind stand in the service's store exactly as they were meant before their cells were written",
+  "the service's store contains 1,000 rows of every kind exactly as intended before their cells were written",
   () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

@@ -47,7 +47,7 @@ const another = (value: unknown): unknown => {
 const isNothing = (value: unknown) => value === null || value === undefined
 
 it.scopedLive(
-  "after an import of every kind a reconciliation finds nothing; after edits and deletions it finds exactly those",
+  "after an import of every kind, a reconciliation finds nothing; after edits and deletions, it finds exactly those",
   () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

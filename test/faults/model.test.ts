@@ -124,7 +124,7 @@ const edit = (edition: number): Command =>
   })
 
 it(
-  "any sequence of runs, crashes, cuts, full disks, edits and settlements keeps to the model, and ends with every row there once",
+  "any sequence of runs, crashes, cuts, full disks, edits and settlements matches the model, and ends with every row in the form once",
   async () => {
     const loaded = await loadPipeline()
     const pipeline = { ...loaded, sink: { ...loaded.sink, batchSize, concurrency, canary: 0 } }

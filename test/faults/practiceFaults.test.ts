@@ -126,7 +126,7 @@ const client = (
   }, open)
 
 for (const [way, start] of Object.entries(ways)) {
-  describe(`a create that meets a fault, ${way}`, () => {
+  describe(`a create with a fault, ${way}`, () => {
     for (const [name, fault, outcome, held] of table) {
       it.scopedLive(`${name}: ${outcome}, ${held} kept`, () =>
         Effect.gen(function*() {
@@ -141,7 +141,7 @@ for (const [way, start] of Object.entries(ways)) {
         }))
     }
 
-    it.scopedLive("a service that goes away refuses connections for as long as told, then is there again", () =>
+    it.scopedLive("a service that goes away refuses connections for the configured time, then returns", () =>
       Effect.gen(function*() {
         const { practice, service } = yield* start([{ fault: "refuse", at: [1], for: Duration.millis(250) }])
         const create = service.create("people", items, () => true)
@@ -173,7 +173,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect((yield* service.read("people", id))?.submissionId).toBe(id)
       }))
 
-    it.scopedLive("answers that are trimmed, reformatted or of an unknown type come back so", () =>
+    it.scopedLive("answers that were trimmed, reformatted or given an unknown type come back that way", () =>
       Effect.gen(function*() {
         const kept = (fault: Fault) =>
           Effect.gen(function*() {
@@ -186,7 +186,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect(yield* kept({ fault: "unknown-type", type: "HoloScan" })).toContain("unknown")
       }))
 
-    it.scopedLive("a Retry-After that is a date is waited for", () =>
+    it.scopedLive("a Retry-After with a date is observed", () =>
       Effect.gen(function*() {
         const { service } = yield* start([{ fault: "throttled", retryAfter: "date", wait: Duration.seconds(3) }])
         const outcome = yield* service.create("people", items, () => true)
@@ -264,7 +264,7 @@ faults:
       }
     }))
 
-  it.effect("tells all that is wrong with it, each with its place", () =>
+  it.effect("reports all of its mistakes, each with its place", () =>
     Effect.gen(function*() {
       expect(
         yield* problems(`faults:
@@ -283,7 +283,7 @@ faults:
       expect(yield* problems("seeds: 1")).toEqual(["seeds: is not a setting here", "faults: is missing"])
     }))
 
-  it.scoped("is read from a folder; one that is not there is told", () =>
+  it.scoped("is read from a folder; a missing one is reported", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({})
       writeFileSync(join(root, "faults.yaml"), "faults: []\n")
@@ -291,7 +291,7 @@ faults:
       expect((yield* Effect.flip(loadFaults(join(root, "other.yaml")))).message).toContain("other.yaml can't be used")
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("meets the same requests in the same way for the same seed, and in another for another", () =>
+  it.scopedLive("affects the same requests in the same way for the same seed, and differently for a different seed", () =>
     Effect.gen(function*() {
       const outcomes = (seed: number) =>
         Effect.gen(function*() {

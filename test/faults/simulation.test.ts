@@ -11,7 +11,7 @@ const seeds = 25
 const patience = 200
 
 describe("the promise under faults", () => {
-  it(`holds over ${seeds} seeds: nothing lost, nothing doubled, ledger and service agree`, async () => {
+  it(`holds over ${seeds} seeds: nothing is lost or doubled, and ledger and service agree`, async () => {
     const pipeline = await loadPipeline()
     const began = performance.now()
     const simulated: Array<Simulated> = []

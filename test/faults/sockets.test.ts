@@ -50,7 +50,7 @@ const cases: Readonly<Record<string, ReadonlyArray<Fault>>> = {
 }
 
 for (const [name, faults] of Object.entries(cases)) {
-  it.scopedLive(`${name}: nothing lost, nothing doubled, and all is there once what is in doubt is settled`, () =>
+  it.scopedLive(`${name}: nothing is lost or doubled, and every row is in the form once rows in doubt are settled`, () =>
     Effect.gen(function*() {
       const truth = new Truth()
       truth.know(rows)

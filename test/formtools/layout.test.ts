@@ -31,11 +31,11 @@ const layoutOf = async (path: string) => {
 
 const sample = (name: string) => layoutOf(`${samples}/form-tools/${name}`)
 
-describe("a text column beside options", () => {
+describe("a text column next to options", () => {
   const blocksOf = async (...lines: ReadonlyArray<string>) =>
     Object.values((await layoutOf(file(lines.join("\n") + "\n"))).blocks)[0]
 
-  it("of SurveyMonkey is the text of two columns called Other, the other one is the tick", async () => {
+  it("of SurveyMonkey: of two columns called Other, one is the text and one the tick", async () => {
     expect(
       await blocksOf(
         "Respondent ID,Collector ID,Sides,,,,Age",
@@ -46,7 +46,7 @@ describe("a text column beside options", () => {
     ).toEqual(["2 Corn", "3 Rice", "4 Other (please specify) (other)", "5 Other (please specify) (text)"])
   })
 
-  it("is known by its cells, whatever it is called", async () => {
+  it("is recognised by its cells, whatever its title", async () => {
     expect(
       await blocksOf(
         "Respondent ID,Collector ID,Sides,,,Age",
@@ -57,7 +57,7 @@ describe("a text column beside options", () => {
     ).toEqual(["2 Corn", "3 Rice", "4 Sonstiges (bitte angeben) (other)"])
   })
 
-  it("is none in a ranking or a grid", async () => {
+  it("does not exist in a ranking or a grid", async () => {
     expect(await blocksOf("Respondent ID,Collector ID,Rank,,Age", ",,Corn,Rice,Response", "1,7,1,2,20", "2,7,1,2,30"))
       .toEqual(["2 Corn", "3 Rice"])
     expect(await blocksOf("Respondent ID,Collector ID,Views,,Age", ",,Corn,Rice,Response", "1,7,Good,Bad,20"))
@@ -86,7 +86,7 @@ describe("Typeform", () => {
     expect(rows[0]?.[3]).toBe("'+4930231250")
   })
 
-  it("of before 2024 may have two blocks with the same options: they are told apart", async () => {
+  it("before 2024 may have two blocks with the same options, which are distinguished", async () => {
     const { blocks, names, tool } = await sample("typeform-2018.csv")
     expect(blocks).toEqual({
       "Anxiety disorder … Mood disorder": ["2 Anxiety disorder", "3 Mood disorder", "4 Other (other)"],
@@ -96,7 +96,7 @@ describe("Typeform", () => {
     expect(tool.labels[1]).toBe("Are you self-employed?")
   })
 
-  it("an option that nobody chose belongs to the block around it, a question that nobody answered does not", async () => {
+  it("an option that was never chosen belongs to the block around it, but a question that was never answered does not", async () => {
     const text = (last: string) =>
       `#,A,B,C,Empty,Name,Start Date (UTC),Submit Date (UTC),Network ID\n1,A,,,,x,,,\n2,,,${last},,y,,,\n`
     expect((await layoutOf(file(text("C")))).blocks).toEqual({ "A … C": ["1 A", "2 B", "3 C"] })
@@ -121,7 +121,7 @@ describe("Google Forms", () => {
     expect(tool.defaultRowKey).toBeUndefined()
   })
 
-  it("of the zip: offsets in the cell become ISO, midnight and half hours included", async () => {
+  it("of the zip: offsets in the cell become ISO, including midnight and half hours", async () => {
     const { cleaned, meta } = await sample("google-forms-zip.csv")
     expect(cleaned).toEqual([
       [1, 0, "2026-09-27T15:00:00+03:00"],
@@ -131,14 +131,14 @@ describe("Google Forms", () => {
     expect(meta).toEqual({ 0: "submitted", 1: "score" })
   })
 
-  it("with its first title in another language, by what its cells and other titles show", async () => {
+  it("with its first title in a different language, by its cells and other titles", async () => {
     const text = "Marca temporal,¿Cómo te llamas?,¿Qué usas?\n13/12/2019 12:02:32,Ada,R\n"
     expect((await layoutOf(file(text))).tool.name).toBe("google-forms")
   })
 })
 
 describe("Microsoft Forms", () => {
-  it("knows nobody called anonymous, and a title that a table had to number", async () => {
+  it("treats anonymous as no answer, and recognises a title that a table had to number", async () => {
     const { cleaned, meta, tool } = await sample("microsoft-forms.csv")
     expect(cleaned).toEqual([[1, 3, null]])
     expect(meta).toEqual({ 0: "id", 1: "started", 2: "submitted", 3: "email", 4: "name" })
@@ -146,7 +146,7 @@ describe("Microsoft Forms", () => {
     expect(tool.answers.several.separator).toBe(";")
   })
 
-  it("of a quiz: points and feedback are no answers", async () => {
+  it("of a quiz: points and feedback are not answers", async () => {
     const { meta } = await layoutOf(file(
       "ID,Start time,Completion time,Email,Name,Total points,Quiz feedback,Last modified time,2+2?,Points - 2+2?,Feedback - 2+2?\n"
         + "1,7/2/20 11:00:22,7/2/20 11:04:10,anonymous,,1,,,4,1,\n",
@@ -167,7 +167,7 @@ describe("Microsoft Forms", () => {
 })
 
 describe("SurveyMonkey", () => {
-  it("has titles over their columns: select all, ranking, other; a column of one question keeps its title", async () => {
+  it("has titles that span columns: select all, ranking, other; a single column of a question keeps its title", async () => {
     const { blocks, cleaned, names, tool } = await sample("surveymonkey.csv")
     expect(blocks).toEqual({
       "Which fruits do you eat?": ["9 Apples", "10 Pears", "11 Other (please specify) (other)"],
@@ -188,7 +188,7 @@ describe("SurveyMonkey", () => {
     expect(tool.defaultRowKey).toEqual(["Respondent ID"])
   })
 
-  it("with one header row, where somebody joined the two with dashes", async () => {
+  it("with one header row, after someone joined the two with dashes", async () => {
     const { blocks } = await layoutOf(file(
       "RespondentID,Which?,Which pies? - Apple,Which pies? - Pecan,Which pies? - Other (please specify),A - b?\n1,,Apple,,,\n",
     ))
@@ -223,7 +223,7 @@ describe("Qualtrics", () => {
     expect(rows).toHaveLength(1)
   })
 
-  it("of the time before has two header rows and letters", async () => {
+  it("before 2016 has two header rows and letters", async () => {
     const { names, tool } = await sample("qualtrics-legacy.csv")
     expect(tool.variant).toBe("two header rows")
     expect(names.slice(0, 12)).toEqual([
@@ -275,7 +275,7 @@ describe("LimeSurvey", () => {
     expect(meta).toMatchObject({ 13: "timing", 14: "timing" })
   })
 
-  it("as VV: two header rows, escapes put back in the order that undoes them", async () => {
+  it("as VV: two header rows, escapes undone in the right order", async () => {
     const { cleaned, names, rows, tool } = await sample("limesurvey-vv.txt")
     expect(names.slice(0, 6)).toEqual(["id", "submitdate", "lastpage", "startlanguage", "seed", "12345X6X78"])
     expect(tool.labels[5]).toBe("Your words")
@@ -290,8 +290,8 @@ describe("LimeSurvey", () => {
   })
 })
 
-describe("tools that come of XForms", () => {
-  it("Kobo: HXL tags are no row, options stand beside their question, the text of other apart", async () => {
+describe("tools based on XForms", () => {
+  it("Kobo: HXL tags are not a row, options are next to their question, the text of Other is separate", async () => {
     const { blocks, rows, tool } = await sample("kobo.csv")
     expect(rows.map((row) => row[2])).toEqual(["Ada Example", "Ben Example"])
     expect(blocks).toEqual({
@@ -300,18 +300,18 @@ describe("tools that come of XForms", () => {
     expect(tool.defaultRowKey).toEqual(["_uuid"])
   })
 
-  it("Kobo with labels: an option's label may hold a slash", async () => {
+  it("Kobo with labels: an option's label may contain a slash", async () => {
     expect((await sample("kobo-labels.csv")).blocks).toEqual({
       "Which sports?": ["2 Rowing", "3 Running and/or walking"],
     })
   })
 
-  it("Kobo: a group before a question is no block", async () => {
+  it("Kobo: a group before a question is not a block", async () => {
     const text = "g/name;g/age;_id;_uuid;_submission_time\nAda;40;1;u1;2024-05-01T08:05:10\n"
     expect((await layoutOf(file(text))).blocks).toEqual({})
   })
 
-  it("ODK Central, Briefcase and SurveyCTO are told apart, and write times of their own", async () => {
+  it("ODK Central, Briefcase and SurveyCTO are distinguished by how they write times", async () => {
     const variants = await Promise.all(
       ["form-tools/odk-central.csv", "odk/briefcase-choice-lists.csv", "form-tools/surveycto.csv"].map((path) =>
         layoutOf(`${samples}/${path}`)
@@ -336,14 +336,14 @@ describe("REDCap", () => {
     expect(tool.defaultRowKey).toEqual(["participant_id"])
   })
 
-  it("labels: options by their (choice=…), repeated titles nameless", async () => {
+  it("labels: options by their (choice=…), repeated titles without a name", async () => {
     const { blocks, cleaned, names } = await sample("redcap-labels.csv")
     expect(blocks).toEqual({ "Race (Select all that apply)": ["5 Asian", "6 White, or other"] })
     expect(cleaned).toEqual([[2, 3, null]])
     expect([names[7], names[9]]).toEqual([undefined, undefined])
   })
 
-  it("of a longitudinal project: the key is made of record, event, form and instance", async () => {
+  it("of a longitudinal project: the key consists of record, event, form and instance", async () => {
     expect((await sample("redcap-repeats.csv")).tool.defaultRowKey).toEqual([
       "study_id",
       "redcap_event_name",
@@ -353,8 +353,8 @@ describe("REDCap", () => {
   })
 })
 
-describe("tools that speak JSON", () => {
-  it("Typeform: a column for every question of any record; what was never sent off has no time", async () => {
+describe("tools with JSON", () => {
+  it("Typeform: a column for every question of any record; unsubmitted responses have no time", async () => {
     const { cleaned, meta, names, rows, tool } = await sample("typeform-responses.json")
     const at = (name: string) => names.indexOf(name)
     expect(tool.defaultRowKey).toEqual(["response_id"])
@@ -386,7 +386,7 @@ describe("tools that speak JSON", () => {
     expect(meta[at("hidden.legacy_id")]).toBe("url")
   })
 
-  it("Jotform: questions by their texts, headings and buttons left out, dates from what is not malformed", async () => {
+  it("Jotform: questions by their texts, without headings and buttons; dates unless malformed", async () => {
     const { names, rows, tool } = await sample("jotform-submissions.json")
     expect(tool.defaultRowKey).toEqual(["id"])
     const from = names.indexOf("Your name [first]")
@@ -413,7 +413,7 @@ describe("tools that speak JSON", () => {
 })
 
 describe("rows below several header rows", () => {
-  it("have the numbers that their problems speak of", async () => {
+  it("have the numbers in their problems", async () => {
     const text = "Respondent ID,Collector ID,Q,\n,,A,B\n1,2,A,\n2,2,A,,more\n3,2,,B\n"
     const { faults, rows } = await run(read(config(file(text))))
     expect(rows).toHaveLength(3)
@@ -456,7 +456,7 @@ describe("others", () => {
     expect(cleaned).toEqual([[1, 5, "=1+1"]])
   })
 
-  it("Jotform: rows of a matrix behind >>; Paperform: a prefix of phone numbers", async () => {
+  it("Jotform: rows of a matrix after >>; Paperform: a prefix of phone numbers", async () => {
     expect((await sample("jotform.csv")).blocks).toEqual({ "Rate us": ["4 Service", "5 Price"] })
     expect((await sample("paperform.csv")).cleaned).toEqual([[1, 4, "+49 30 23125000"]])
   })

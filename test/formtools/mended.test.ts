@@ -53,7 +53,7 @@ const project = (source: string, text: string, pipeline: string, form: string) =
   })
 
 describe("rows of a form tool's file", () => {
-  it.scopedLive("are rejected as they stand, and once mended arrive as what they mean, block and own id included", () =>
+  it.scopedLive("are rejected unchanged, and once fixed arrive with their meaning, including block and own id", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "typeform.csv",
@@ -81,7 +81,7 @@ describe("rows of a form tool's file", () => {
       expect(third.rows).toMatchObject({ read: 3, alreadyImported: 3 })
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("with escapes of two header rows: a mended row has one header, and its escapes are put back all the same", () =>
+  it.scopedLive("with escapes and two header rows: a fixed file has one header, and its escapes are still undone", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "vv.txt",
@@ -104,7 +104,7 @@ describe("rows of a form tool's file", () => {
       ])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("keep their content whatever tool they are taken for: reading the file plainly later changes no row", () =>
+  it.scopedLive("keep their content whatever tool is detected: reading the file as plain CSV later changes no row", () =>
     Effect.gen(function*() {
       const mapping =
         '  rowKey: ["#"]\nmapping:\n  questions:\n    - { name: Name, from: Name }\n    - { name: Phone, from: Phone number }'

@@ -39,7 +39,7 @@ const mutations: ReadonlyArray<(bytes: Buffer, next: () => number) => Buffer> = 
   },
 ]
 
-it("a damaged export is read or refused with a sentence, without losing a record; every row that is read is as wide as it was, cleaned or not", async () => {
+it("a damaged export is read or refused with a sentence, without losing a record; every row that is read keeps its width, cleaned or not", async () => {
   const names = readdirSync(folder)
   let readable = 0
   for (let seed = 1; seed <= 300; seed++) {

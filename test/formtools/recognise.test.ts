@@ -52,7 +52,7 @@ const exports: ReadonlyArray<readonly [path: string, tool: string, rows: number]
 const encodingOf = (path: string) => (path.includes("StarWars") ? { encoding: "windows-1252" } : {})
 
 describe("an export is recognised", () => {
-  it("of every tool there is, and there is a sample of each", () => {
+  it("of every tool, and there is a sample of each", () => {
     expect([...new Set(exports.map(([, tool]) => tool))].toSorted()).toEqual(
       formTools.map(({ name }) => name).toSorted(),
     )
@@ -60,7 +60,7 @@ describe("an export is recognised", () => {
     expect(exports.map(([path]) => path)).toEqual(expect.arrayContaining(committed))
   })
 
-  it.each(exports)("%s is of %s, with %i responses, and says why", async (path, tool, count) => {
+  it.each(exports)("%s is of %s, with %i responses, and reports why", async (path, tool, count) => {
     const { files, rows, source } = await run(read(config(`${samples}/${path}`, encodingOf(path))))
     expect(source.tool?.name).toBe(tool)
     expect(rows).toHaveLength(count)
@@ -72,8 +72,8 @@ describe("an export is recognised", () => {
 })
 
 // Every rule sees every header: none may take a file of another tool, whatever the order of the rules.
-describe("no tool takes the export of another", () => {
-  it.each(exports)("%s is of %s alone", async (path, tool) => {
+describe("no tool matches the export of a different one", () => {
+  it.each(exports)("%s is only of %s", async (path, tool) => {
     const source = await run(openSource(config(`${samples}/${path}`, encodingOf(path))))
     const { head } = source
     // Records have no header: all tools that speak JSON were asked when it was opened.
@@ -95,14 +95,14 @@ describe("no tool takes the export of another", () => {
     ["a list of respondents", "Respondent ID,Name,Age\n1,Ada,40\n"],
     ["a key register", "KEY,Room,Holder\n1,204,Ada\n"],
     ["a list of members", "id,name,start time,email\n1,Ada,10:00,ada@example.org\n"],
-  ])("%s is of none", async (_, text) => {
+  ])("%s is not of any tool", async (_, text) => {
     const source = await run(openSource(config(file(text))))
     expect(source.tool).toBeUndefined()
     expect(source.format).toBe("csv")
   })
 })
 
-describe("what a person did to a file", () => {
+describe("edits to a file", () => {
   const typeform = `#,Name,Response Type,Start Date (UTC),Stage Date (UTC),Submit Date (UTC),Network ID,Tags
 a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
 `
@@ -158,13 +158,13 @@ a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
 })
 
 describe("a pipeline has the last word", () => {
-  it("names a plain format: the file is read as it stands", async () => {
+  it("names a plain format: the file is read unchanged", async () => {
     const { rows, source } = await run(read(config(`${samples}/form-tools/surveymonkey.csv`, { format: "csv" })))
     expect(source.tool).toBeUndefined()
     expect(rows).toHaveLength(4)
   })
 
-  it("names a tool: its file is read so though nothing speaks for it", async () => {
+  it("names a tool: the file is read as its export without any evidence", async () => {
     const { rows, source } = await run(read(config(file("Which?,\nA,B\nA,\n,B\n"), { format: "surveymonkey" })))
     expect(source.tool).toMatchObject({ name: "surveymonkey", asked: true })
     expect(source.taken[0]?.value).toContain("as the pipeline says")

@@ -7,7 +7,7 @@ const seeds = 12
 beforeAll(loadLazyModules)
 
 it(
-  `${seeds} histories: nothing is sent twice, innocent ones are not refused, and each refusal is resolved by what it says`,
+  `${seeds} histories: nothing is sent twice, harmless ones are not refused, and each refusal is resolved by its own advice`,
   async () => {
     const played: Array<Played> = []
     for (let seed = 1; seed <= seeds; seed++) played.push(await play(seed))

@@ -186,7 +186,7 @@ const expected = (plans: ReadonlyArray<Plan>, imported: (plan: Plan, at: number)
 
 const csv = (plans: ReadonlyArray<Plan>) => Papa.unparse([titles, ...plans.map(({ cells }) => cells)])
 
-describe("a run counts every cell that is not empty once, where it stands", () => {
+describe("a run counts every filled cell once, in its column", () => {
   it.scopedLive.each([1, 2, 3, 4, 5, 6, 7, 8].slice(0, seeds(3, 8)))(
     "rows of seed %i",
     (seed) =>
@@ -311,7 +311,7 @@ describe("a real export, counted again from its file", () => {
   )
 
   it.scopedLive(
-    "a grid's answers that `values` turns into none are no answer, and all others are sent",
+    "a grid's answers that `values` maps to null are no answer, and all others are sent",
     () =>
       Effect.gen(function*() {
         const root = yield* demonstration

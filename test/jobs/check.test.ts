@@ -80,7 +80,7 @@ const start = Effect.gen(function*() {
 })
 
 layer(platform)("check", (it) => {
-  it.scoped("reads every row: each choice that is no option with its count, each problem by column", () =>
+  it.scoped("reads every row, and reports each choice that is not an option with its count, and each problem by column", () =>
     Effect.gen(function*() {
       const world = yield* start
       const checked = yield* world.check()
@@ -145,7 +145,7 @@ layer(platform)("check", (it) => {
       const changed = yield* world.check()
       expect(changed.found).toEqual([
         'error 8:15 The question "E-mail" (q2) is called "Work e-mail" now.',
-        'error 9:15 The options of the question "Color" (q3) changed: "Blue" is gone; "Navy" is new.',
+        'error 9:15 The options of the question "Color" (q3) changed: "Blue" was removed; "Navy" is new.',
         'warning 11:1 The question "Phone" (q5) is new.',
       ])
       expect(changed.diagnostics?.[0]?.suggestion).toContain("name: Work e-mail")
@@ -162,7 +162,7 @@ layer(platform)("check", (it) => {
       expect(yield* world.rehearse).toMatchObject({ mode: "rehearsal", exitCode: 0 })
     }))
 
-  it.scoped("lets a run go on where a change touches nothing that is mapped, and says it", () =>
+  it.scoped("lets a run continue if a change affects nothing that is mapped, and reports it", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
@@ -177,7 +177,7 @@ layer(platform)("check", (it) => {
       ])
     }))
 
-  it.scoped("finds what people should know of how the source was read, at the line that names it", () =>
+  it.scoped("reports notes about how the source was read, at the line that names it", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", `Export of May\n\n${people}`)
@@ -186,7 +186,7 @@ layer(platform)("check", (it) => {
       )
     }))
 
-  it.scoped("asks no service offline: the recorded form stands for the live one; without a record the source alone is checked", () =>
+  it.scoped("asks no service offline: the recorded form replaces the live one; without a record, only the source is checked", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Colour,Interests\n1,Ada,ada@example.org,Red,Music\n")

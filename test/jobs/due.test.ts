@@ -27,7 +27,7 @@ describe("a pipeline is due", () => {
     expect(dueNow(schedule, last(), at("21T03:00"), "due")).toBe("due")
   })
 
-  it("when its turn broke off, three times at most; then the next time comes", () => {
+  it("if its turn was broken off, at most three times; then at the next time", () => {
     const broken = { at: at("21T02:00"), ran: at("21T02:00"), state: "brokenOff" } as const
     expect(due({ ...broken, tries: 1 }, "21T02:05")).toBe("due")
     expect(due({ ...broken, tries: 2 }, "21T02:05")).toBe("due")
@@ -35,12 +35,12 @@ describe("a pipeline is due", () => {
     expect(due({ ...broken, tries: 3 }, "22T02:00")).toBe("due")
   })
 
-  it("not while another process is at it, however late it is", () => {
+  it("not while another process is running it, however late it is", () => {
     expect(due({ at: at("01T02:00"), state: "going", tries: 1 }, "21T03:00")).toBe("elsewhere")
   })
 })
 
-it("a clock that was set back a little runs nothing twice; one that had been far in the future is not waited for", () => {
+it("a clock that was set back a little causes no second run; one that was far in the future causes no wait", () => {
   expect(countsFrom(last({ at: at("21T02:00") }), at("21T01:59"))).toBe(at("21T02:00"))
   expect(due({ at: at("21T02:00") }, "21T01:59")).toBe("later")
   expect(countsFrom(last({ at: Date.parse("2099-01-01") }), at("21T01:00"))).toBe(at("21T01:00"))

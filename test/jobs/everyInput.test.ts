@@ -89,7 +89,7 @@ sink: { service: practice, form: films, blankRows: allow }
 }
 
 describe("a SurveyMonkey export with blocks, a ranking and a matrix", () => {
-  it.scopedLive("arrives as its cells say, read independently", () =>
+  it.scopedLive("arrives as in its cells, which are read independently", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder(starWars)
       const report = yield* run(root, "films")
@@ -151,8 +151,8 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% } }
 `,
 }
 
-describe("a mended rejected.csv of a workbook", () => {
-  it.scopedLive("means what the workbook's numbers and midnights meant", () =>
+describe("a fixed rejected.csv of a workbook", () => {
+  it.scopedLive("has the meaning of the workbook's numbers and midnights", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -203,9 +203,9 @@ examples:
 `,
 }
 
-describe("rows whose columns are named, chosen and handed on by the pipeline", () => {
+describe("rows whose columns are named, chosen and redirected by the pipeline", () => {
   it.scopedLive(
-    "arrive; they are filtered, dropped answers are told; the next run knows them again",
+    "arrive filtered, with dropped answers reported, and are known to the next run",
     () =>
       Effect.gen(function*() {
         const root = yield* projectFolder(reasons)
@@ -223,7 +223,7 @@ describe("rows whose columns are named, chosen and handed on by the pipeline", (
     60_000,
   )
 
-  it.scopedLive("are previewed side by side with what they are made of", () =>
+  it.scopedLive("are previewed next to the cells from which they are made", () =>
     Effect.gen(function*() {
       const loaded = yield* loadProject(yield* projectFolder(reasons))
       const { rows } = yield* preview(loaded, "p", { to: undefined, source: undefined, rows: 3, row: undefined })

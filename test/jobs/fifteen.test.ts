@@ -66,7 +66,7 @@ it.scopedLive("fifteen different mistakes of every sort give fifteen diagnostics
     expect(diagnostics.map(({ excerpt }) => excerpt)).toEqual(diagnostics.map(({ line }) => lines[line - 1]))
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("where the source or the destination is wrong, nothing is said that a right one would disprove", () =>
+it.scopedLive("if the source or the destination is wrong, nothing is reported that a correct one would disprove", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder({
       "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",

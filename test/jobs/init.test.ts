@@ -62,7 +62,7 @@ const start = (files: Readonly<Record<string, string>> = {}) =>
   })
 
 layer(platform)("init", (it) => {
-  it.scoped("makes a project and a pipeline that loads, with what is sure, and leaves the rest open with the reason", () =>
+  it.scoped("makes a project and a pipeline that loads, with certain entries, and leaves the rest open with the reason", () =>
     Effect.gen(function*() {
       const world = yield* start({ ".gitignore": "node_modules/" })
       const result = yield* world.init()
@@ -109,7 +109,7 @@ layer(platform)("init", (it) => {
       expect([...project.pipelines.keys()]).toEqual(["people"])
     }))
 
-  it.scoped("says the same where it is taken in as it stands, filled in", () =>
+  it.scoped("writes open entries that are valid once uncommented and filled in", () =>
     Effect.gen(function*() {
       const world = yield* start()
       yield* world.init()
@@ -126,7 +126,7 @@ layer(platform)("init", (it) => {
       expect(checked?.data).toMatchObject({ rows: 3, invalid: 0, problems: [], choices: [] })
     }))
 
-  it.scoped("adds to a pipeline what is new, and changes not a byte of what stands there", () =>
+  it.scoped("adds new entries to a pipeline, and changes no byte of the existing text", () =>
     Effect.gen(function*() {
       const world = yield* start()
       yield* world.init()
@@ -157,7 +157,7 @@ layer(platform)("init", (it) => {
       expect((yield* world.again()).written).toEqual([])
     }))
 
-  it.scoped("refuses what it can't do, with what to do instead, and writes no pipeline", () =>
+  it.scoped("refuses impossible requests with what to do instead, and writes no pipeline", () =>
     Effect.gen(function*() {
       const world = yield* start()
       // Whatever a pipeline file can't be called either.
@@ -183,7 +183,7 @@ layer(platform)("init", (it) => {
       )
     }))
 
-  it.scoped("writes a key where only its owner reads it, and into no other file", () =>
+  it.scoped("writes a key to a file that only its owner can read, and to no other file", () =>
     Effect.gen(function*() {
       const world = yield* start()
       const key = "fk_very_secret"

@@ -30,7 +30,7 @@ questions:
 `
 
 layer(platform)("What init leaves open", (it) => {
-  it.scoped("needs no other key than those that stand there: how it is cut, and what is no option", () =>
+  it.scoped("needs only the keys in the comment: the separator, and the choices that are not options", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path

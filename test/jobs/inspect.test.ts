@@ -34,7 +34,7 @@ const trapsOf = async (title: string, cells: ReadonlyArray<string>) =>
 
 const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at))
 
-describe("inspect tells of a column", () => {
+describe("inspect reports for a column", () => {
   it.each([
     ["text", many(20, (at) => `something that ${at} wrote`)],
     ["number", many(40, (at) => `${at * 7},5`)],
@@ -57,13 +57,13 @@ describe("inspect tells of a column", () => {
     expect((await inspectColumn("A", cells)).kind).toBe(kind)
   })
 
-  it("a column of x and y is of no yes and no: both words say yes", async () => {
+  it("a column of x and y is not yes or no: both words mean yes", async () => {
     expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "x" : "y")))).kind).toBe("choice")
     expect((await inspectColumn("A", many(20, () => "x"))).kind).toBe("boolean")
     expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "J" : "N")))).kind).toBe("boolean")
   })
 
-  it("how many rows fill it, how many cells differ, the most frequent ones cut short", async () => {
+  it("the filled rows, the distinct cells, and the most frequent ones, cut short", async () => {
     const long = "x".repeat(500)
     const column = await inspectColumn("A", ["b", "a", "", "b", long, "", "", ""])
     expect(column).toMatchObject({ filled: 4, fill: 0.5, distinct: { count: 3, exact: true }, unique: false })
@@ -73,12 +73,12 @@ describe("inspect tells of a column", () => {
 })
 
 describe("inspect finds traps", () => {
-  it("options that Excel made dates of", async () => {
+  it("options that Excel turned into dates", async () => {
     expect(await trapsOf("Employees", ["1-5", "Jun-25", "26-100", "Jun-25", "01-May", "500-1000", "100-500", "1-5"]))
       .toContainEqual(["excel-date", 3])
   })
 
-  it("numbers whose digits are gone", async () => {
+  it("numbers that lost digits", async () => {
     expect(await trapsOf("Phone", ["9.23188E+11", "+49 30 23125000", "9.23E+11", "+49 30 23125001"])).toContainEqual([
       "scientific",
       2,
@@ -86,21 +86,21 @@ describe("inspect finds traps", () => {
     expect(await trapsOf("Card", many(5, (at) => `1234567890123${at}00000`))).toContainEqual(["rounded-digits", 5])
   })
 
-  it("zeros at the beginning that are gone, but not where some still have them", async () => {
+  it("lost leading zeros, but not if some cells still have them", async () => {
     const lost = ["10115", "80331", "1067", "4109", "50667", "20095"]
     expect(await trapsOf("PLZ", lost)).toContainEqual(["lost-zeros", 2])
     expect(await trapsOf("PLZ", [...lost, "01067"])).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
     expect(await trapsOf("Salary", lost)).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
   })
 
-  it("two orders of day and month in one column, and columns that do not tell", async () => {
+  it("two orders of day and month in one column, and columns that leave it open", async () => {
     const codes = async (cells: ReadonlyArray<string>) => (await trapsOf("Born", cells)).map(([code]) => code)
     expect(await codes(["25/12/2024", "12/25/2024", "01/02/2024"])).toEqual(["two-date-orders"])
     expect(await codes(["01/02/2024", "03/04/2024", "05/06/2024"])).toEqual(["open-date-order"])
     expect(await codes(["25/12/2024", "03/04/2024", "05/06/2024"])).toEqual([])
   })
 
-  it("cells that are not what the others are", async () => {
+  it("cells of a different kind from the others", async () => {
     const column = await inspectColumn("Age", [...many(30, (at) => String(at)), "about 30"])
     expect(column).toMatchObject({ kind: "number" })
     expect(column.traps).toEqual([
@@ -136,7 +136,7 @@ describe("inspect finds traps", () => {
     expect(columns[1]?.traps[0]?.message).toContain("columns 2, 3")
   })
 
-  it("no guard where the form tool is known to set one", async () => {
+  it("no guard if the form tool is known to set one", async () => {
     const { columns, tool } = await inspect(`${samples}/form-tools/typeform.csv`)
     expect(tool?.name).toBe("typeform")
     expect(columns[3]).toMatchObject({ kind: "phone", name: "Phone number" })
@@ -147,7 +147,7 @@ describe("inspect finds traps", () => {
 })
 
 describe("inspect of a whole file", () => {
-  it("tells the tool and why, the runners-up, what the columns mean, blocks, who never finished, and the row key", async () => {
+  it("reports the tool and why, other candidates, the meaning of columns, blocks, unfinished responses, and the row key", async () => {
     const inspection = await inspect(`${samples}/form-tools/qualtrics.csv`)
     expect(inspection.tool).toMatchObject({ name: "qualtrics", score: 1, variant: "three header rows" })
     expect(inspection.tool?.reasons.length).toBeGreaterThan(0)
@@ -158,20 +158,20 @@ describe("inspect of a whole file", () => {
     expect(inspection.rowKey[0]).toEqual({ columns: ["ResponseId"], because: expect.stringContaining("Qualtrics") })
   })
 
-  it("names a tool that it was not sure of", async () => {
+  it("names a tool that is uncertain", async () => {
     const { others, tool } = await inspectText(
       "Timestamp,Level,What happened here?\n2024-01-01 10:00:00,INFO,started\n",
     )
     expect(tool === undefined ? others.map(({ name }) => name) : [tool.name]).toEqual(["google-forms"])
   })
 
-  it("counts rows whose cells can't be separated, and leaves them out of the columns", async () => {
+  it("counts rows whose cells can't be separated, and omits them from the columns", async () => {
     const { columns, faulty, rows } = await inspectText("A,B\n1,2\n1,2,3\n4,5\n")
     expect([rows, faulty]).toEqual([3, 1])
     expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })
   })
 
-  it("tells rows that hold the titles again, of files that were put together", async () => {
+  it("reports rows that repeat the titles, in files that were concatenated", async () => {
     const inspection = await inspectText("id,name\n1,Ada\nid,name\n2,Bob\nid,name\n")
     expect(inspection.warnings).toEqual([
       expect.stringContaining("2 rows, the first of them row 2, hold the titles again"),
@@ -179,7 +179,7 @@ describe("inspect of a whole file", () => {
     expect((await inspectText("id,name\n1,Ada\nid,x\n")).warnings).toEqual([])
   })
 
-  it("names the first rows that are faulty", async () => {
+  it("names the first faulty rows", async () => {
     const path = join(folder, "bad.jsonl")
     writeFileSync(path, '{"a":1}\n{"a":2\n{"a":3}\n')
     const inspection = await inspect(path)
@@ -189,13 +189,13 @@ describe("inspect of a whole file", () => {
     )
   })
 
-  it("gives JSON that can be read back", async () => {
+  it("prints JSON that can be read back", async () => {
     const inspection = await inspect(`${samples}/form-tools/typeform-responses.json`)
     expect(JSON.parse(JSON.stringify(inspection))).toMatchObject({ rows: 3, tool: { name: "typeform" }, unfinished: 1 })
   })
 })
 
-describe("what is counted beyond a bound", () => {
+describe("counts beyond a limit", () => {
   it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])("%i different texts: to within %d", (number, tolerance) => {
     const distinct = new DistinctTexts()
     for (let round = 0; round < 2; round++) {
@@ -206,7 +206,7 @@ describe("what is counted beyond a bound", () => {
     expect(Math.abs(count - number)).toBeLessThanOrEqual(number * tolerance)
   })
 
-  it("repetition is seen however late, and when there is no room for more it says that it can't tell", () => {
+  it("a repetition is found however late, and reported as unknown if there is no room for more", () => {
     const room = { left: 10_000 }
     const [late, unique, crowded] = [new UniqueCheck(room), new UniqueCheck(room), new UniqueCheck(room)]
     for (let at = 0; at < 4_000; at++) {
@@ -224,14 +224,14 @@ describe("what is counted beyond a bound", () => {
 describe("inspect on a terminal", () => {
   const evil = 'No,"\u001b[31mRed\u0007"\n1,"a\u001b]0;title\u0007b"\n2,\u009b2Jc\n'
 
-  it.each([[40], [80], [120]])("fits %i columns, whatever the file holds", async (width) => {
+  it.each([[40], [80], [120]])("fits %i columns, whatever the file contains", async (width) => {
     for (const path of ["surveymonkey/538-StarWars.first200.csv", "form-tools/kobo.csv", "contacts.csv"]) {
       const text = showInspection(await inspect(`${samples}/${path}`), { width, colour: false })
       for (const line of text.split("\n")) expect(stringWidth(line), line).toBeLessThanOrEqual(width)
     }
   })
 
-  it("lets no control character of a file through", async () => {
+  it("prints no control character of a file", async () => {
     const text = showInspection(await inspectText(evil), { width: 80, colour: false })
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u)
   })

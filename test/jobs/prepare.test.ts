@@ -41,7 +41,7 @@ const preparedAt = (
     )
   })
 
-it.scopedLive("the form is asked for while the source is opened: neither waits for the other", () =>
+it.scopedLive("the form is requested while the source is opened: neither waits for the other", () =>
   Effect.gen(function*() {
     const held: Array<() => void> = []
     const server = yield* rawServer((socket: Socket, soFar) => {
@@ -55,7 +55,7 @@ it.scopedLive("the form is asked for while the source is opened: neither waits f
     expect(server.requests().length).toBe(2)
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("the form is asked for once the source is open where that takes its digest: nothing comes before it", () =>
+it.scopedLive("the form is requested after the source is open if opening computes its digest", () =>
   Effect.gen(function*() {
     const asked: Array<string> = []
     const server = yield* rawServer((socket: Socket, soFar) => {
@@ -68,7 +68,7 @@ it.scopedLive("the form is asked for once the source is open where that takes it
     expect(asked).toEqual(["source", "form"])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a source that can't be read is told at once, also where the form never comes", () =>
+it.scopedLive("an unreadable source is reported at once, even if the form never arrives", () =>
   Effect.gen(function*() {
     const server = yield* rawServer(() => undefined)
     const prepared = yield* preparedAt(server.port, "../nowhere.csv")
@@ -78,7 +78,7 @@ it.scopedLive("a source that can't be read is told at once, also where the form 
     ])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a form that was asked for is given up where the source can't be read, also where the service stays open for others", () =>
+it.scopedLive("a requested form is given up if the source can't be read, even if the service stays open for others", () =>
   Effect.gen(function*() {
     const asked: Array<() => void> = []
     const givenUp = yield* Deferred.make<void>()
@@ -96,7 +96,7 @@ it.scopedLive("a form that was asked for is given up where the source can't be r
     yield* Effect.timeout(Deferred.await(givenUp), "10 seconds")
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("of a source that can't be read and a form that is not there, or a key that is not set, the source is told", () =>
+it.scopedLive("if the source can't be read, it is reported rather than a missing form or key", () =>
   Effect.gen(function*() {
     const server = yield* rawServer((socket) => void socket.write(answerText(404, "{}")))
     const tagOf = (file: string, key?: string) =>

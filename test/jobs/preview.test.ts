@@ -75,7 +75,7 @@ it.scopedLive("every answer of a row with its cells; a bad row keeps the values 
     expect(none.rows).toEqual([])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a check tells all that is wrong at once: a broken file, a lost column, a source that is not there", () =>
+it.scopedLive("a check reports all mistakes at once: a broken file, a missing column, a missing source", () =>
   Effect.gen(function*() {
     const one = files["pipelines/one.yaml"]
     const root = yield* projectFolder({

@@ -72,7 +72,7 @@ const nights = (start: string) =>
   })
 
 layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
-  it.scoped("runs what never ran and what has missed its times, each once, and what is not due stays", () =>
+  it.scoped("runs pipelines that never ran or missed their times, each once, and no others", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       expect(yield* at.once()).toBe(0)
@@ -111,7 +111,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran()).toEqual([])
     }))
 
-  it.scoped("one pipeline's failure leaves the others alone, is told, and gives the exit status; the same night it is not tried again", () =>
+  it.scoped("one pipeline's failure does not stop the others, is notified, and decides the exit code; it is not retried the same night", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *", "mapping: { questions: nonsense }"))
@@ -129,7 +129,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("others")).toHaveLength(2)
     }))
 
-  it.scoped("a schedule that can't be read is said, counts as 2, and people hear of it once a day; the others run", () =>
+  it.scoped("an unreadable schedule is reported, counts as 2, and is notified once a day; the others run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 25 * * *"))
@@ -158,7 +158,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("a pipeline that a run manually holds gives 6, and the others run", () =>
+  it.scoped("a pipeline with a manual run in progress counts as 6, and the others run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const project = yield* loadProject(at.root)
@@ -180,7 +180,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(0)
     }))
 
-  it.scoped("what is confirmed may be sent; what is not ends with nothing sent", () =>
+  it.scoped("confirmed services receive rows, and others receive nothing", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const fs = yield* FileSystem.FileSystem
@@ -196,7 +196,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("a project in which nothing is scheduled is told so", () =>
+  it.scoped("a project without schedules is reported", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       for (const name of ["people", "others"]) {
@@ -206,7 +206,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ error: { _tag: "NothingScheduled" } })
     }))
 
-  it.scoped("pipelines that run at the same time share one service: its form is asked for by each, its connection and pace are one", () =>
+  it.scoped("pipelines that run at the same time share one service: each requests its form, but connection and pace are shared", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const fs = yield* FileSystem.FileSystem
@@ -254,7 +254,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(yield* Fiber.join(scheduler)).toBe(143)
     }))
 
-  it.scoped("after a restart what was missed meanwhile is made up for at once, and once", () =>
+  it.scoped("after a restart, missed runs are made up for immediately, and only once", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const first = yield* at.scheduler()
@@ -286,7 +286,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(5)
     }))
 
-  it.scoped("a turn that a process of another container took is left to it, until that has been silent for five minutes", () =>
+  it.scoped("a turn taken by a process in a different container stays with it until it has been silent for five minutes", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()
@@ -309,7 +309,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("a signal in the middle of a run lets it finish what is in flight; the next scheduler goes on with it", () =>
+  it.scoped("a signal in the middle of a run lets it finish what is in flight; the next scheduler continues it", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("people.csv", csv(...Array.from({ length: 100 }, (_, index) => index + 1)))
@@ -336,7 +336,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
 })
 
 layer(platform, { excludeTestServices: true })("schedule --plan", (it) => {
-  it.scoped("tells the next times in each zone, and makes no ledger", () =>
+  it.scoped("shows the next times in each zone, and makes no ledger", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-10-24T12:00:00Z")
       const fs = yield* FileSystem.FileSystem

@@ -44,7 +44,7 @@ const mangle = (draws: Draws, all: ReadonlyArray<Submission>): readonly [what: s
 
 for (const seed of [1, 2]) {
   it.scopedLive(
-    `whatever is made of an export, no row that the service has is said not to have landed, and rows that did not land are found by the whole one (seed ${seed})`,
+    `however an export is altered, it never settles a row in the service as not landed, and the whole export finds rows that did not land (seed ${seed})`,
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

@@ -15,7 +15,7 @@ import { nightClock } from "./nightClock.ts"
 const hour = 3_600_000
 
 layer(platform, { excludeTestServices: true })("status", (it) => {
-  it.scoped("tells the last runs, rows in doubt by age, the next run; and a probe how old the last good run is", () =>
+  it.scoped("shows the last runs, rows in doubt by age, and the next run; a probe checks the age of the last good run", () =>
     Effect.gen(function*() {
       const at = yield* world
       const night = nightClock("2026-11-01T02:00:00Z")
@@ -65,7 +65,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       expect(scheduled?.nextRun).toEqual({ at: "2026-11-06T02:00:00+01:00", zone: "Europe/Berlin" })
     }))
 
-  it.scoped("says that a run is going on, and counts what it has in flight, until it ended or died; a pipeline that never ran has its next run", () =>
+  it.scoped("shows a run in progress with its rows in flight until it ends or is killed; a pipeline that never ran has a next run", () =>
     Effect.gen(function*() {
       const at = yield* world
       const fs = yield* FileSystem.FileSystem
@@ -120,7 +120,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       }))
     }))
 
-  it.scoped("says that a pipeline could not begin when it was due, until it ran; good runs to another target deceive no probe", () =>
+  it.scoped("shows that a pipeline could not start when it was due, until it has run; good runs to a different target don't satisfy a probe", () =>
     Effect.gen(function*() {
       const at = yield* world
       const fs = yield* FileSystem.FileSystem

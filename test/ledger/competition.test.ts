@@ -54,8 +54,8 @@ const told = (file: string, more: Partial<Told> = {}): Told => ({
   ...more,
 })
 
-describe("processes that want the same pipeline", () => {
-  it.scopedLive("get it one at a time, however many try at once on a ledger that none has made yet", () =>
+describe("processes that compete for a pipeline", () => {
+  it.scopedLive("get it one at a time, however many try at once on a ledger that does not exist yet", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const children = yield* Effect.all(Array.from({ length: 4 }, () => start(told(file))), { concurrency: 4 })
@@ -76,7 +76,7 @@ describe("processes that want the same pipeline", () => {
       expect((yield* view.hold("next")).abandoned).toBe(0)
     }))
 
-  it.scopedLive("find it free at once when its holder was killed, with the rows in flight in doubt", () =>
+  it.scopedLive("find it free at once after its holder was killed, with the rows in flight in doubt", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const child = yield* start(told(file, { work: "import" }))

@@ -34,7 +34,7 @@ const start = (told: Parameters<typeof daemonProcess>[0]) =>
 
 const pipelines = ["contacts", "others"]
 
-it.scopedLive("a scheduler that opens the ledger again and again, others that look meanwhile, and a kill -9: the ledger is sound, every row there once", () =>
+it.scopedLive("the ledger is sound and contains every row once after a scheduler that reopens it, concurrent readers, and a kill -9", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const told: Array<string> = []

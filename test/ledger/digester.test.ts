@@ -18,7 +18,7 @@ describe("digests", () => {
     )
   })
 
-  it("of values that repeat are what they would be of any other, however many there are", () => {
+  it("of repeated values are the same as without caching, however many there are", () => {
     const values: ReadonlyArray<Json> = Array.from(
       { length: 5_000 },
       (_, index) => (index % 2 === 0 ? index : `${index}`),
@@ -37,7 +37,7 @@ describe("digests", () => {
     expect(new Set(all).size).toBe(4)
   })
 
-  it("of a content tell where one cell ends and the next begins", () => {
+  it("of a content distinguish where one cell ends and the next begins", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (a, b) => {
         const same = a.length === b.length && a.every((cell, index) => cell === b[index])

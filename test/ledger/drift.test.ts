@@ -27,7 +27,7 @@ const held = Effect.gen(function*() {
 })
 
 describe("drift", () => {
-  it.scoped("is counted for verified rows, told with the row, and taken back", () =>
+  it.scoped("is counted for verified rows, returned with the row, and cleared", () =>
     Effect.gen(function*() {
       const { key, ledger, session, view } = yield* held
       yield* session.verdicts([
@@ -48,7 +48,7 @@ describe("drift", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scoped("is acknowledged as it was seen, all or by key, and never leaves a row out", () =>
+  it.scoped("is acknowledged as it was seen, all or by key, and never skips a row", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       yield* session.verdicts([
@@ -67,7 +67,7 @@ describe("drift", () => {
 })
 
 describe("a reconciliation", () => {
-  it.scoped("is remembered with the run that began it and what it had read, until it is through", () =>
+  it.scoped("is recorded with the run that started it and its progress, until it has finished", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       expect(yield* view.reconciliation).toBeUndefined()

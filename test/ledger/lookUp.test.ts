@@ -21,7 +21,7 @@ const filled = (ledger: Ledger, count: number) =>
     }
   }).pipe(Effect.scoped)
 
-it.scopedLive("rows are found whatever the order in which they are asked for, and as each alone is", () =>
+it.scopedLive("rows are found in any order of look-ups, with the same result as one by one", () =>
   Effect.gen(function*() {
     const count = 600
     const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
@@ -50,7 +50,7 @@ it.scopedLive("rows are found whatever the order in which they are asked for, an
     }
   }))
 
-it.scopedLive("rows in the order in which they were sent are known without their keys, those of other content and left out ones not", () =>
+it.scopedLive("rows in the order in which they were sent are known without their keys, except changed and skipped ones", () =>
   Effect.gen(function*() {
     const count = 600
     const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })

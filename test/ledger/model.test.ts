@@ -235,7 +235,7 @@ const play = (steps: ReadonlyArray<Step>) =>
     yield* Scope.close(now.scope, Exit.void)
   })
 
-it("the ledger holds what a plain model holds, after any sequence of steps", async () => {
+it("the ledger has the same content as a plain model after any sequence of steps", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 60, size: "max" }),

@@ -37,7 +37,7 @@ const ledgerWithOne = Effect.gen(function*() {
   return { ledger, view, run, row, send, verify, known }
 })
 
-it.scopedLive("only what stands for the row can be replaced, with other content, and not by the run that sent it", () =>
+it.scopedLive("only the row's current submission can be replaced, with different content, and not by the run that sent it", () =>
   Effect.gen(function*() {
     const { known, row, run, send, view } = yield* ledgerWithOne
     const before = yield* known
@@ -75,7 +75,7 @@ it.scopedLive("only what stands for the row can be replaced, with other content,
   }))
 
 it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)(
-  "a row that is %s is again what it was, with its verdict and the digests of its answers",
+  "a row that is %s is restored, with its verdict and the digests of its answers",
   ([name, outcome]) =>
     Effect.gen(function*() {
       const { known, ledger, row, run, send, view } = yield* ledgerWithOne
@@ -106,7 +106,7 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
     }),
 )
 
-it.scopedLive("in doubt it is neither, until it is settled; a run that dies leaves it in doubt", () =>
+it.scopedLive("a row in doubt is neither until it is settled; a killed run leaves it in doubt", () =>
   Effect.gen(function*() {
     const { known, row, run, send, view } = yield* ledgerWithOne
     const before = yield* known

@@ -25,7 +25,7 @@ const held = Effect.gen(function*() {
 })
 
 describe("a row is never sent again", () => {
-  it.scopedLive("when it is imported, in flight or in doubt, and nothing of such a batch is recorded", () =>
+  it.scopedLive("if it is imported, in flight or in doubt, and no part of such a batch is recorded", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, imported("s1"))
@@ -52,7 +52,7 @@ describe("a row is never sent again", () => {
       expect(yield* known("key 1")).toBeUndefined()
     }))
 
-  it.scopedLive("but once, when it is in doubt and resending is allowed", () =>
+  it.scopedLive("more than once, if it is in doubt and resending is allowed", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -64,7 +64,7 @@ describe("a row is never sent again", () => {
 })
 
 describe("a batch", () => {
-  it.scopedLive("of new rows and of some that may be sent again settles each under its own number, however many there are", () =>
+  it.scopedLive("of new and resendable rows settles each under its own number, however many there are", () =>
     Effect.gen(function*() {
       const { ledger, session, view } = yield* held
       const rows = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
@@ -83,7 +83,7 @@ describe("a batch", () => {
 })
 
 describe("a row in doubt that is resent", () => {
-  it.scopedLive("and not created stays in doubt for the first time it was sent, and may be sent again", () =>
+  it.scopedLive("and not created stays in doubt because of its first request, and may be sent again", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -122,7 +122,7 @@ describe("a row in doubt that is resent", () => {
 })
 
 describe("a refusal", () => {
-  it.scopedLive("is remembered with what it was about, and forgotten when the row is sent again", () =>
+  it.scopedLive("is recorded with its item, and deleted when the row is sent again", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
       yield* send(1, refused)
@@ -137,7 +137,7 @@ describe("a refusal", () => {
 })
 
 describe("verdicts", () => {
-  it.scopedLive("keep the content until verified, and what was known of the answers when a submission goes missing", () =>
+  it.scopedLive("keep the content until verified, and the answers' digests if a submission goes missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }
@@ -171,7 +171,7 @@ describe("verdicts", () => {
       expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
     }))
 
-  it.scopedLive("page through all rows, those of a run, and those that need a person, each once", () =>
+  it.scopedLive("page through all rows, those of a run, and those that need review, each once", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const view = yield* contacts(ledger)
@@ -219,7 +219,7 @@ describe("verdicts", () => {
 })
 
 describe("looking up", () => {
-  it.scopedLive("gives thousands of rows in the order asked, the unknown among them", () =>
+  it.scopedLive("returns thousands of rows in the requested order, including unknown ones", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const rows = Array.from({ length: 3000 }, (_, index) => rowOf(ledger, index))
@@ -230,7 +230,7 @@ describe("looking up", () => {
       expect(yield* view.lookUp([])).toEqual([])
     }))
 
-  it.scopedLive("counts rows that were imported under another mapping", () =>
+  it.scopedLive("counts rows that were imported under a different mapping", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2), rowOf(ledger, 3)]))
@@ -243,8 +243,8 @@ describe("looking up", () => {
     }))
 })
 
-describe("a mended row", () => {
-  it.scopedLive("makes its original known as superseded once it is imported, whatever key that had", () =>
+describe("a fixed row", () => {
+  it.scopedLive("marks its original as superseded once it is imported, whatever key that had", () =>
     Effect.gen(function*() {
       const { ledger, view, send, known } = yield* held
       const content = (text: string) => ledger.digest.content([text])
@@ -284,8 +284,8 @@ const attention = (
   problems: [],
 })
 
-describe("rows that need a person", () => {
-  it.scopedLive("are acknowledged with the content and fate they had: edited, they ring again", () =>
+describe("rows that need review", () => {
+  it.scopedLive("are acknowledged with their content and fate: once edited, they need review again", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const bad = attention(ledger, 1, "a", "bad", "invalid")
@@ -302,7 +302,7 @@ describe("rows that need a person", () => {
       expect(row).toBeUndefined()
     }))
 
-  it.scopedLive("are all acknowledged as the last run that read the source met them, with what is in doubt, differing or missing", () =>
+  it.scopedLive("are all acknowledged as the last run that read the source found them, with rows in doubt, differing or missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const old = attention(ledger, 1, "a", "old", "invalid")
@@ -356,7 +356,7 @@ describe("rows that need a person", () => {
       expect((yield* view.standing).leftOut).toBe(3)
     }))
 
-  it.scopedLive("are found by key, or by row when they had none, the newest first", () =>
+  it.scopedLive("are found by key, or by row number if they had none, the newest first", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const view = yield* contacts(ledger)
@@ -380,7 +380,7 @@ describe("rows that need a person", () => {
 })
 
 describe("runs and the canary", () => {
-  it.scopedLive("are remembered, the newest run first", () =>
+  it.scopedLive("are recorded, the newest run first", () =>
     Effect.gen(function*() {
       const { view, session } = yield* held
       expect(yield* view.runs({ limit: 5 })).toEqual([])
@@ -416,7 +416,7 @@ describe("runs and the canary", () => {
 describe("a pipeline that is new to a destination", () => {
   const ask = { pipeline: "people", destination, renamedFrom: undefined, alongside: [] }
 
-  it.scopedLive("is refused where another one imported, unless it runs alongside", () =>
+  it.scopedLive("is refused if a different one imported there, unless it runs alongside", () =>
     Effect.gen(function*() {
       const { ledger, send } = yield* held
       yield* send(1, refused)
@@ -433,7 +433,7 @@ describe("a pipeline that is new to a destination", () => {
       expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
     }))
 
-  it.scopedLive("takes over the rows of the one it was renamed from, but not from under its run", () =>
+  it.scopedLive("takes over the rows of the one it was renamed from, but not during its run", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const rename = { ...ask, renamedFrom: "contacts" }

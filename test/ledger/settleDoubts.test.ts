@@ -30,7 +30,7 @@ const settle = (session: LedgerSession, rows: Parameters<LedgerSession["settleDo
   session.settleDoubts({ ...by, rows })
 
 describe("settling rows in doubt", () => {
-  it.scopedLive("a landed row is imported and unread, one that did not land is sent again, and who said so is kept", () =>
+  it.scopedLive("a landed row is imported and unread, one that did not land is sent again, and the person who settled it is recorded", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const file = { name: "results.csv", sha256: "ab".repeat(32), isComplete: true }
@@ -68,7 +68,7 @@ describe("settling rows in doubt", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("a row that a person said had landed has no submission to read: it is told apart, and the ledger is sound", () =>
+  it.scopedLive("a row settled as landed by a person has no submission to read: it is counted separately, and the ledger is sound", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* settle(session, [
@@ -88,7 +88,7 @@ describe("settling rows in doubt", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("only rows in doubt can be settled: else nothing of it is recorded", () =>
+  it.scopedLive("only rows in doubt can be settled: otherwise nothing is recorded", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       for (const number of [1, 9]) {
@@ -102,7 +102,7 @@ describe("settling rows in doubt", () => {
       expect(yield* view.settlements(9)).toEqual([])
     }))
 
-  it.scopedLive("a doubt that was acknowledged and then settled does not speak for the next one", () =>
+  it.scopedLive("a doubt that was acknowledged and then settled does not cover the next one", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* session.acknowledge({ keys: "all", because: "known", by: "ada", leaveOut: false })
@@ -138,7 +138,7 @@ describe("settling rows in doubt", () => {
       expect(yield* required).toEqual(["s1", "s6", "s8"])
     }))
 
-  it.scopedLive("a row that was sent again keeps its first batch: what is older is older than that, and it is visible after the last", () =>
+  it.scopedLive("a row that was sent again keeps its first batch: older submissions are older than that, and visibility counts from the last", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const between = yield* session.intend(batchOf([rowOf(ledger, 5)]))

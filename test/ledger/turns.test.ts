@@ -16,7 +16,7 @@ const taken = (): TurnChange => "taken"
 const ledgers = Effect.map(folder, (at) => (holder: Holder = me) => openLedger({ file: join(at, "ledger.db"), holder }))
 
 describe("turns", () => {
-  it.scoped("of two that want a turn one gets it, and the other sees what stands", () =>
+  it.scoped("of two that request a turn, one gets it, and the other sees its state", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -31,7 +31,7 @@ describe("turns", () => {
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
-  it.scoped("one that ended is done, and only who took it ends it", () =>
+  it.scoped("one that ended is done, and only its holder can end it", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -43,7 +43,7 @@ describe("turns", () => {
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scoped("of a process that ended is broken off; each time it is taken again counts, until it is done", () =>
+  it.scoped("of a process that ended is broken off; each new attempt is counted until it is done", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const dead = yield* open(gone)
@@ -58,7 +58,7 @@ describe("turns", () => {
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))
 
-  it.scoped("of a container that can't be looked at counts as going on, for as long as its lock has a heartbeat; then for five minutes of silence", () =>
+  it.scoped("of an inaccessible container counts as in progress as long as its lock has a heartbeat, then for five minutes of silence", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const far = yield* open(elsewhere)
@@ -84,7 +84,7 @@ describe("turns", () => {
       expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", tries: 0, ran: undefined })
     }))
 
-  it.scoped("knows when the pipeline last ran, wherever it went; rehearsals and reconciliations are no runs", () =>
+  it.scoped("knows when the pipeline last ran, at any destination; rehearsals and reconciliations don't count", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()

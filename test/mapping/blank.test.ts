@@ -7,7 +7,7 @@ const mappingOf = (lines: string, blankRows: "allow" | "reject" = "reject") =>
   compiledMapping(pipelineFrom(`${lines}\n  ignoreQuestions: [C]\n  unmapped: ignore`, { blankRows }), form, titles)
     .mapping
 
-describe("a row of which no answer stems from a cell", () => {
+describe("a row in which no answer comes from a cell", () => {
   const answers = `  questions:
     - { name: A, from: A, as: number, onInvalid: drop, default: "7" }
     - { name: B, value: imported }
@@ -30,7 +30,7 @@ describe("a row of which no answer stems from a cell", () => {
     expect(mapping.check(["1", "many", null, null], new Uint8Array(5), [])).toMatchObject(blank)
   })
 
-  it("is sent where blank rows are allowed", () => {
+  it("is sent if blank rows are allowed", () => {
     expect(itemOf(mappingOf(answers, "allow"), ["1", null, null, null]).questions).toEqual([
       { id: "q1", value: 7 },
       { id: "q2", value: "imported" },

@@ -155,7 +155,7 @@ describe("what is wrong with a mapping", () => {
     }])
   })
 
-  it("warns of a kind that doesn't fit the type, and of a type that can't be compared", () => {
+  it("warns about a kind that doesn't fit the type, and about a type that can't be compared", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Number, from: Id, as: text }
     - { name: New, from: Next, as: text }`)
@@ -203,7 +203,7 @@ describe("a compiled mapping", () => {
     expect(print(lines, undefined, undefined, "  rowKey: [Name]")).toBe(print(lines))
   })
 
-  it("has another fingerprint if the same cells could give another item", () => {
+  it("has a different fingerprint if the same cells could produce a different item", () => {
     const others = [
       print(lines.replace("dd.MM.yyyy", "MM.dd.yyyy")),
       print(lines.replace("from: Name }", "from: Name, required: true }")),
@@ -218,7 +218,7 @@ describe("a compiled mapping", () => {
     expect(new Set([print(lines), ...others]).size).toBe(others.length + 1)
   })
 
-  it("has another fingerprint if the form's options change", () => {
+  it("has a different fingerprint if the form's options change", () => {
     const options = (label: string) => formOf([{ name: "Name", type: "Dropdown", options: [{ value: "1", label }] }])
     const text = "  questions: [{ name: Name, from: Name }]\n  unmapped: ignore"
     expect(print(text, undefined, options("A"))).not.toBe(print(text, undefined, options("B")))

@@ -249,7 +249,7 @@ describe("stamp", () => {
   const sink = (text: string) => pipelineFrom(lines, { more: "", source: `  rowKey: [Id]` + text })
   const stamped = { ...sink(""), sink: { ...sink("").sink, stamp: { urlParameter: "row_key", path: ["sink"] } } }
 
-  it("sends the row key along", () => {
+  it("sends the row key with the row", () => {
     const form = formOf(["A"], { urlParameters: [{ id: "u1", name: "row_key" }] })
     const { mapping, warnings } = compiledMapping(stamped, form, ["Id", "X"])
     expect(mapping.map(["7", "x"], mapping.key(["7", "x"]))).toEqual({

@@ -11,7 +11,7 @@ const same = (a: Person, b: Person) => a.name === b.name && a.mail === b.mail
 beforeAll(loadLazyModules)
 
 it(
-  `${nights} nights: every row that should be there is there once, every anomaly was told once, and the ledger stays in proportion`,
+  `${nights} nights: every expected row is in the form once, every anomaly is reported once, and the ledger stays in proportion`,
   async () => {
     const planned = plan(seed, nights)
     const world = new Nights(seed)

@@ -61,7 +61,7 @@ describe("The difference between forms", () => {
       'newId: The question "Town" has the id q9 now; it was q4.',
       'harmless added: The question "Phone" (q5) is new.',
       'removed: The URL parameter "ref" (u1) was removed.',
-      'options: The options of the question "Color" (q2) changed: "Green" is gone; "Blue" is new; "Red" is "Crimson" now.',
+      'options: The options of the question "Color" (q2) changed: "Green" was removed; "Blue" is new; "Red" is "Crimson" now.',
       'type: The question "Age" (q3) was of the type ShortAnswer and is NumberInput now.',
     ])
   })

@@ -119,7 +119,7 @@ const made = ({ booking, fee, login, parameters, questions, time }: Pair) => {
 
 const runs = { seed: 66, numRuns: 600 }
 
-describe("a submission that is as it was", () => {
+describe("an unchanged submission", () => {
   it("has not drifted, whatever was sent, whatever came back, whatever its types", async () => {
     await fc.assert(
       fc.asyncProperty(pair, async (drawn) => {
@@ -172,7 +172,7 @@ describe("a submission that was edited", () => {
     )
   })
 
-  it("has drifted in its parameters, login, booking, payment and time as well", async () => {
+  it("has also drifted in its parameters, login, booking, payment and time", async () => {
     const item: Item = {
       questions: [],
       urlParameters: [{ id: "u", name: "u", value: "1" }],
@@ -208,7 +208,7 @@ describe("a submission that was edited", () => {
     }
   })
 
-  it("is the same edit as long as it says the same, and another one when it is edited again", async () => {
+  it("is the same edit as long as its content is the same, and a new one when it is edited again", async () => {
     const submission = (text: string): Submission => ({
       submissionId: "s1",
       submissionTime: undefined,
@@ -234,7 +234,7 @@ describe("a submission that was edited", () => {
   })
 })
 
-describe("a question whose type is not known", () => {
+describe("a question of unknown type", () => {
   const answer = (type: string, value: Json) => ({ id: "q1", name: "Name", type, known: isKnownType(type), value })
   const submission = (type: string, value: Json): Submission => ({
     submissionId: "s1",
@@ -250,7 +250,7 @@ describe("a question whose type is not known", () => {
     editLink: undefined,
   })
 
-  it("is not compared: not when it was unknown then, not when it is unknown now", async () => {
+  it("is not compared, whether it was unknown then or is unknown now", async () => {
     for (
       const [then, now] of [["HoloScan", "ShortAnswer"], ["ShortAnswer", "HoloScan"], ["HoloScan", "HoloScan"]] as const
     ) {

@@ -180,7 +180,9 @@ describe("a masked report", () => {
         expect(JSON.parse(files["report.json"] ?? "")).toMatchObject({ values: "masked", findings: [{ count: 1 }] })
         // What is no value stays, so that the report can be worked with.
         expect(files["rejected.csv"]?.split("\n")[0]).toBe("No,Name,Born,Phone,_row,_key,_code,_column,_message")
-        expect(files["rejected.csv"]).toContain("not-a-date · required,Born · Phone,Born: not a date · Phone: a required answer is")
+        expect(files["rejected.csv"]).toContain(
+          "not-a-date · required,Born · Phone,Born: not a date · Phone: a required answer is",
+        )
         expect(files["imported.csv"]).toContain("sub5,missing,2025-03-01T02:00:00.000Z")
       })
     ).pipe(Effect.provide(NodeContext.layer)))

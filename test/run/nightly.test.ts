@@ -93,7 +93,7 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
     ],
     standing: 13,
   },
-  "rows that are gone": {
+  "rows that vanished": {
     nights: [
       source(csv(people(1, 15)), { rows: { imported: 15 } }),
       source(csv(people(3, 15)), { exitCode: 0, rows: { alreadyImported: 13 }, vanished: { count: 2, fresh: 2 } }),

@@ -52,7 +52,7 @@ const log = () => {
 }
 
 it.scoped(
-  "a flood of rows paints ten pictures a second at most, and the time goes on when nothing comes",
+  "a flood of rows repaints at most ten times per second, and the time advances when no rows arrive",
   () =>
     Effect.gen(function*() {
       const screen = terminal({ columns: 80 })

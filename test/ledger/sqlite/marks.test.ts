@@ -35,7 +35,7 @@ describe("marks", () => {
       for (const one of [writer, other]) one.close()
     }))
 
-  it.scopedLive("that somebody deletes are created again by their holder", () =>
+  it.scopedLive("that someone deletes are created again by their holder", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       const writer = new MarkWriter(places, holder, me)
@@ -48,7 +48,7 @@ describe("marks", () => {
       writer.close()
     }))
 
-  it.scopedLive("are whole or not there: a draft that a killed process left counts for nothing, a damaged mark does", () =>
+  it.scopedLive("are whole or absent: a draft left by a killed process doesn't count, but a damaged mark does", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       mkdirSync(places.folders[0]!)
@@ -71,7 +71,7 @@ describe("a holder's mark", () => {
   const upTo = (file: string) =>
     readMarks({ ledger: file, folders: [`${file}.marks`], write: false }).map((mark) => "upTo" in mark ? mark.upTo : 0)
 
-  it.scopedLive("is written once for all batches of a commit, after it and before anybody sends", () =>
+  it.scopedLive("is written once for all batches of a commit, after it and before anything is sent", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const store = yield* openStore({ file })
@@ -115,7 +115,7 @@ describe("a holder's mark", () => {
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerError")
     }))
 
-  it.scopedLive("is not written for a rehearsal's copy, which is refused where its ledger would be", () =>
+  it.scopedLive("is not written for a rehearsal's copy, which is refused if its ledger would be", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")

@@ -40,7 +40,7 @@ const filled = (file: string, verdict?: "verified" | "differing") =>
   }))
 
 describe("the files", () => {
-  it.scopedLive("are for their owner only, also while the ledger is open", () =>
+  it.scopedLive("are accessible to their owner only, also while the ledger is open", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "new", "ledger.db")
       const ledger = yield* openLedger({ file })
@@ -51,7 +51,7 @@ describe("the files", () => {
       }
     }))
 
-  it.scopedLive("are taken from others when they were open to them", () =>
+  it.scopedLive("are closed to others if they were accessible before", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -60,7 +60,7 @@ describe("the files", () => {
       expect([mode(file), mode(`${file}.key`)]).toEqual([0o600, 0o600])
     }))
 
-  it.scopedLive("stay as they are when another process comes and goes while this one has them open twice", () =>
+  it.scopedLive("stay unchanged when a different process opens and closes them while this one has them open twice", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const ledger = yield* openLedger({ file })
@@ -93,7 +93,7 @@ describe("the files", () => {
       db.close()
     }))
 
-  it.scopedLive("are WAL with FULL and secure delete at every open, not only the first", () =>
+  it.scopedLive("use WAL with FULL and secure delete at every open, not only the first", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const id = yield* filled(file)
@@ -109,7 +109,7 @@ describe("the files", () => {
       db.close()
     }))
 
-  it.scopedLive("hold nothing any more of what was sent once it is verified", () =>
+  it.scopedLive("contain nothing of the sent content once it is verified", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* filled(join(at, "kept.db"), "differing")
@@ -128,7 +128,7 @@ describe("a ledger that must not be used is refused", () => {
       return error.message
     })
 
-  it.scopedLive("without its secret, and stays as it is", () =>
+  it.scopedLive("without its secret, and stays unchanged", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -139,7 +139,7 @@ describe("a ledger that must not be used is refused", () => {
       yield* opened(file)
     }))
 
-  it.scopedLive("with another ledger's secret, or a damaged one", () =>
+  it.scopedLive("with the secret of a different ledger, or a damaged one", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* filled(join(at, "a.db"))
@@ -150,7 +150,7 @@ describe("a ledger that must not be used is refused", () => {
       expect(yield* refused(join(at, "b.db"))).toContain("damaged")
     }))
 
-  it.scopedLive("when its schema is not this build's, and stays as it is", () =>
+  it.scopedLive("if its schema is not this build's, and stays unchanged", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -180,7 +180,7 @@ describe("a ledger that must not be used is refused", () => {
       chmodSync(join(at, "closed"), 0o700)
     }))
 
-  it.scopedLive("when it is another program's database", () =>
+  it.scopedLive("if it is a different program's database", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "other.db")
       const db = new Libsql(file)
@@ -191,7 +191,7 @@ describe("a ledger that must not be used is refused", () => {
 })
 
 describe("a damaged file", () => {
-  it.scopedLive("that is no database is an error that says what to do", () =>
+  it.scopedLive("that is not a database is an error that says what to do", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -202,7 +202,7 @@ describe("a damaged file", () => {
       expect(error.message).toContain("backup")
     }))
 
-  it.scopedLive("is found by verify, or fails to open; it is never taken for sound", () =>
+  it.scopedLive("is found by verify, or fails to open, and never counts as sound", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* Effect.scoped(Effect.gen(function*() {
@@ -238,7 +238,7 @@ describe("the file system", () => {
 })
 
 describe("a copy", () => {
-  it.scopedLive("knows every row, is free to hold while the original is held, and leaves the original alone", () =>
+  it.scopedLive("knows every row, can be locked while the original is locked, and does not change the original", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")
@@ -262,7 +262,7 @@ describe("a copy", () => {
       expect((yield* Effect.flip(copyLedger(file, join(at, "rehearsal"))))._tag).toBe("LedgerRefused")
     }))
 
-  it.scopedLive("of no ledger is a path where a new one can be made", () =>
+  it.scopedLive("of a missing ledger is a path where a new one can be made", () =>
     Effect.gen(function*() {
       const at = yield* folder
       mkdirSync(join(at, "empty"))

@@ -17,7 +17,7 @@ it.effect("a disk without room for the rows is reported with what they may need"
     yield* look(undefined, 100_000, 20 * mebibyte)
   }))
 
-it("what rows take grows with them and with their cells", () => {
+it("the space that rows need grows with their number and their cells", () => {
   expect(neededRoom(0, 0)).toBe(8 * mebibyte)
   // As measured: 20,000 rows of twelve answers, 3.3 MB of source, took 27 MiB of file and log.
   expect(neededRoom(20_000, 3_300_000)).toBeGreaterThan(27 * mebibyte)

@@ -24,7 +24,7 @@ const night = (session: LedgerSession, nth: number, outcome: "complete" | "atten
   ], { concurrency: "unbounded" })
 }
 
-it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as it was after the first hundred", () =>
+it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as large as after the first hundred", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })
@@ -73,7 +73,7 @@ it.scopedLive("a run ends as it did if records of old runs can't be deleted", ()
     expect(runs.every(({ outcome }) => outcome === "complete")).toBe(true)
   }))
 
-it.scopedLive("what was sent makes room for what is sent next once it is verified: an import leaves little to compact", () =>
+it.scopedLive("verified rows make room for the next ones, so an import leaves little to compact", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const answers = digestsOf({ q1: { sent: "aa".repeat(16) } })
@@ -98,7 +98,7 @@ it.scopedLive("what was sent makes room for what is sent next once it is verifie
     expect(yield* ledger.verify).toEqual([])
   }))
 
-it.scopedLive("the last good run is remembered, however many bad ones came after it", () =>
+it.scopedLive("the last good run is kept, however many bad ones come after it", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })
@@ -119,7 +119,7 @@ it.scopedLive("the last good run is remembered, however many bad ones came after
     expect(kept).toHaveLength(101)
   }))
 
-it.scopedLive("of hundreds of rows that were forgotten not a byte is left in the file or its log, and the others are whole", () =>
+it.scopedLive("no byte of hundreds of forgotten rows is left in the file or its log, and the others are intact", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })

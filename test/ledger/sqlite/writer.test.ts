@@ -16,7 +16,7 @@ const open = Effect.gen(function*() {
 
 const changes = (db: { pragma: (name: string) => string | number }) => Number(db.pragma("data_version"))
 
-describe("commits that meet", () => {
+describe("concurrent commits", () => {
   it.scopedLive("share one transaction, in the order in which they came", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
@@ -39,7 +39,7 @@ describe("commits that meet", () => {
       expect(order).toEqual(Array.from({ length: 32 }, (_, index) => index))
     }))
 
-  it.scopedLive("resume nobody before the transaction is there for others to see", () =>
+  it.scopedLive("resume no caller before the transaction is visible to others", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -50,7 +50,7 @@ describe("commits that meet", () => {
       expect(other.db.get("SELECT state FROM row")).toEqual([0])
     }))
 
-  it.scopedLive("that are refused, also after they wrote, spoil no other", () =>
+  it.scopedLive("don't affect others if they are refused, even after they wrote", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       const write = (name: string, refuse: boolean) =>
@@ -68,7 +68,7 @@ describe("commits that meet", () => {
       expect(store.writer.failure).toBeUndefined()
     }))
 
-  it.scopedLive("are in the ledger's file, and not only in its log, once nobody writes for a moment", () =>
+  it.scopedLive("are in the ledger's file, and not only in its log, after a moment without writes", () =>
     Effect.gen(function*() {
       // Those of the ledger's own: commits are real.
       yield* Effect.acquireRelease(
@@ -129,7 +129,7 @@ describe("commits that meet", () => {
       expect([rests, yield* inFile]).toEqual([4, written])
     }))
 
-  it.scopedLive("use no number of a text that a rollback undid", () =>
+  it.scopedLive("use no number of a text that was rolled back", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       yield* Effect.all([
@@ -146,7 +146,7 @@ describe("commits that meet", () => {
 })
 
 describe("a full disk", () => {
-  it.scopedLive("fails all of its commit and every later write, loses nothing that was acknowledged, and lets nothing more be sent", () =>
+  it.scopedLive("fails its whole commit and every later write, loses nothing that was acknowledged, and prevents further sending", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -182,7 +182,7 @@ describe("a full disk", () => {
 })
 
 describe("a ledger that is closed", () => {
-  it.live("fails what is written after it", () =>
+  it.live("fails later writes", () =>
     Effect.gen(function*() {
       const write = yield* Effect.scoped(
         Effect.map(open, ({ store }) => store.writer.write("testing", () => store.db.run("DELETE FROM meta"))),

@@ -14,7 +14,7 @@ describe("Choices", () => {
     [["Reading\nMusic"], "\n"],
     [["reading music"], " "],
     [["Reading", "Sports, outdoor"], undefined],
-  ])("are cut where nothing is inside of an option: %j", (cells, separator) => {
+  ])("are never cut inside an option: %j", (cells, separator) => {
     const fit = splitFit(counted(...cells), interests)
     expect(fit.separator).toBe(separator)
     expect(fit.covered).toBe(1)
@@ -43,7 +43,7 @@ describe("Choices", () => {
     expect(counter?.unknown()).toEqual({ counts: [["Chess", 3], ["Go", 1]], more: false })
   })
 
-  it("leave out texts that mean no answer", () => {
+  it("omit texts that mean no answer", () => {
     const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
     const counter = collectUnknown("choice", {}, question, new Set(["k. A."]))
     for (const cell of ["k. A.", " k. A. ", "Male", "w"]) counter?.add(cell)
@@ -53,7 +53,7 @@ describe("Choices", () => {
     expect(several?.unknown().counts).toEqual([["w", 1]])
   })
 
-  it("know the cells that `values` lists", () => {
+  it("recognise the cells that `values` lists", () => {
     const question = { id: "q", name: "Gender", type: "Dropdown", options: options("Male", "Female") }
     const counter = collectUnknown("choice", { values: { m: "Male" } }, question, new Set())
     for (const cell of ["m", "Female", "w", "w"]) counter?.add(cell)

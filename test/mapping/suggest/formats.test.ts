@@ -42,7 +42,7 @@ describe("How a column's dates are written", () => {
     expect(formats("2024-03-31", new DateCell("2024-03-31T10:00:00"))).toEqual({ _tag: "Decided", formats: [] })
   })
 
-  it("lets one way of writing decide the order of the others", () => {
+  it("uses one notation to decide the order in the others", () => {
     expect(formats("01/02/2024", "13/02/24")).toEqual({ _tag: "Decided", formats: ["dd/MM/yyyy", "dd/MM/yy"] })
   })
 

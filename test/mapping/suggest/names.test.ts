@@ -24,7 +24,7 @@ describe("Titles", () => {
     ["first_name", "Prénom"],
     ["Geb.-Datum", "Geburtsdatum"],
     ["Straße / Hausnr.", "Street"],
-  ])("say the same in another language: %s, %s", (a, b) => {
+  ])("mean the same in different languages: %s, %s", (a, b) => {
     expect(like(a, b).value).toBeGreaterThan(0.85)
   })
 
@@ -35,7 +35,7 @@ describe("Titles", () => {
     ["Date of visit 1", "Date of visit 2"],
     ["First name", "Last name"],
     ["Billing city", "Delivery city"],
-  ])("are set apart by one word: %s, %s", (a, b) => {
+  ])("are distinguished by one word: %s, %s", (a, b) => {
     expect(like(a, b).opposed).toBe(true)
   })
 
