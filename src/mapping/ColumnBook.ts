@@ -131,9 +131,7 @@ export const columnBook = (
       note(
         path,
         `${titled.length} columns of the source have the title "${brief(name)}" (columns ${positions}).`,
-        `Name the one that is meant under \`source.columns\`: { header: "${
-          brief(name)
-        }", nth: 1, of: ${titled.length} }.`,
+        `Name the intended one under \`source.columns\`: { header: "${brief(name)}", nth: 1, of: ${titled.length} }.`,
         at,
       )
     } else note(path, `The source has no column "${brief(name)}".`, suggest(name, names, "Its columns are"), at)

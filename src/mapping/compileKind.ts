@@ -47,7 +47,7 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
       isKnownType(type)
         ? `"${brief(question.name)}" is of the type ${type}, which has no usual kind.`
         : `"${brief(question.name)}" is of the type ${type}, which formferry does not know.`,
-      `Say with \`as\` what is sent: ${kindNames.join(", ")}.`,
+      `Set the kind with \`as\`: ${kindNames.join(", ")}.`,
     )
   }
   return usual

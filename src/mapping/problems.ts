@@ -45,7 +45,7 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
   column: columns[0]?.name ?? columns[0]?.title,
   question,
   message: `Column${columns.length > 1 ? "s" : ""} ${quotedList(columns)} ${
-    columns.length > 1 ? "hold" : "holds"
+    columns.length > 1 ? "contain" : "contains"
   } no answer; "${brief(name)}" is required.`,
 })
 
@@ -72,7 +72,9 @@ export const conflictProblem = (
   columns: ReadonlyArray<readonly [Column, Cell | undefined]>,
 ): Problem => {
   const [, last] = columns.map(([column]) => column)
-  const said = columns.map(([column, cell]) => `"${brief(column.name ?? column.title)}" holds "${brief(textOf(cell))}"`)
+  const said = columns.map(([column, cell]) =>
+    `"${brief(column.name ?? column.title)}" contains "${brief(textOf(cell))}"`
+  )
   return {
     code: "conflict",
     column: last?.name ?? last?.title,
@@ -94,7 +96,7 @@ export const notUniqueProblem = (
   column: column?.name ?? column?.title,
   question,
   value: brief(value),
-  message: `${column === undefined ? `"${brief(name)}"` : `Column "${brief(column.name ?? column.title)}"`} gives "${
+  message: `${column === undefined ? `"${brief(name)}"` : `Column "${brief(column.name ?? column.title)}"`} contains "${
     brief(value)
-  }", as row ${before} does; expected an answer that no other row has.`,
+  }", like row ${before}; expected an answer that no other row has.`,
 })

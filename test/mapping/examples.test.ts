@@ -101,14 +101,18 @@ describe("examples", () => {
     fails: [required, not-an-email]
 `)).toEqual([
       [20, 24, 'The source has no column "Brn".', "Did you mean `Born`?"],
-      [23, 12, 'Example 2 should be right. Column "Born" holds "soon"; expected a date as dd.MM.yyyy or yyyy-MM-dd.'],
-      [23, 12, 'Example 2 should be right. Column "Last" holds no answer; "Twice" is required.'],
-      [25, 12, "Example 3 should fail with required, and is right."],
-      [27, 12, "Example 4 should fail with not-an-email, and fails with not-a-date and required."],
+      [
+        23,
+        12,
+        'Example 2 should be valid. Column "Born" contains "soon"; expected a date as dd.MM.yyyy or yyyy-MM-dd.',
+      ],
+      [23, 12, 'Example 2 should be valid. Column "Last" contains no answer; "Twice" is required.'],
+      [25, 12, "Example 3 should fail with required, but is valid."],
+      [27, 12, "Example 4 should fail with not-an-email, but fails with not-a-date and required."],
       [
         27,
         12,
-        'Example 4 fails with not-a-date too. Column "Born" holds "soon"; expected a date as dd.MM.yyyy or yyyy-MM-dd.',
+        'Example 4 also fails with not-a-date. Column "Born" contains "soon"; expected a date as dd.MM.yyyy or yyyy-MM-dd.',
       ],
     ])
   })

@@ -80,7 +80,7 @@ describe("extract", () => {
     expect(problemsOf(mapping, ["1", "on Friday"])).toMatchObject([{
       code: "not-a-date",
       value: "Friday",
-      message: 'Column "A" holds "Friday" in "on Friday"; expected a date as yyyy-MM-dd.',
+      message: 'Column "A" contains "Friday" in "on Friday"; expected a date as yyyy-MM-dd.',
     }])
   })
 

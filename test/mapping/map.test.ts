@@ -206,7 +206,7 @@ describe("a row's problems", () => {
         column: "Born",
         question: "q2",
         value: "31.02.1990",
-        message: 'Column "Born" holds "31.02.1990"; expected a date as dd.MM.yyyy or yyyy-MM-dd.',
+        message: 'Column "Born" contains "31.02.1990"; expected a date as dd.MM.yyyy or yyyy-MM-dd.',
       },
       {
         code: "not-an-email",
