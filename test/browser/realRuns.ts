@@ -25,7 +25,7 @@ const unattended = {
  */
 export const realReports = <A>(use: (pages: { readonly run: string; readonly rehearsal: string }) => Promise<A>) =>
   Effect.gen(function*() {
-    const root = yield* projectFolder(truthProject(400, 7).files)
+    const root = yield* projectFolder(truthProject(100, 7).files)
     const rehearsal = yield* Effect.flatMap(loadProject(root), (project) => rehearsePipeline(project, unattended))
     const run = yield* runOf(root, pipeline)
     const page = (id: string) => pathToFileURL(join(root, "reports", pipeline, id, "report.html")).href

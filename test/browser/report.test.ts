@@ -105,7 +105,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
         expect(await accessibility(watched.page)).toEqual([])
         expect(await watched.page.locator("#rows, .mark").count()).toBe(0)
         expect(await watched.page.textContent("header .sentence")).toBe(
-          "Of 400 rows that were read, 400 were imported (all 400 are verified).",
+          "Of 100 rows that were read, 100 were imported (all 100 are verified).",
         )
         expect(await watched.page.locator("svg.chart").count()).toBe(2)
         await picture(watched.page, `clean-${dark ? "dark" : "light"}`)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { seeds as atMost } from "../long.ts"
 import { figures } from "./figures.ts"
 import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
@@ -33,7 +34,7 @@ describe("the promise under faults", () => {
 
   it("is the same run for the same seed", async () => {
     const pipeline = await loadPipeline()
-    for (const seed of [3, 10, 27, 67]) {
+    for (const seed of [3, 10, 27, 67].slice(0, atMost(2, 4))) {
       const lines = [[], []] as [Array<string>, Array<string>]
       const [first, second] = [
         await simulate(seed, pipeline, {}, (line) => void lines[0].push(line)),
@@ -46,7 +47,7 @@ describe("the promise under faults", () => {
 
   it("is the same run with and without telemetry: observing a request changes nothing", async () => {
     const pipeline = await loadPipeline()
-    for (let seed = 101; seed <= 105; seed++) {
+    for (let seed = 101; seed < 101 + atMost(2, 5); seed++) {
       const run = async (telemetry: boolean) => {
         const lines: Array<string> = []
         const one = await simulate(seed, pipeline, {}, (line) => void lines.push(line), telemetry)
