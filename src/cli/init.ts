@@ -40,6 +40,16 @@ const filled = (what: string) => (text: string): Effect.Effect<string, string> =
 
 const askText = (question: string, what: string) => ask(question, filled(what))
 
+/** Asks for a file or a folder until it exists. An address counts as existing. */
+const askPath = (question: string, what: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    ask(question, (text) =>
+      Effect.gen(function*() {
+        const given = yield* filled(what)(text)
+        const exists = /^https?:/i.test(given) || (yield* Effect.orElseSucceed(fs.exists(given), () => false))
+        return exists ? given : yield* Effect.fail(`There is no ${given} here. ${what}`)
+      })))
+
 /** Returns the options that a new pipeline still needs. */
 const missingOf = (given: GivenOptions): ReadonlyArray<string> => [
   ...(given.source === undefined ? ["--source FILE, the file with the rows"] : []),
@@ -78,7 +88,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
       { title: "the practice service: no account, and nothing leaves this machine", value: "practice" },
     ])
     if (kind === "practice") {
-      return practice(yield* askText("Folder of its form files", "Type a folder, such as forms."))
+      return practice(yield* askPath("Folder of its form files", "Type a folder, such as forms."))
     }
     const address = yield* ask("The service's address, with the version segment", (given) => {
       const fault = addressFault(given)
@@ -134,7 +144,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     if (missing.length > 0 && !interactive) {
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
     }
-    const source = given.source ?? (yield* askText("The file with the rows", "Type a file name, such as contacts.csv."))
+    const source = given.source ?? (yield* askPath("The file with the rows", "Type a file name, such as contacts.csv."))
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service (its number)", known.services.map((name) => ({ title: name, value: name }))))
     const form = given.form ?? (yield* askText("The form's id", "Type the id that the form's address contains."))
