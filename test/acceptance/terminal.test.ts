@@ -123,3 +123,47 @@ describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () 
       expect((yield* answering(at, "n")).status).toBe(0)
     }))
 })
+
+it.scopedLive.skipIf(withoutTerminal)(
+  "init asks again for a folder and a file that don't exist, and writes the pipeline",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write("new/rows.csv", csv(upTo(3)))
+      at.write(
+        "new/forms/people.yaml",
+        "id: people1\nname: People\nquestions: [{ id: q1, name: Name, type: ShortAnswer }]\n",
+      )
+      const folder = join(at.folder, "new")
+      const terminal = spawn(
+        "script",
+        ["--quiet", "--command", `"${process.execPath}" "${command}" init --project .`, "/dev/null"],
+        {
+          cwd: folder,
+          env: { PATH: searchPath, HOME: at.folder, SHELL: "/bin/sh", TERM: "xterm-256color", NO_COLOR: "1" },
+        },
+      )
+      let out = ""
+      terminal.stdout.on("data", (part: Buffer) => {
+        out += part.toString()
+      })
+      const answers = [
+        ["(1 or 2): ", "2"],
+        ["form files: ", "form"],
+        ["There is no form here. Type a folder, such as forms.", ""],
+        ["form files: ", "forms"],
+        ["pipeline's name: ", "people"],
+        ["with the rows: ", "row.csv"],
+        ["There is no row.csv here.", ""],
+        ["with the rows: ", "rows.csv"],
+        ["form's id: ", "people1"],
+      ] as const
+      for (const [question, answer] of answers) {
+        yield* until(() => out.includes(question))
+        out = out.slice(out.indexOf(question) + question.length)
+        if (answer !== "") terminal.stdin.write(`${answer}\r`)
+      }
+      yield* until(() => existsSync(join(folder, "pipelines", "people.yaml")))
+      yield* until(() => terminal.exitCode !== null)
+    }),
+)
