@@ -168,8 +168,9 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return command("check")
     case "PipelineUnknown":
     case "NothingSelected":
-    case "ReportUnreadable":
       return command("status")
+    case "ReportUnreadable":
+      return command(...(invocation.typed.includes("--run") ? ["report", ...names] : ["status"]))
     case "ProjectNotFound":
       return "formferry demo"
     case "ConfirmationMissing":

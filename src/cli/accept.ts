@@ -8,7 +8,10 @@ import { Output } from "./Output.ts"
 
 const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 
-const meanings = Object.entries(acceptReasons).map(([name, meaning]) => `${name}: ${meaning}`).join(" ")
+const meanings = [
+  "What the refused run named:",
+  ...Object.entries(acceptReasons).map(([name, meaning]) => `- ${name}: ${meaning}`),
+].join("\n")
 
 /** `accept NAME REASON --because TEXT`. */
 export const accept = command({

@@ -31,7 +31,7 @@ export const acknowledge = command({
     Effect.gen(function*() {
       const output = yield* Output
       if (input.all === (input.rows.length > 0)) {
-        const message = "Say which rows: either `--rows KEY…` or `--all`."
+        const message = "Say which rows, in one way: `--rows KEY…` or `--all`."
         return yield* new UsageWrong({ message })
       }
       const because = yield* reasonOf(input.because)

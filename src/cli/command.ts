@@ -78,7 +78,7 @@ export const aboutValue = (
 ): string =>
   [
     about,
-    ...(choices === undefined ? [] : [`One of: ${choices.join(", ")}.`]),
+    ...(choices === undefined || choices.every((one) => about.includes(one)) ? [] : [`One of: ${choices.join(", ")}.`]),
     ...(list === undefined ? [] : [list === "words" ? "One or more." : "Can be repeated."]),
     ...(isRequired === true ? ["Required."] : []),
   ].join(" ")
@@ -197,8 +197,8 @@ export const output = choice(
   "`github`: annotations and a job summary for GitHub Actions, without cells of the source. Default: text.",
 )
 export const redact = flag("Write keyed digests instead of values into every file of the report.")
-export const to = text("TARGET", "Which of the pipeline's targets to use.")
-export const source = text("FILE", "Another file to feed through the pipeline, such as a fixed rejected.csv.")
+export const to = text("TARGET", "Which of the pipeline's targets to use. Needed if it has several.")
+export const source = text("FILE", "Read this file instead of the pipeline's own, such as a fixed rejected.csv.")
 /** An argument called NAME is a pipeline's name: the next command that is printed repeats it. */
 export const pipeline = argument("NAME", "The pipeline's name.")
 const whichPipelines = "Which pipelines:"
@@ -216,7 +216,11 @@ export const choosing = {
   },
 }
 /** How a command that sends or reads much chooses pipelines: never all by default. */
-export const somePipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*' or '*'.")
+export const somePipelines = argumentList(
+  "NAME",
+  false,
+  "Names of pipelines, or patterns such as 'crm-*' or '*'. Needed unless --tag or --failed is given.",
+)
 export const runOptions = {
   to,
   source,

@@ -6,7 +6,7 @@ import { command, json } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
-import { Interrupts } from "./runMain.ts"
+import { stopCleanly } from "./runs.ts"
 import { progressOf } from "./terminal/progress.ts"
 import { paints } from "./terminal/screen.ts"
 import { showSummary } from "./terminal/summary.ts"
@@ -14,7 +14,7 @@ import { showSummary } from "./terminal/summary.ts"
 const titles: { readonly [S in DemonstrationStep]: string } = {
   import: "Importing the sample pipelines into the practice service, over HTTP",
   again: "The same runs again: every row is known, nothing is sent",
-  reconcile: "Reading every submission back once more",
+  reconcile: "Reading every submission back again",
 }
 
 /** `demo`. */
@@ -23,7 +23,7 @@ export const demo = command({
   about: "Imports the sample pipelines into the practice service and shows the results. Needs no setup.",
   examples: [
     { words: "demo", about: "Imports, imports again, reads everything back, and says where the reports are." },
-    { words: "demo --json", about: "Writes one report as JSON a line, for a program." },
+    { words: "demo --json", about: "Prints each report as one line of JSON, for a program." },
   ],
   arguments: {},
   options: { json },
@@ -31,13 +31,8 @@ export const demo = command({
     Effect.scoped(Effect.gen(function*() {
       const output = yield* Output
       const invocation = yield* Invocation
-      const interrupts = yield* Interrupts
+      const interrupted = yield* stopCleanly
       const { demonstrate } = yield* Effect.promise(() => import("../jobs/demo.ts"))
-      yield* interrupts.takeOver
-      let interrupted = false
-      yield* Effect.forkScoped(Effect.map(interrupts.first, () => {
-        interrupted = true
-      }))
       let step: DemonstrationStep | undefined
       const paint = paints(output.out)
       const done = (one: Demonstrated) =>
@@ -63,8 +58,7 @@ export const demo = command({
             yield* show.show(event)
           }).pipe(Effect.provideService(Output, output), Effect.provideService(Invocation, invocation)),
         done,
-        interrupted: interrupts.first,
-        isInterrupted: Effect.sync(() => interrupted),
+        interrupted,
       })
       output.bottom(undefined)
       if (!input.json) {
@@ -72,7 +66,7 @@ export const demo = command({
           "",
           `${
             paint.strong("Everything is in")
-          } ${folder}: the pipelines, the ledger, what the practice service was sent. Delete it when you have seen enough.`,
+          } ${folder}: the pipelines, the ledger and what the practice service received. Delete the folder when you no longer need it.`,
           "Reports:",
           ...steps.filter(({ step }) => step === "import").map((one) => `  ${one.folder}/report.html`),
         ].join("\n"))

@@ -31,7 +31,8 @@ const size = (bytes: number): string =>
 /** `ledger compact`. */
 const compact = command({
   name: "compact",
-  about: "Makes the file smaller. Forgets old runs, and rejected rows that no run meets any more.",
+  about:
+    "Makes the ledger's file smaller. Forgets old runs, and rejected rows that recent runs no longer found in the source.",
   examples: [
     { words: "ledger compact", about: "Compacts the ledger." },
     { words: "ledger compact --json", about: "Writes what was forgotten as JSON, for a program." },
@@ -49,7 +50,7 @@ const compact = command({
           ? JSON.stringify(done)
           : `${size(done.before)} before, ${size(done.after)} now. ${counted(done.runs, "old run")} and ${
             counted(done.rejected, "rejected row")
-          } that no run meets any more were forgotten.`,
+          } that recent runs no longer found were forgotten.`,
       )
     }),
 })
@@ -57,7 +58,7 @@ const compact = command({
 /** `ledger backup FILE`. */
 const backup = command({
   name: "backup",
-  about: "Writes a copy and its secret, even during a run.",
+  about: "Writes a copy of the ledger, with its secret. Runs may be in progress.",
   examples: [
     {
       words: "ledger backup /safe/ledger.db",
@@ -86,7 +87,7 @@ const backup = command({
 /** `ledger export [NAME…]`. */
 const exportRows = command({
   name: "export",
-  about: "Writes the rows of pipelines.",
+  about: "Writes all rows of pipelines with their states and submission ids, as CSV or JSON Lines.",
   examples: [
     { words: "ledger export contacts --out rows.csv", about: "Writes the rows of one pipeline to a file." },
     { words: "ledger export --format jsonl", about: "Writes all rows to stdout, one JSON object a line." },
@@ -94,7 +95,7 @@ const exportRows = command({
   arguments: { pipelines },
   options: {
     ...choosing,
-    format: choice("FORMAT", ["csv", "jsonl"], "Default: csv."),
+    format: choice("FORMAT", ["csv", "jsonl"], "The format of the rows. Default: csv."),
     out: text("FILE", "Write to this file, which must not exist yet, instead of stdout."),
   },
   run: (input) =>
@@ -112,7 +113,7 @@ const exportRows = command({
         return yield* output.interactive ? written : withProgress("ledger", () => written)
       }
       const file = path.resolve(input.out)
-      if (yield* fs.exists(file)) return yield* wrong(`${file} is there already: choose another name.`)
+      if (yield* fs.exists(file)) return yield* wrong(`${file} already exists. Choose a different name.`)
       yield* withProgress(
         "ledger",
         () => Stream.run(Stream.encodeText(text), fs.sink(file, { flag: "wx", mode: 0o600 })),
@@ -159,24 +160,24 @@ const forget = command({
         ...(done.keys.length === done.already.length ? [] : [
           `${
             counted(done.keys.length - done.already.length, "row")
-          } of ${pipeline} forgotten: nothing but a keyed digest of the key is left in the ledger, so that it is not imported again.`,
+          } of ${pipeline} forgotten: the ledger keeps only a keyed digest of the key, so that the row is not imported again.`,
         ]),
         ...(done.already.length === 0
           ? []
-          : [`Forgotten already, with nothing but the digest of the key left: ${done.already.join(", ")}.`]),
-        ...(done.unknown.length === 0 ? [] : [`Nothing was known of ${done.unknown.join(", ")}.`]),
+          : [`Already forgotten, with only the digest of the key left: ${done.already.join(", ")}.`]),
+        ...(done.unknown.length === 0 ? [] : [`The ledger has no row with the key ${done.unknown.join(", ")}.`]),
         ...done.submissions.map(({ form, submissionId }) =>
-          `Submission ${submissionId} stands in form ${form} all the same: delete it there.`
+          `Submission ${submissionId} is still in form ${form}: delete it there.`
         ),
         ...(done.reports.length === 0
           ? []
           : done.emptied
-          ? [`Emptied, but for their counts: ${done.reports.map(({ folder }) => folder).join(", ")}`]
+          ? [`Emptied, except for their counts: ${done.reports.map(({ folder }) => folder).join(", ")}`]
           : [
-            "These reports still hold it; delete them, or run this again with --reports:",
+            "These reports still contain it. Delete them, or run this again with --reports:",
             ...done.reports.map(({ files, folder }) => `  ${folder} (${files.join(", ")})`),
           ]),
-        "The source, backups of the ledger and files that others made hold what they held.",
+        "The source, backups of the ledger and other copies are unchanged.",
       ]
       yield* output.print(lines.join("\n"))
     }),
@@ -238,14 +239,14 @@ const rekey = command({
       if (input.json) return yield* output.print(JSON.stringify(done))
       yield* output.print(
         done.pairs.length === 0
-          ? `No new row of ${pipeline} looks like a row that left its source.`
+          ? `No new row of ${pipeline} resembles a row that vanished from its source.`
           : `${counted(done.recorded, "row key")} recorded.`,
       )
       if (done.ambiguous > 0) {
         yield* output.print(
           `${
             counted(done.ambiguous, "row")
-          } can't be paired with certainty: write the pairs into a file, and use --map.`,
+          } can't be paired with certainty. Write the pairs into a file, and pass it with --map.`,
         )
       }
     }),

@@ -8,7 +8,8 @@ import { Interrupts } from "./runMain.ts"
 /** `practice`. */
 export const practice = command({
   name: "practice",
-  about: "Serves the practice service on this machine: a form service that keeps what it receives to itself.",
+  about:
+    "Serves the practice service on this machine: a form service to try pipelines with. Nothing leaves the machine.",
   examples: [
     { words: "practice --forms forms --port 8080", about: "Serves the forms of a folder until Ctrl-C." },
     { words: "practice --faults faults.yaml", about: "Serves the project's forms, with faults that you choose." },

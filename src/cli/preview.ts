@@ -110,4 +110,4 @@ const heading = (row: PreviewRow, screen: Screen): string => {
 
 /** Shows what would be sent for some rows, with problems. */
 export const showPreview = (rows: ReadonlyArray<PreviewRow>, screen: Screen): string =>
-  rows.length === 0 ? "There is no such row." : rows.map((row) => showRow(row, screen)).join("\n\n")
+  rows.length === 0 ? "The source has no such row." : rows.map((row) => showRow(row, screen)).join("\n\n")

@@ -19,15 +19,15 @@ export const run = command({
   examples: [
     { words: "run contacts --dry-run", about: "Checks every row and writes the full report. Sends nothing." },
     { words: "run contacts --confirm live", about: "Runs, and confirms that rows may be sent to the service live." },
-    { words: "run --tag nightly --failed", about: "Runs those pipelines tagged nightly again whose last run failed." },
+    { words: "run --tag nightly --failed", about: "Runs the pipelines tagged nightly again if their last run failed." },
     { words: "run contacts --source reports/contacts/latest/rejected.csv", about: "Imports the rows that you fixed." },
   ],
   arguments: { pipelines: somePipelines },
   options: {
     ...choosing,
-    ...runOptions,
     dryRun: flag("Read, map and check every row and write the full report. Send nothing."),
     confirm: text("SERVICE", "Confirm that rows may be sent to this service. This can't be undone."),
+    ...runOptions,
   },
   run: (input) =>
     Effect.gen(function*() {
@@ -36,7 +36,7 @@ export const run = command({
       const invocation = yield* Invocation
       const { names, project } = yield* openChosen(input)
       if (input.source !== undefined && names.length > 1) {
-        return yield* new UsageWrong({ message: "`--source` feeds a file to one pipeline: name only one." })
+        return yield* new UsageWrong({ message: "`--source` is a file for one pipeline: name only one." })
       }
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))

@@ -1,16 +1,21 @@
 import { type FileSystem, Path } from "@effect/platform"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, Exit, type Scope } from "effect"
 import { exits, wasInterrupted } from "../domain/exit.ts"
+import { fates, fateWords } from "../domain/fate.ts"
 import type { Progress } from "../domain/progress.ts"
-import type { ScheduledProject } from "../jobs/schedules.ts"
-import type { ScheduleOptions } from "../jobs/turns.ts"
+import type { RunReport } from "../domain/report.ts"
+import { outcomeWords } from "../domain/run.ts"
+import { count, lasting, span } from "../domain/words.ts"
+import type { Plan, Planned, ScheduledProject } from "../jobs/schedules.ts"
+import type { ScheduleEvent, ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, output as format, tag, texts } from "./command.ts"
-import { CommandEnded, UsageWrong } from "./Failure.ts"
+import { CommandEnded, type Ended, explain, printNext, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { combinedEnd, type PipelineEnd, stopCleanly } from "./runs.ts"
+import { combinedEnd, type PipelineEnd, showRun, stopCleanly } from "./runs.ts"
 import { progressOf, sharedBottom } from "./terminal/progress.ts"
+import { cutToWidth, inZone, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5
@@ -21,7 +26,7 @@ export const schedule = command({
   about: "Runs pipelines at the times in their files, until you stop it. With --once, runs the pipelines that are due.",
   examples: [
     { words: "schedule --plan", about: "Shows the next times of each pipeline." },
-    { words: "schedule --once --confirm live", about: "Runs what is due: for cron, systemd, Kubernetes, CI." },
+    { words: "schedule --once --confirm live", about: "Runs what is due, for cron, systemd, Kubernetes or CI." },
   ],
   arguments: {},
   options: {
@@ -47,7 +52,6 @@ export const schedule = command({
       yield* requireKnownTags(root, input.tag)
       if (input.plan) return yield* plan({ load, root, tags: input.tag }, input.json)
 
-      const { showEvent } = yield* Effect.promise(() => import("./terminal/schedule.ts"))
       const { runDue, runOnSchedule } = yield* Effect.promise(() => import("../jobs/schedule.ts"))
       const interrupted = yield* stopCleanly
       const ends: Array<PipelineEnd> = []
@@ -109,10 +113,123 @@ const liveRuns = Effect.gen(function*() {
 const plan = (asked: ScheduledProject, asJson: boolean) =>
   Effect.gen(function*() {
     const output = yield* Output
-    const { planSchedule } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
-    const { planJson, showPlan } = yield* Effect.promise(() => import("./terminal/schedule.ts"))
+    const { isoInZone, planSchedule } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
     const planned = yield* planSchedule(asked, plannedTimes)
-    if (asJson) return yield* output.print(JSON.stringify(planJson(planned)))
+    if (asJson) return yield* output.print(JSON.stringify(planJson(planned, isoInZone)))
     const nothing = planned.pipelines.length === 0 && planned.unreadable.length === 0
     yield* output.print(nothing ? "No pipeline has a schedule." : showPlan(planned, output.out))
+  })
+
+/** Shows the next times of pipelines, each in its own zone. */
+const showPlan = ({ at, pipelines, unreadable }: Plan, screen: Screen): string => {
+  const paint = paints(screen)
+  const lines = pipelines.flatMap((one) => [
+    paint.strong(cutToWidth(`${one.pipeline}  ${one.schedule.cron}  ${one.schedule.zone}`, screen.width)),
+    ...one.next.map((next) =>
+      cutToWidth(`  ${inZone(next, one.schedule.zone)}  in ${lasting(next - at)}`, screen.width)
+    ),
+    ...(one.next.length === 0 ? ["  no time left"] : []),
+    paint.soft(cutToWidth(`  ${lastOf(one, at)}`, screen.width)),
+  ])
+  const faults = unreadable.flatMap((fault) => wrapToWidth(fault, screen.width).map(paint.bad))
+  return [...lines, ...faults].join("\n")
+}
+
+const lastOf = ({ last, now, schedule }: Planned, at: number): string => {
+  const ran = last === undefined ? "never ran" : `last ran ${inZone(last, schedule.zone)}, ${lasting(at - last)} ago`
+  return now === "due" ? `${ran}; due now: --once would run it` : now === "elsewhere" ? `${ran}; running now` : ran
+}
+
+/** Returns the plan for programs, with ISO 8601 times. */
+const planJson = ({ pipelines, unreadable }: Plan, isoInZone: (millis: number, zone: string) => string) => ({
+  pipelines: pipelines.map(({ last, next, now, pipeline, schedule }) => ({
+    pipeline,
+    ...schedule,
+    next: next.map((one) => isoInZone(one, schedule.zone)),
+    last: last === undefined ? null : isoInZone(last, schedule.zone),
+    due: now === "due",
+  })),
+  unreadable,
+})
+
+/** Shows the end of a scheduled run: a line with its counts, and why it is not complete. */
+const showScheduled = (report: RunReport, folder: string, zone: string, screen: Screen): string => {
+  const paint = paints(screen)
+  const { title, tone } = outcomeWords[report.outcome]
+  const rows = fates.flatMap((fate) =>
+    report.rows[fate] === 0 ? [] : [`${count(report.rows[fate])} ${fateWords[fate].title}`]
+  )
+  const head = `${inZone(Date.parse(report.startedAt), zone)} ${report.pipeline}: `
+  const tail = ` after ${span(report.startedAt, report.finishedAt) ?? "?"}: ${count(report.rows.read)} read${
+    rows.length === 0 ? "" : `, ${rows.join(", ")}`
+  }. ${folder}`
+  return [
+    `${head}${paint[tone](title)}${tail}`,
+    ...report.because.flatMap((sentence) => wrapToWidth(`  ${sentence}`, screen.width)),
+  ].join("\n")
+}
+
+/** How `schedule` was called. */
+interface CalledWith {
+  readonly once: boolean
+}
+
+/** Shows what happens while pipelines run by schedule: the end of a run on stdout, everything else on stderr. With `--json`, events. Returns how a run ended, or undefined. */
+export const showEvent = (event: ScheduleEvent, asked: CalledWith) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const { json } = yield* Invocation
+    if (event._tag === "Ended") return yield* showEnd(event, asked)
+    if (json) {
+      const { isoInZone } = yield* Effect.promise(() => import("../jobs/schedules.ts"))
+      const fields = event._tag === "Waits" && event.next !== undefined
+        ? { pipeline: event.pipeline, next: isoInZone(event.next, event.schedule.zone) }
+        : event._tag === "Unreadable"
+        ? { files: event.files }
+        : { pipeline: event.pipeline }
+      yield* output.print(JSON.stringify({ event: event._tag.toLowerCase(), ...fields }))
+    } else {
+      const text = textOf(event, asked)
+      const now = yield* Clock.currentTimeMillis
+      // Each line of a JSON or logfmt log has its time.
+      const at = "schedule" in event && !output.timed ? `${inZone(now, event.schedule.zone)} ` : ""
+      yield* Effect.sync(() => output.say(wrapToWidth(`${at}${text}`, output.err.width).join("\n")))
+    }
+    return undefined
+  })
+
+const textOf = (event: Exclude<ScheduleEvent, { readonly _tag: "Ended" }>, { once }: CalledWith): string => {
+  switch (event._tag) {
+    case "Waits": {
+      const next = event.next === undefined ? "never" : inZone(event.next, event.schedule.zone)
+      return `${event.pipeline}: ${once ? "not due; " : ""}next time: ${next}`
+    }
+    case "Begins":
+      return `${event.pipeline}: ${event.again ? "starts again, because its last run was interrupted" : "starts"}`
+    case "Elsewhere":
+      return `${event.pipeline}: another process is running it`
+    case "Unreadable":
+      return event.files.join("\n")
+  }
+}
+
+const showEnd = (
+  { exit, pipeline, project, schedule }: ScheduleEvent & { readonly _tag: "Ended" },
+  asked: CalledWith,
+) =>
+  Effect.gen(function*() {
+    const output = yield* Output
+    const invocation = yield* Invocation
+    if (Exit.isFailure(exit)) {
+      const ended = yield* explain(exit.cause, pipeline)
+      if (!asked.once) yield* printNext(ended)
+      return ended
+    }
+    if (asked.once || invocation.json || invocation.github) return yield* showRun(project, exit.value, asked.once)
+    const path = yield* Path.Path
+    const folder = path.join(project.reports, pipeline, exit.value.run)
+    yield* output.print(showScheduled(exit.value, folder, schedule.zone, output.out))
+    const ended: Ended = { status: exit.value.exitCode, next: exit.value.next }
+    yield* printNext(ended)
+    return ended
   })

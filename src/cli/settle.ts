@@ -2,7 +2,7 @@ import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { exits } from "../domain/exit.ts"
 import { visible } from "../domain/visible.ts"
-import { counted } from "../domain/words.ts"
+import { count, counted } from "../domain/words.ts"
 import type { SettleBy, SettleResult, WhichRows } from "../jobs/settle.ts"
 import { choice, command, flag, json, pipeline, text, texts, to, wholeNumber } from "./command.ts"
 import { CommandEnded, reasonOf, UsageWrong } from "./Failure.ts"
@@ -70,7 +70,7 @@ export const settle = command({
       if (by._tag === "Look") {
         const how =
           `To settle them, export the form's results and run \`settle ${input.pipeline}\` with --results FILE. If you know `
-          + "yourself what became of them, run it with --as landed or --as not-landed."
+          + "yourself whether they arrived, run it with --as landed or --as not-landed."
         output.say(wrapToWidth(how, output.err.width).join("\n"))
       }
       const next = by._tag !== "Export" || result.wants !== "a person" || open === undefined
@@ -94,7 +94,9 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     const [rows, more] = which
     if (input.results !== undefined) {
       if (input.as !== undefined || rows !== undefined) {
-        return yield* wrong("`--results` finds out by itself what became of each row: leave out `--as` and which rows.")
+        return yield* wrong(
+          "`--results` finds the outcome of each row itself: omit `--as`, `--all`, `--batch` and `--rows`.",
+        )
       }
       if (input.complete) yield* reasonOf(input.because)
       return { _tag: "Export", file: path.resolve(input.results), isComplete: input.complete }
@@ -103,10 +105,10 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     if (input.as === undefined && isBare) return { _tag: "Look" }
     if (input.as === undefined) {
       return yield* wrong(
-        "Say what tells: `--results FILE`, an export of the form's results; or manually `--as landed` or `--as not-landed`.",
+        "Say how you know: `--results FILE`, an export of the form's results; or manually `--as landed` or `--as not-landed`.",
       )
     }
-    if (input.complete) return yield* wrong("`--complete` belongs to `--results`.")
+    if (input.complete) return yield* wrong("`--complete` is about an export: add `--results FILE`.")
     if (rows === undefined || more !== undefined) {
       return yield* wrong("Say which rows, in one way: `--all`, `--batch ID` or `--rows KEY…`.")
     }
@@ -126,7 +128,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
   const sums = [
     ...(landed > 0 ? [`${counted(landed, "row")} landed`] : []),
     ...(notLanded > 0 ? [`${counted(notLanded, "row")} did not land`] : []),
-    left === 0 ? "nothing is left in doubt" : `${counted(left, "row")} in doubt still`,
+    left === 0 ? "nothing is left in doubt" : `${counted(left, "row")} still in doubt`,
   ].join(", ")
   const next = landed + notLanded === 0
     ? []
@@ -144,7 +146,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       paint.soft(
         cutToWidth(
           `${visible(file.name)}: ${counted(file.submissions, "submission")}${
-            file.lacking === 0 ? "" : `; it lacks ${file.lacking} that the ledger knows`
+            file.lacking === 0 ? "" : `; it lacks ${count(file.lacking)} that the ledger knows`
           }`,
           screen.width,
         ),
@@ -163,7 +165,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       ]),
       screen,
     ),
-    ...(rows.length > most ? [`… and ${rows.length - most} more; --json shows all`] : []),
+    ...(rows.length > most ? [`… and ${count(rows.length - most)} more; --json shows all`] : []),
     paint.strong(`${sums}.`),
     ...next,
     ...(left === 0 ? [] : advice(result).flatMap((line) => wrapToWidth(line, screen.width))),

@@ -32,7 +32,8 @@ const timeOf = (text: string): number | undefined => {
 /** `status [NAME…]`. */
 export const status = command({
   name: "status",
-  about: "Shows what the ledger contains: imported, verified, in doubt by age, the last runs, the next one.",
+  about:
+    "Shows each pipeline: its state, its last good run, rows imported and in doubt, the next run. A named pipeline is shown in detail.",
   examples: [
     { words: "status", about: "Shows all pipelines." },
     {

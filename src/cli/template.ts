@@ -37,7 +37,7 @@ export const template = command({
       const file = path.resolve(name)
       if (!/\.(?:csv|xlsx)$/i.test(name)) {
         return yield* new UsageWrong({
-          message: `${name} is no name of a template: it ends in .csv, or in .xlsx for a workbook.`,
+          message: `A template is a .csv file or an .xlsx workbook, not ${name}.`,
         })
       }
       if (yield* fs.exists(file)) {

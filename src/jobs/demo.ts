@@ -1,5 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
+import { wasInterrupted } from "../domain/exit.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { loadProject } from "../project/loadProject.ts"
@@ -31,8 +32,6 @@ interface DemonstrationOptions {
   /** Is called after each step. */
   readonly done: (step: Demonstrated) => Effect.Effect<void>
   readonly interrupted: Effect.Effect<Signal>
-  /** Whether the user has interrupted. */
-  readonly isInterrupted: Effect.Effect<boolean>
 }
 
 /** Folders of the repository that the demonstration copies. */
@@ -72,21 +71,17 @@ export const demonstrate = (options: DemonstrationOptions) =>
     const project = yield* loadProject(folder)
     const pipelines = [...project.pipelines.keys()]
 
-    const step = <E, R>(
-      name: DemonstrationStep,
-      run: (pipeline: string) => Effect.Effect<RunReport, E, R>,
-    ): Effect.Effect<ReadonlyArray<Demonstrated>, E, R> =>
-      Effect.map(
-        Effect.forEach(pipelines, (pipeline) =>
-          Effect.gen(function*() {
-            if (yield* options.isInterrupted) return []
-            const report = yield* run(pipeline)
-            const done = { step: name, report, folder: path.join(project.reports, pipeline, report.run) }
-            yield* options.done(done)
-            return [done]
-          })),
-        (steps) => steps.flat(),
-      )
+    const steps: Array<Demonstrated> = []
+    const step = <E, R>(name: DemonstrationStep, run: (pipeline: string) => Effect.Effect<RunReport, E, R>) =>
+      Effect.gen(function*() {
+        for (const pipeline of pipelines) {
+          if (steps.some(({ report }) => wasInterrupted(report.exitCode))) return
+          const report = yield* run(pipeline)
+          const done = { step: name, report, folder: path.join(project.reports, pipeline, report.run) }
+          yield* options.done(done)
+          steps.push(done)
+        }
+      })
 
     const runOnce = (pipeline: string) =>
       runPipeline(project, {
@@ -98,17 +93,15 @@ export const demonstrate = (options: DemonstrationOptions) =>
         warn: () => Effect.void,
         interrupted: options.interrupted,
       })
-    const steps = [
-      ...(yield* step("import", runOnce)),
-      ...(yield* step("again", runOnce)),
-      ...(yield* step("reconcile", (pipeline) =>
-        reconcilePipeline(project, {
-          pipeline,
-          to: undefined,
-          projectOption: folder,
-          progress: (event) => options.progress(pipeline, event),
-          interrupted: options.interrupted,
-        }))),
-    ]
+    yield* step("import", runOnce)
+    yield* step("again", runOnce)
+    yield* step("reconcile", (pipeline) =>
+      reconcilePipeline(project, {
+        pipeline,
+        to: undefined,
+        projectOption: folder,
+        progress: (event) => options.progress(pipeline, event),
+        interrupted: options.interrupted,
+      }))
     return { folder, steps }
   })

@@ -58,7 +58,7 @@ const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineT
   return refuse(
     `No pipeline has the tag ${quoted(unknown)}.`,
     known.length === 0
-      ? `No pipeline has any: write \`tags: [${unknown}]\` into its file.`
+      ? `No pipeline has any tag. Tags are in pipeline files: \`tags: [nightly]\`.`
       : suggest(unknown, known, "Tags are"),
   )
 }

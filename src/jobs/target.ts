@@ -23,7 +23,7 @@ class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown",
   override get message() {
     const names = this.known.map(quoted).join(", ")
     if (this.known.length === 0) {
-      return `The pipeline ${this.pipeline} has no targets to choose from with --to: it goes to its \`service\` and \`form\`.`
+      return `The pipeline ${this.pipeline} has no targets, so omit --to: it sends to the \`service\` and \`form\` of its file.`
     }
     if (this.target === undefined) {
       return `The pipeline ${this.pipeline} has several targets: choose one with --to (${names}).`

@@ -59,11 +59,11 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     const forgotten = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1")
     expect(forgotten.status).toBe(0)
     expect(forgotten.out).toContain("1 row of people forgotten")
-    expect(forgotten.out).toContain("stands in form people all the same: delete it there")
-    expect(forgotten.out).toMatch(/still hold it[^]*reports\/people\/[^/]+ \(imported\.csv\)/)
+    expect(forgotten.out).toContain("is still in form people: delete it there")
+    expect(forgotten.out).toMatch(/still contain it[^]*reports\/people\/[^/]+ \(imported\.csv\)/)
     expect((yield* ledger("export", "people")).out).not.toContain("K-1")
     const again = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1", "--reports")
-    expect([again.status, again.out]).toEqual([0, expect.stringMatching(/^Forgotten already,.* left: K-1\.\nEmptied/)])
+    expect([again.status, again.out]).toEqual([0, expect.stringMatching(/^Already forgotten,.* left: K-1\.\nEmptied/)])
 
     // An older copy in the place of the ledger: what is forgotten there would be back with the right one.
     yield* here.source(["K-2,Bob,bob@example.org", "K-3,Cleo,cleo@example.org"])

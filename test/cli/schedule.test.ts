@@ -1,10 +1,10 @@
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect, LogLevel, TestClock } from "effect"
-import { Invocation } from "../../../src/cli/Invocation.ts"
-import { Output } from "../../../src/cli/Output.ts"
-import { showEvent } from "../../../src/cli/terminal/schedule.ts"
-import type { ScheduleEvent } from "../../../src/jobs/turns.ts"
+import { Invocation } from "../../src/cli/Invocation.ts"
+import { Output } from "../../src/cli/Output.ts"
+import { showEvent } from "../../src/cli/schedule.ts"
+import type { ScheduleEvent } from "../../src/jobs/turns.ts"
 
 const schedule = { cron: "0 2 * * *", zone: "Europe/Berlin", to: undefined }
 
