@@ -147,7 +147,7 @@ const defectText = (cause: Cause.Cause<never>, { logLevel }: Invoked): string =>
   if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
   const [error] = Cause.prettyErrors(cause)
   const [first] = (error?.message ?? "the reason is not known").split("\n")
-  return `This is a fault in formferry: ${first}. What was sent before stands in the ledger. --log-level debug shows where it happened; please report it.`
+  return `This is an internal error of formferry: ${first}. The ledger has a record of everything that was sent. Run it with --log-level debug to see where it happened, and report it.`
 }
 
 const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<string>): string | undefined => {

@@ -93,10 +93,12 @@ const withoutFindings = (data: NonNullable<CheckedPipeline["data"]>) => ({ ...da
 
 const dataLine = ({ filtered, invalid, rows }: NonNullable<CheckedPipeline["data"]>): string => {
   const sent = rows - filtered - invalid
-  const left = filtered === 0 ? "" : `, ${count(filtered)} left out by \`where\``
+  const left = filtered === 0 ? "" : `, ${count(filtered)} skipped by \`where\``
   return invalid === 0
-    ? `All ${counted(rows - filtered, "row")} can be sent as they are${left}.`
-    : `${count(sent)} of ${counted(rows, "row")} can be sent as they are, ${count(invalid)} can't: see above${left}.`
+    ? `${counted(sent, "row is", "rows are")} ready to send${left}.`
+    : `${count(sent)} of ${counted(rows, "row")} ${sent === 1 ? "is" : "are"} ready to send, ${count(invalid)} ${
+      invalid === 1 ? "is" : "are"
+    } not: see above${left}.`
 }
 
 /** Shows the result of checking one pipeline. */
@@ -107,7 +109,7 @@ const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
   const errors = checked.diagnostics.filter(({ severity }) => severity === "error").length
   const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
   const notes = [
-    ...(accepted === undefined ? [] : lines(`The form as it is now stands in ${accepted}.`)),
+    ...(accepted === undefined ? [] : lines(`The form as it is now is recorded in ${accepted}.`)),
     ...(checked.editor === undefined ? [] : lines(checked.editor)),
   ]
   if (failures.length > 0) {
@@ -122,7 +124,7 @@ const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
     ...lines(
       `${fits.answers} of ${counted(fits.form.questions.length, "question")} of "${
         brief(fits.form.name)
-      }" get an answer${fits.beside.length === 0 ? "" : `, and beside them ${fits.beside.join(", ")}`}, from ${
+      }" get an answer${fits.beside.length === 0 ? "" : `, also ${fits.beside.join(", ")}`}, from ${
         counted(fits.columns, "column")
       }.`,
     ),

@@ -130,7 +130,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     const newService = exists ? undefined : yield* askService(given, where)
     const name = given.name
       ?? (interactive ? yield* askText("The pipeline's name", "Type a name, such as contacts.") : undefined)
-    if (name === undefined) return yield* wrong("`init` needs a name for the pipeline: formferry init NAME …")
+    if (name === undefined) return yield* wrong("NAME is missing: give the new pipeline a name.")
     if (known.pipelines.includes(name)) {
       return { name, newService, source: given.source, service: given.service, form: given.form, apiKey: undefined }
     }
@@ -222,21 +222,21 @@ const showInit = (result: Initialised, next: string, screen: Screen): string => 
     isUnchanged
       ? `${paint.strong(file)} has an entry for everything: nothing was added.`
       : added
-      ? `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} added, all else left as it stands.`
+      ? `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} added, everything else unchanged.`
       : `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} suggested for the form "${
         cutToWidth(visible(form.name), 60)
       }".`,
     ...(added ? [] : lines(taken.map(({ what, value }) => `${what} ${value}`).join(", ")).map(paint.soft)),
     ...(open.length === 0
       ? []
-      : lines(`Left open, as comments to be filled in (look for "left open"): ${shown(open)}.`).map(paint.warn)),
+      : lines(`Left open, as comments for you to complete (search for "left open"): ${shown(open)}.`).map(paint.warn)),
     ...(choices.length === 0
       ? []
-      : lines(`Cells that are no option of the form's, listed under \`values\` to be filled in: ${shown(choices)}.`)
+      : lines(`Cells that match no option, listed under \`values\` for you to complete: ${shown(choices)}.`)
         .map(
           paint.warn,
         )),
-    ...(unmapped.length === 0 ? [] : lines(`Columns that nothing takes: ${shown(unmapped)}.`)),
+    ...(unmapped.length === 0 ? [] : lines(`Columns that are not mapped: ${shown(unmapped)}.`)),
     ...warnings.flatMap((warning) => lines(`Warning: ${warning}`)).map(paint.warn),
     ...(written.length === 0 ? [] : lines(`Written: ${written.join(", ")}.`).map(paint.soft)),
     `Next: ${next}`,

@@ -142,7 +142,7 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
       screen,
     ),
     blocks.length === 0 ? undefined : [
-      ...wrapToWidth("Questions that stand in several columns, for `from: { block: … }`", screen.width).map(
+      ...wrapToWidth("Questions with several columns, for `from: { block: … }`", screen.width).map(
         paint.strong,
       ),
       ...blocks.map(({ title }) => indented(`${letterOf.get(title) ?? ""}▪ ${brief(title)}`, screen.width, 2)),

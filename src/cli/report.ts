@@ -43,7 +43,7 @@ export const report = command({
         }
       }
       if (input.open && !(yield* openPage(page, process.platform))) {
-        output.say("There is no browser to open it with here. The report is:")
+        output.say("No browser could be opened. The report is:")
       }
       if (input.open && !input.json) yield* output.print(page)
     }),

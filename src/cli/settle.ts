@@ -137,7 +137,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
         [
           ...(rows.some((row) => row.submissionId !== undefined) ? ["reads back what landed"] : []),
           ...(notLanded > 0 ? ["sends what did not"] : []),
-        ].join(" and ") || "knows it"
+        ].join(" and ") || `counts ${landed === 1 ? "it" : "them"} as imported`
       }.`,
       screen.width,
     )
@@ -153,7 +153,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       ),
     ]),
     table(
-      [{ title: "row", right: true }, { title: "key" }, { title: "batch", right: true }, { title: "is" }, {
+      [{ title: "row", right: true }, { title: "key" }, { title: "batch", right: true }, { title: "outcome" }, {
         title: "because",
       }],
       rows.slice(0, most).map((row) => [

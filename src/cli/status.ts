@@ -3,7 +3,7 @@ import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"
 import { modeWords, outcomeWords } from "../domain/run.ts"
-import { count, lasting, span } from "../domain/words.ts"
+import { count, counted, lasting, span } from "../domain/words.ts"
 import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../jobs/status.ts"
 import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
@@ -194,7 +194,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
   return [
     paint.strong(title),
     ...line(
-      "going on",
+      "in progress",
       going === undefined
         ? ""
         : `since ${going.since.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(going.since)))} · ${
@@ -211,17 +211,17 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
       ].join(" · "),
     ),
     ...line(
-      "besides",
+      "also",
       [
         ...some(standing.refused, "refused"),
-        ...some(standing.leftOut, "left out"),
+        ...some(standing.leftOut, "skipped on purpose"),
         ...some(standing.replaced, "replaced by an edited row"),
         ...some(vanished, "vanished from the source"),
         ...some(drift.edited, "edited since they were verified"),
         ...some(drift.gone, "deleted since they were verified"),
       ].join(" · "),
     ),
-    ...line("unusual", (lastWhole?.anomalies ?? []).map((code) => anomalyWords[code]).join(" · ")),
+    ...line("anomalies", (lastWhole?.anomalies ?? []).map((code) => anomalyWords[code]).join(" · ")),
     ...line("last good", lastDone?.finishedAt === undefined ? "never" : ago(lastDone.finishedAt, now)),
     ...line(
       "next run",
@@ -238,7 +238,7 @@ const nextRunText = ({ at, zone }: { readonly at: string; readonly zone: string 
 
 /** The anomalies in words. The report of the last run has the figures. */
 const anomalyWords: { readonly [C in AnomalyCode]: string } = {
-  "empty-source": "the source holds no rows",
+  "empty-source": "the source contains no rows",
   "shrunken-source": "the source shrank",
   "stale-source": "the source is older than its maxAge",
   "unread-files": "files that match were never read",
@@ -263,8 +263,8 @@ const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what:
     text: `${sparkline(shown.map(of))}  ${value}`,
   })
   return [
-    line("read", ({ facts }) => facts?.read, `${count(last.read)} rows`),
-    line("sent", ({ facts }) => facts?.sent, `${count(last.sent)} rows`),
+    line("read", ({ facts }) => facts?.read, counted(last.read, "row")),
+    line("sent", ({ facts }) => facts?.sent, counted(last.sent, "row")),
     line("took", ({ facts }) => facts?.duration, lasting(last.duration)),
   ]
 }
@@ -272,7 +272,11 @@ const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what:
 const runTable = (runs: ReadonlyArray<PastRecord>, going: string | undefined, screen: Screen): string => {
   const paint = paints(screen)
   const outcomeOf = (run: PastRecord): TableCell => {
-    if (run.outcome === undefined) return run.run === going ? "going on" : { text: "not finished", paint: paint.warn }
+    if (run.outcome === undefined) {
+      return run.run === going
+        ? "in progress"
+        : { text: "not finished", paint: paint.warn }
+    }
     const { title, tone } = outcomeWords[run.outcome]
     return { text: title, paint: paint[tone] }
   }
@@ -337,11 +341,11 @@ const firstRun = ({ nextRun, pipeline }: ProjectStatus["waiting"][number], now: 
   `${pipeline} runs next ${nextRunText(nextRun, now)}.`
 
 const overdueText = ({ at, pipeline }: NotBegun): string =>
-  `When ${pipeline} was due last, ${
+  `${pipeline} was due at ${
     at.slice(0, 16)
-  }Z, no run could begin. \`formferry check ${pipeline}\` says what is wrong, or the schedule's log.`
+  }Z, but no run could start. \`formferry check ${pipeline}\` or the schedule's log says why.`
 
 const unhealthy = ({ lastGood, pipeline }: PipelineHealth): string =>
   lastGood === undefined
-    ? `${pipeline} never ended a good run.`
-    : `The last good run of ${pipeline} ended ${new Date(lastGood).toISOString().slice(0, 16)}Z: that is too long ago.`
+    ? `${pipeline} has never had a good run.`
+    : `The last good run of ${pipeline} ended ${new Date(lastGood).toISOString().slice(0, 16)}Z, which is too long ago.`

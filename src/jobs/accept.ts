@@ -75,7 +75,7 @@ export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("Noth
   reason: Schema.String,
 }) {
   override get message() {
-    return `Nothing of ${this.pipeline} is refused because of its ${this.reason}, so there is nothing to accept. Run the pipeline: if it is refused, it names the command that accepts that.`
+    return `No run of ${this.pipeline} was refused because of its ${this.reason}, so there is nothing to accept. Run the pipeline: if it is refused, it prints the command that accepts it.`
   }
 }
 

@@ -10,8 +10,8 @@ export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>
 }) {
   override get message() {
     return this.keys.length === 0
-      ? `No row of ${this.pipeline} needs a person.`
-      : `No row of ${this.pipeline} that needs a person has ${this.keys.length === 1 ? "the key" : "one of the keys"} ${
+      ? `No row of ${this.pipeline} needs review.`
+      : `No row of ${this.pipeline} that needs review has ${this.keys.length === 1 ? "the key" : "one of the keys"} ${
         this.keys.join(", ")
       }. The keys are in the column _key of rejected.csv and in-doubt.csv.`
   }

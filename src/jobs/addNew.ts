@@ -120,8 +120,8 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     if (changed === undefined) {
       return yield* new InitRefused({
         message:
-          `${file} is written so that nothing can be added without changing what it contains: give \`mapping\` and its lists one line for each entry. `
-          + `New are: ${[...openNames(form, entries.map((entry) => ({ ...entry, open: true })))].join(", ")}.`,
+          `Nothing can be added to ${file} without changing its other lines: write each entry of \`mapping\` and its lists on a line of its own. `
+          + `New: ${[...openNames(form, entries.map((entry) => ({ ...entry, open: true })))].join(", ")}.`,
       })
     }
     const written: Array<string> = []

@@ -175,7 +175,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       withoutCells: `It is not certain that the source is read correctly. ${toSeeValues(pipeline.name)}`,
     }))
     if (form === undefined) {
-      const note = "There is no record of the form: offline, only the file and the source's header are checked."
+      const note = "The form is not recorded yet, so --offline checks only the file and the source's header."
       const unchecked = diagnosticAt(pipeline.document, "warning", target.path, note)
       return { ...known, diagnostics: [...read, ...missingColumns(pipeline, source), ...added, unchecked] }
     }

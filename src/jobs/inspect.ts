@@ -227,7 +227,7 @@ const headerAgain = (columns: ReadonlyArray<Column>) => {
 const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
   rows.length === 0 ? [] : [
     `${
-      rows.length === 1 ? `Row ${rows[0]} holds` : `${rows.length} rows, the first of them row ${rows[0]}, hold`
+      rows.length === 1 ? `Row ${rows[0]} contains` : `${rows.length} rows, the first of them row ${rows[0]}, contain`
     } the titles again: the file `
     + "seems to be made of several. Remove these rows, or skip them with `where`.",
   ]

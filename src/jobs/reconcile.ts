@@ -1,4 +1,5 @@
 import { Clock, Duration, Effect, Either, Stream } from "effect"
+import { counted } from "../domain/words.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"
@@ -87,6 +88,8 @@ const unfinished = (view: PipelineLedger) =>
 
 const resumes = ({ at, readBack, run }: Reconciliation): string => {
   const read = readBack.verified + readBack.differing + readBack.missing + readBack.unread
-  return `This continues the reconciliation ${run}, which was interrupted at ${at} after ${read} submissions. `
-    + "What it found of those is counted here and shown in its own report; --anew reads everything again."
+  return `This continues the reconciliation ${run}, which was interrupted at ${at} after ${
+    counted(read, "submission")
+  }. `
+    + "Its findings are counted here and listed in its own report. --anew reads everything again."
 }

@@ -51,7 +51,9 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
 
 const leftAlone = (unread: number): string =>
   `${counted(unread, "submission of an earlier run is", "submissions of earlier runs are")} not read back yet. `
-  + "A rehearsal does not read them; the run reads them first."
+  + `A rehearsal does not read ${unread === 1 ? "it" : "them"}; the next run reads ${
+    unread === 1 ? "it" : "them"
+  } first.`
 
 /** Starts a practice service with this form, over HTTP on loopback. It returns no edit links, because they would soon lead nowhere. */
 const stage = (form: Form) =>

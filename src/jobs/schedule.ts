@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, FiberSet, Queue, Schema } from "effect"
 import { exits, mostSevere } from "../domain/exit.ts"
+import { listed } from "../domain/words.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { exitCodeOf } from "./attempt.ts"
@@ -26,9 +27,9 @@ export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>
 }) {
   override get message() {
     const services = this.services.join(" and ")
-    return `Writes to ${services} can't be undone. Nothing was sent. Confirm with --confirm that ${
-      this.pipelines.join(", ")
-    } may write there by schedule.`
+    return `Writes to ${services} can't be undone. Nothing was sent. To let ${
+      listed(this.pipelines)
+    } write there on schedule, add --confirm ${this.services.join(" ")}.`
   }
 }
 

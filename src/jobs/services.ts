@@ -42,7 +42,7 @@ const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"])
   const near = nearest(id, forms.map((form) => form.id))
   const shown = forms.slice(0, 24).map((form) => `${quoted(form.id)} (${brief(form.name)})`)
   const known = forms.length === 0
-    ? "It has none: the folder that `forms` names holds no form file."
+    ? "It has none: the folder that `forms` names contains no form file."
     : `Its forms: ${shown.join(", ")}${forms.length > shown.length ? ` and ${forms.length - shown.length} more` : ""}.`
   return new ServiceUnusable({
     ...error,

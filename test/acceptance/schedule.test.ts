@@ -13,7 +13,7 @@ it.scopedLive("--once runs due pipelines and exits, and only one of two at once 
     at.write("pipelines/contacts.yaml", scheduled("0 2 * * *"))
     const probe = yield* at.run("status", "--max-age", "26h")
     expect(probe.status, probe.stdout + probe.stderr).toBe(1)
-    expect(probe.stdout).toContain("contacts never ended a good run.")
+    expect(probe.stdout).toContain("contacts has never had a good run.")
 
     // Two processes at the same time: one of them runs it.
     const both = yield* Effect.all([at.run("schedule", "--once"), at.run("schedule", "--once")], { concurrency: 2 })

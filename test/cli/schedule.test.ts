@@ -44,8 +44,8 @@ it.effect("shows schedule events with their time in the pipeline's zone, unless 
   Effect.gen(function*() {
     const pipeline = "contacts-of-the-northern-region"
     const begins = { _tag: "Begins", pipeline, schedule, again: false } as const
-    expect(yield* told(begins)).toEqual([`Fri 2026-11-20 02:00 +01:00 ${pipeline}: begins`])
-    expect(yield* told(begins, { timed: true, width: 100_000 })).toEqual([`${pipeline}: begins`])
+    expect(yield* told(begins)).toEqual([`Fri 2026-11-20 02:00 +01:00 ${pipeline}: starts`])
+    expect(yield* told(begins, { timed: true, width: 100_000 })).toEqual([`${pipeline}: starts`])
     const next = Date.parse("2026-11-21T01:00:00Z")
     const [waits] = yield* told({ _tag: "Waits", pipeline, schedule, next })
     expect(waits).toBe(`Fri 2026-11-20 02:00 +01:00 ${pipeline}: next time: Sat\n2026-11-21 02:00 +01:00`)

@@ -193,7 +193,7 @@ layer(platform)("check", (it) => {
       const blind = yield* world.check({ offline: true })
       expect(blind.found).toEqual([
         'error 9:28 The source has no column "Color".',
-        "warning 11:1 There is no record of the form: offline, only the file and the source's header are checked.",
+        "warning 11:1 The form is not recorded yet, so --offline checks only the file and the source's header.",
       ])
       yield* world.write("people.csv", people)
       yield* world.check({ acceptForm: true })

@@ -61,8 +61,8 @@ it("shows the counts, past runs and the next run", () => {
       "contacts → kT7cWm2Lq9 of https://forms.example.com/v1/api",
       "  imported    12,345 · 12,340 verified · 5 differing",
       "  in doubt    4 · 3 younger than a day · 1 older than 30 days · 1 acknowledged",
-      "  besides     1 refused · 2 left out · 3 vanished from the source · 7 edited",
-      "              since they were verified",
+      "  also        1 refused · 2 skipped on purpose · 3 vanished from the source · 7",
+      "              edited since they were verified",
       "  last good   2026-11-19T01:01Z, 1d 10h ago",
       "  next run    Sat 2026-11-21 02:00 +01:00 Europe/Berlin, in 13h",
       "  read        ▁▄██  12,345 rows",
@@ -81,8 +81,8 @@ it("shows since when a run is in progress, and its rows in flight", () => {
     width: 80,
     colour: false,
   })
-  expect(shown).toContain("  going on    since 2026-11-20T11:55Z, 5m · 16 rows in flight\n")
-  expect(shown).toMatch(/2026-11-20T01:00Z .* going on/)
+  expect(shown).toContain("  in progress since 2026-11-20T11:55Z, 5m · 16 rows in flight\n")
+  expect(shown).toMatch(/2026-11-20T01:00Z .* in progress/)
   expect(shown).not.toContain("not finished")
 })
 
