@@ -15,7 +15,7 @@ const states = (cells: CellTable) =>
   cells.all.map((column) => Object.fromEntries(Object.entries(column.states).filter(([, count]) => count > 0)))
 
 describe("the cells of a row that is sent", () => {
-  it("have a state each once the row is imported, and their row's when it is in doubt, refused or not created", () => {
+  it("have their own states once the row is imported, and the row's state if it is in doubt, refused or not created", () => {
     const cells = table()
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) {
@@ -35,7 +35,7 @@ describe("the cells of a row that is sent", () => {
     expect(cells.holds).toBe(true)
   })
 
-  it("are counted at the end where the row's fate was open, unless it was sent meanwhile", () => {
+  it("are counted at the end if the row's fate was open, unless it was sent in the meantime", () => {
     const cells = table()
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], fates)

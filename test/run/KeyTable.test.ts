@@ -35,7 +35,7 @@ describe("KeyTable", () => {
     )
   })
 
-  it("keeps rows and marks while it grows past its first size many times over", () => {
+  it("keeps rows and marks while it grows far beyond its first size", () => {
     const table = new KeyTable()
     for (let row = 1; row <= 50_000; row++) {
       const slot = table.add(of(`key ${row}`, `content ${row}`), row)
@@ -72,7 +72,7 @@ describe("RowHash", () => {
     expect(seen.map((words) => words.size)).toEqual([count * makes.length, count * makes.length, count * makes.length])
   })
 
-  it("tells a quarter of a million contents of every usual make apart", () => {
+  it("distinguishes a quarter of a million contents of every usual form", () => {
     const makes = [
       (n: number) => [`${n}`],
       (n: number) => ["", `note about row ${n} of some length`],
@@ -91,7 +91,7 @@ describe("RowHash", () => {
     expect(seen.size).toBe(count * makes.length)
   })
 
-  it("tells where one cell ends and the next begins", () => {
+  it("distinguishes where one cell ends and the next begins", () => {
     const words = (cells: ReadonlyArray<string>) => {
       hash.content(cells, [0, 1])
       return `${hash.d} ${hash.e}`

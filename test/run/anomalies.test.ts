@@ -20,17 +20,17 @@ const history = [usual, { ...usual, read: 990 }, { ...usual, read: 980 }]
 const codes = (run: Partial<RunFacts>, before: ReadonlyArray<RunFacts> = history) =>
   anomalies({ ...usual, run: "now", ...run }, before).map(({ code }) => code)
 
-it("says nothing about a run like the ones before", () => {
+it("reports nothing for a run like the previous ones", () => {
   expect(codes({})).toEqual([])
   expect(codes({ read: 1_100, sent: 100, duration: 60_000 })).toEqual([])
 })
 
-it("tells an empty source, also at the first run", () => {
+it("reports an empty source, even in the first run", () => {
   expect(codes({ read: 0, invalid: 0 })).toEqual(["empty-source"])
   expect(codes({ read: 0, invalid: 0 }, [])).toEqual(["empty-source"])
 })
 
-it("tells a source with less than half of the rows it used to have, once there are three runs to know that by", () => {
+it("reports a source with less than half of its usual rows, once there are three runs to compare with", () => {
   expect(anomalies({ ...usual, read: 489 }, history)).toEqual([{
     code: "shrunken-source",
     sentence: "The source contains 489 rows, but contained 990 in the last runs: it may be cut short.",
@@ -41,14 +41,14 @@ it("tells a source with less than half of the rows it used to have, once there a
   expect(codes({ read: 3 }, history.map((one) => ({ ...one, read: 9 })))).toEqual([])
 })
 
-it("tells a source that shrank after nights without news", () => {
+it("reports a source that shrank after nights without changes", () => {
   const quiet = { ...usual, unchanged: true, sent: 0 }
   expect(codes({ read: 400 }, [quiet, quiet, usual])).toEqual(["shrunken-source"])
   expect(codes({ read: 400 }, [quiet, usual])).toEqual([])
   expect(codes({ duration: 200_000 }, [quiet, quiet, usual])).toEqual([])
 })
 
-it("tells a source that is too old, also of a run that found it unchanged; what lasts is not fresh", () => {
+it("reports a source that is too old, even if it is unchanged; a lasting anomaly is not fresh", () => {
   const quiet = { ...usual, unchanged: true, sent: 0 }
   const stale = { code: "stale-source", sentence: "It is old." }
   expect(anomalies(quiet, [usual], "It is old.")).toEqual([{ ...stale, fresh: true }])
@@ -59,7 +59,7 @@ it("tells a source that is too old, also of a run that found it unchanged; what 
   expect(anomalies({ ...quiet, whole: false }, [usual], "It is old.")).toEqual([])
 })
 
-it("tells a share of invalid rows that is high and unusual", () => {
+it("reports a high and unusual share of invalid rows", () => {
   expect(codes({ invalid: 51 })).toEqual(["invalid-share"])
   expect(codes({ invalid: 50 })).toEqual([])
   expect(codes({ invalid: 51 }, history.map((one) => ({ ...one, invalid: 40 })))).toEqual([])
@@ -67,20 +67,20 @@ it("tells a share of invalid rows that is high and unusual", () => {
   expect(codes({ read: 20, invalid: 10 }, [])).toEqual(["invalid-share"])
 })
 
-it("tells rows that vanished at once, not those that were gone before", () => {
+it("reports rows that vanished at once, but not those that had vanished before", () => {
   expect(codes({ vanished: { count: 50, fresh: 50 } })).toEqual(["vanished"])
   expect(codes({ vanished: { count: 500, fresh: 49 } })).toEqual([])
   expect(codes({ alreadyKnown: 9, vanished: { count: 9, fresh: 9 } })).toEqual([])
 })
 
-it("tells a run that took three times as long, and a minute longer", () => {
+it("reports a run that took three times as long, and a minute longer", () => {
   expect(codes({ duration: 90_001 })).toEqual(["slow-run"])
   expect(codes({ duration: 90_000 })).toEqual([])
   expect(codes({ duration: 20_000 }, history.map((one) => ({ ...one, duration: 1_000 })))).toEqual([])
   expect(codes({ duration: 200_000 }, history.slice(1))).toEqual([])
 })
 
-it("calls fresh what the run before did not show", () => {
+it("marks anomalies as fresh if the previous run did not show them", () => {
   const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
   expect(anomalies({ ...usual, read: 100 }, [shrunk, ...history])[0]?.fresh).toBe(false)
   expect(anomalies({ ...usual, read: 100 }, [usual, shrunk, ...history])[0]?.fresh).toBe(true)
@@ -90,11 +90,11 @@ it("calls fresh what the run before did not show", () => {
   )
 })
 
-it("says nothing about a run that did not read its source to the end", () => {
+it("reports nothing for a run that did not read its source to the end", () => {
   expect(codes({ whole: false, read: 0, duration: 500_000 })).toEqual([])
 })
 
-it("repeats, for an unchanged source, what the run before showed, and is not slow nor quick", () => {
+it("repeats the previous run's anomalies for an unchanged source, and never reports it as slow", () => {
   const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
   const now = { ...usual, read: 100, unchanged: true, duration: 900_000 }
   expect(anomalies(now, [shrunk, ...history])).toMatchObject([{ code: "shrunken-source", fresh: false }])

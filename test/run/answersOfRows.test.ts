@@ -7,7 +7,7 @@ const platform = NodeContext.layer
 
 describe("answers that must differ from row to row", () => {
   it.scopedLive(
-    "reject the second row that gives one, in the same run and in the next, but not the same row again",
+    "reject the second row with the same answer, in the same run and in the next, but not the same row again",
     () =>
       Effect.gen(function*() {
         const people = yield* world
@@ -31,8 +31,8 @@ describe("answers that must differ from row to row", () => {
   )
 })
 
-describe("a bad answer that is to be dropped", () => {
-  it.scopedLive("leaves the row to go without it, and is counted and told all the same", () =>
+describe("an invalid answer that is dropped", () => {
+  it.scopedLive("is omitted from the row, but still counted and reported", () =>
     Effect.gen(function*() {
       const people = yield* world
       yield* people.settings({ mail: ", onInvalid: drop" })
@@ -52,7 +52,7 @@ describe("a bad answer that is to be dropped", () => {
 })
 
 describe("a stamp", () => {
-  it.scopedLive("that the form does not declare is sent, and its loss is borne", () =>
+  it.scopedLive("that the form does not declare is sent, and its loss is tolerated", () =>
     Effect.gen(function*() {
       const people = yield* world
       yield* people.settings({ sink: ", stamp: { urlParameter: row_key }" })

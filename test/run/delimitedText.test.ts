@@ -12,7 +12,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
   it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
-  "a stray quote behind the first 64 KB swallows no row, and the report accounts for every line",
+  "a stray quote after the first 64 KB loses no row, and the report accounts for every line",
   Effect.gen(function*() {
     const { run, source } = yield* world
     yield* source([...people(1, 3000), 'C-3001,"Native" person,n@example.org', ...people(3002, 3010)])
@@ -45,7 +45,7 @@ scoped(
 
 const count = seeds(5, 12)
 
-it.live(`${count} drawn texts through a whole run: whatever arrives was meant, and exit code 0 misses nothing`, () =>
+it.live(`${count} random texts through a whole run: all that arrives was intended, and exit code 0 means that nothing is missing`, () =>
   Effect.gen(function*() {
     const codes = new Set<number>()
     for (let seed = 1; seed <= count; seed++) {

@@ -53,7 +53,7 @@ const seconds = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 const pause = { status: 429, body: "{}", headers: { "retry-after": "300" } }
 
 scoped(
-  "an interrupt in a pause of the service ends the run at once: what waited for its turn was never sent, and is in no doubt",
+  "an interrupt during a pause of the service ends the run at once: waiting rows were never sent, and are not in doubt",
   Effect.gen(function*() {
     const { fail, heard, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off" })
@@ -91,7 +91,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt in the survey sends nothing and leaves nothing behind but a report",
+  "an interrupt in the survey sends nothing and leaves only a report",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 30_000))
@@ -109,7 +109,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt in the canary judges nothing: the next run has one of its own",
+  "an interrupt in the canary decides nothing: the next run sends its own",
   Effect.gen(function*() {
     const { fail, heard, names, run, source } = yield* world
     yield* source(people(1, 60))
@@ -125,7 +125,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt before there is anything to finish ends at once, though the service does not answer",
+  "an interrupt before there is anything to finish takes effect at once, even if the service does not answer",
   Effect.gen(function*() {
     const { root, run, source, write } = yield* world
     const fs = yield* FileSystem.FileSystem
@@ -155,7 +155,7 @@ scoped(
 )
 
 scoped(
-  "a source that is gone before its rows are sent ends the run with a report: the service is not to blame, and nothing was sent",
+  "a source that disappears before its rows are sent ends the run with a report that blames the source, and nothing is sent",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -173,7 +173,7 @@ scoped(
 )
 
 scoped(
-  "a source that is cut while its rows are sent ends the run: what was in flight is finished, counted and read back",
+  "a source that is cut while its rows are sent ends the run: rows in flight are finished, counted and read back",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -202,7 +202,7 @@ scoped(
 )
 
 scoped(
-  "a ledger that fails while batches are in flight: every submission that it could not record is told, and none is sent again",
+  "a ledger that fails while batches are in flight: every submission that it could not record is reported, and none is sent again",
   Effect.gen(function*() {
     const path = yield* Path.Path
     const { names, practice, root, run, settings, source } = yield* world
@@ -239,7 +239,7 @@ scoped(
 )
 
 scoped(
-  "one and the same refusal for every row of the first batches stops the run before hundreds are tried",
+  "the same refusal for every row of the first batches stops the run before hundreds are tried",
   Effect.gen(function*() {
     const { fail, heard, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, stopWhen: { refused: 100% }" })
@@ -273,7 +273,7 @@ scoped(
 )
 
 scoped(
-  "rows in doubt that could be resent and were not are in doubt, not pending",
+  "rows in doubt that could have been resent but were not stay in doubt, not pending",
   Effect.gen(function*() {
     const { fail, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, inDoubt: resend" })
@@ -290,7 +290,7 @@ scoped(
 )
 
 scoped(
-  "pipelines that run at the same time in one process keep one pace together, and count their own requests",
+  "pipelines that run at the same time in one process share one pace, and count their own requests",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -352,7 +352,7 @@ for (const status of [302, 402, 405, 409]) {
 }
 
 scoped(
-  "an answer with a submission id that the ledger already has, or with one id twice, imports nothing by it: the item is in doubt",
+  "a submission id that the ledger already has, or that occurs twice, imports nothing: the item is in doubt",
   Effect.gen(function*() {
     const { fail, file, practice, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, batchSize: 2" })

@@ -57,7 +57,7 @@ describe("the balance", () => {
   })
 })
 
-describe("rows whose key was sent with other content", () => {
+describe("rows whose key was sent with different content", () => {
   /** @param matched keys whose sent content the source has */
   const resolve = (
     rows: ReadonlyArray<readonly [key: string, waiting: WaitingFate, valid: boolean, content?: string]>,
@@ -78,15 +78,15 @@ describe("rows whose key was sent with other content", () => {
     return rows.map((_, index) => fates.has(index + 1, "repeats") ? "the same" : fates.get(index + 1))
   }
 
-  it("are changed when no row of the source has the content that was imported", () => {
+  it("are changed if no row of the source has the content that was imported", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], [])).toEqual(["changed", "changed"])
   })
 
-  it("are duplicates, or invalid, when another row has the content that was imported", () => {
+  it("are duplicates, or invalid, if a different row has the content that was imported", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], ["a"])).toEqual(["duplicate", "invalid"])
   })
 
-  it("are in doubt once for a key in doubt, also when the row was edited since", () => {
+  it("are in doubt once for a key in doubt, even if the row was edited since", () => {
     expect(resolve([["a", "inDoubt", true], ["a", "inDoubt", true], ["a", "inDoubt", false]], [])).toEqual([
       "inDoubt",
       "duplicate",
@@ -94,7 +94,7 @@ describe("rows whose key was sent with other content", () => {
     ])
   })
 
-  it("are imported again, the first of a key that can be, if changes are imported again", () => {
+  it("are imported again if changes are, but only the first valid row of a key", () => {
     expect(
       resolve([
         ["a", "pending", false, "no"],
@@ -108,7 +108,7 @@ describe("rows whose key was sent with other content", () => {
     ).toEqual(["invalid", "pending", "the same", "duplicate", "refused", "duplicate", "invalid"])
   })
 
-  it("keep their keys apart over thousands of rows", () => {
+  it("keep their keys separate over thousands of rows", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `key ${index}`)
     const given = resolve(
       names.map((name) => [name, "changed", true] as const),

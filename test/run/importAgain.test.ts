@@ -58,7 +58,7 @@ const importedCells = (one: Pick<Effect.Effect.Success<typeof world>, "file">, r
   Effect.map(one.file(report, "imported.csv"), (csv) => cellsOf(csv).slice(1))
 
 scoped(
-  "a changed row is imported again next to its earlier submission, and everything shows which submission it replaces",
+  "a changed row is imported again, its earlier submission stays, and all files show which submission it replaces",
   Effect.gen(function*() {
     const one = yield* imported(20)
     const old = one.idOf("Person 3")
@@ -107,7 +107,7 @@ scoped(
 )
 
 scoped(
-  "a changed row whose outcome is not known is in doubt and not sent again, whatever the source says then; settled, it goes on",
+  "a changed row whose outcome is unknown is in doubt and not sent again, whatever the source contains; once settled, it continues",
   Effect.gen(function*() {
     const one = yield* imported(12, `${again.sink}, canary: off`)
     const old = one.idOf("Person 3")
@@ -164,7 +164,7 @@ scoped(
 )
 
 scoped(
-  "a row whose change the service refuses stays what it was, and is not tried again until something changed",
+  "a row whose change the service refuses stays imported, and is not retried until something changes",
   Effect.gen(function*() {
     const one = yield* imported(12, `${again.sink}, canary: off`)
     yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 12)])
@@ -187,7 +187,7 @@ scoped(
 )
 
 scoped(
-  "a changed row that could not be sent is what it was, and goes out with the next run; a limit leaves it for later",
+  "a changed row that could not be sent stays as it was, and the next run sends it; a limit leaves it for later",
   Effect.gen(function*() {
     const one = yield* imported(12, `${again.sink}, canary: off, stopWhen: { changed: 50% }`)
     yield* one.source([edited(1, "Ada"), edited(2, "Grace"), ...people(3, 12)])
@@ -202,7 +202,7 @@ scoped(
 )
 
 scoped(
-  "of several changed rows with one key one goes in; a change that is invalid needs a person; many changes stop the run",
+  "of several changed rows with the same key, one is imported; an invalid change needs review; many changes stop the run",
   Effect.gen(function*() {
     const one = yield* imported(12)
     const rows = [edited(1, "Ada"), edited(1, "Ada"), edited(1, "Countess"), "2,Bob,nowhere", ...people(3, 12)]

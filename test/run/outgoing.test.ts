@@ -93,7 +93,7 @@ const anySource = fc.record({
 })
 const settings = { seed: 20_261_122, numRuns: 500 }
 
-it("just the chosen rows go out, as many as may, in their order, each batch full but the last, wherever chunks end; none after a stop", async () => {
+it("only the chosen rows are sent, up to the limit, in order, in full batches except the last, wherever chunks end; none after a stop", async () => {
   await fc.assert(
     fc.asyncProperty(anySource, async ({ batchSize, count, rows, sizes, stopAfter, together }) => {
       const going = rows.flatMap(({ chosen, kind }, index) =>
@@ -125,7 +125,7 @@ it("just the chosen rows go out, as many as may, in their order, each batch full
   )
 })
 
-it("a source that changed in the meantime stops the run: what was not full by then does not go out", () =>
+it("a source that changed in the meantime stops the run: an incomplete batch is not sent", () =>
   Effect.runPromise(Effect.gen(function*() {
     const rows = Array.from({ length: 25 }, (): Met => ({ chosen: true, kind: "plain" }))
     const chunks = Stream.concat(

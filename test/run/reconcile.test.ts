@@ -21,7 +21,7 @@ const idsOf = ({ practice }: Effect.Effect.Success<typeof world>) => {
 }
 
 scoped(
-  "rows that were never imported are not forgotten: everything verified is not everything done, until a person has seen them",
+  "rows that were never imported are still reported when everything is verified, until a person has acknowledged them",
   Effect.gen(function*() {
     const { reconcile, root, run, source } = yield* world
     yield* source([...people(1, 12), "13,Bad,not-an-address", "14,Worse,neither"])
@@ -45,7 +45,7 @@ scoped(
 )
 
 scoped(
-  "what was edited or deleted since is told from import errors, exactly, and an acknowledgement covers it as it is",
+  "edits and deletions are distinguished exactly from import errors, and an acknowledgement covers their present state",
   Effect.gen(function*() {
     const at = yield* world
     const { file, reconcile, root, run, source, store } = at
@@ -115,7 +115,7 @@ scoped(
 )
 
 scoped(
-  "an import error stays one: what was sent is compared again, and verified once it is mended",
+  "an import error stays one: the submission is compared again with what was sent, and verified once it is fixed",
   Effect.gen(function*() {
     const at = yield* world
     const { reconcile, run, settings, source, store } = at
@@ -146,7 +146,7 @@ scoped(
 )
 
 scoped(
-  "an interrupted reconciliation goes on where it stopped, and counts all; --anew reads everything again",
+  "an interrupted reconciliation continues where it stopped, and counts everything; --anew reads everything again",
   Effect.gen(function*() {
     const at = yield* world
     const { heard, reconcile, run, settings, source, store } = at
@@ -187,7 +187,7 @@ scoped(
 )
 
 scoped(
-  "a ledger that vanished is not made the right one by a reconciliation",
+  "a reconciliation does not accept a new ledger after the old one vanished",
   Effect.gen(function*() {
     const { reconcile, root, run, source, write } = yield* world
     yield* source(people(1, 3))

@@ -18,7 +18,7 @@ const askedFor = (rows: number, bytes: number, limit?: number) => {
   )
 }
 
-it.effect("room is needed for what is about to be sent, and for nothing else", () =>
+it.effect("disk space is required only for the rows that are about to be sent", () =>
   Effect.gen(function*() {
     expect(yield* askedFor(1_000, 5_000)).toEqual([[1_000, 5_000]])
     expect(yield* askedFor(1_000, 5_000, 10)).toEqual([[10, 50]])

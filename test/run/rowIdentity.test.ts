@@ -18,8 +18,8 @@ const stopped = (
   expect([report.exitCode, report.because.join(" ")]).toEqual([exitCode, expect.stringMatching(reason)])
 }
 
-describe("a row key that is made otherwise than before", () => {
-  it.scopedLive("finds the rows by their earlier keys when other cells count as empty", () =>
+describe("a row key that is made differently than before", () => {
+  it.scopedLive("finds the rows by their earlier keys if other cells count as empty", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No, Part]", source: `, empty: [""]` })
@@ -37,7 +37,7 @@ describe("a row key that is made otherwise than before", () => {
       expect((yield* at.reconcile()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("finds the rows by other columns, and a row that a source lacks now when it comes back", () =>
+  it.scopedLive("finds the rows by other columns, and a missing row when it returns", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -52,7 +52,7 @@ describe("a row key that is made otherwise than before", () => {
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is refused when its earlier columns have different names, until the pipeline names them", () =>
+  it.scopedLive("is refused if its earlier columns have different names, until the pipeline names them", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -99,7 +99,7 @@ describe("a row key that is made otherwise than before", () => {
       expect(at.names()).toHaveLength(3)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("made of the row's content is refused when the source lacks one of its columns", () =>
+  it.scopedLive("made from the row's content is refused if the source lacks one of its columns", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "content" })
@@ -119,7 +119,7 @@ sink: { service: live, form: people }
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("keeps what a person left out", () =>
+  it.scopedLive("keeps rows that a person skipped", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
@@ -134,7 +134,7 @@ sink: { service: live, form: people }
 })
 
 describe("row keys that were reformatted", () => {
-  it.scopedLive("stop the run before sending, even one, also from another file", () =>
+  it.scopedLive("stop the run before sending, even a single one, also from a different file", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(padded(number), number)))
@@ -152,7 +152,7 @@ describe("row keys that were reformatted", () => {
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("are no concern while the source has the earlier keys, too", () =>
+  it.scopedLive("are accepted as long as the source also has the earlier keys", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["a1,Ada,ada@example.org"])
@@ -161,7 +161,7 @@ describe("row keys that were reformatted", () => {
       expect((yield* at.run()).rows.imported).toBe(1)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("in many new rows with the cells of vanished ones stop the run, but not where rows vanish as a rule", () =>
+  it.scopedLive("of many new rows with the cells of vanished ones stop the run, unless vanished rows are ignored", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(`old${number}`, number)))
@@ -192,7 +192,7 @@ describe("a source that is read differently frombefore", () => {
       expect((yield* at.run()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is no concern for keys that read the same, whatever vanished", () =>
+  it.scopedLive("is accepted for keys that read the same, whatever vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Zoë,zoe@example.org", "2,Bob,bob@example.org"])
@@ -205,7 +205,7 @@ describe("a source that is read differently frombefore", () => {
       expect([again.exitCode, again.rows.imported]).toEqual([0, 1])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is no concern if no row vanished", () =>
+  it.scopedLive("is accepted if no row vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])

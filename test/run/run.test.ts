@@ -14,7 +14,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
   it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
-  "the same source again sends nothing, and a new row alone goes out",
+  "the same source again sends nothing, and a new row is sent alone",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 25))
@@ -35,7 +35,7 @@ scoped(
 )
 
 scoped(
-  "a dry run sends nothing, tells all problems, and leaves the ledger as it was",
+  "a dry run sends nothing, reports all problems, and leaves the ledger unchanged",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source([...people(1, 12), "13,Bad,not-an-address", ",No key,x@example.org"])
@@ -53,7 +53,7 @@ scoped(
 )
 
 scoped(
-  "a limit leaves the rest for the next run, which sends just the rest",
+  "a limit leaves the rest for the next run, which sends only the rest",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 40))
@@ -69,7 +69,7 @@ scoped(
 )
 
 scoped(
-  "of several rows with one key the imported one is known, the others are duplicates; only other content needs a person",
+  "of several rows with the same key, the imported one is known and the others are duplicates; only different content needs review",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(["1,Ada,a@example.org", "1,Ada,a@example.org", "2,Bob,b@example.org"])
@@ -81,7 +81,7 @@ scoped(
 )
 
 scoped(
-  "a row that was edited after its import is changed, is not sent, and needs a person",
+  "a row that was edited after its import is changed, is not sent, and needs review",
   Effect.gen(function*() {
     const { file, names, run, source } = yield* world
     yield* source(people(1, 20))
@@ -95,7 +95,7 @@ scoped(
 )
 
 scoped(
-  "an added column and an edited mapping change no row; the edit is told once",
+  "an added column and an edited mapping change no row; the edit is reported once",
   Effect.gen(function*() {
     const { run, settings, source } = yield* world
     yield* source(people(1, 3))
@@ -110,7 +110,7 @@ scoped(
 )
 
 scoped(
-  "rejected.csv, mended, goes in with --source; the unmended source of the next night sends nothing and is no change",
+  "a fixed rejected.csv is imported with --source; the unfixed source of the next night sends nothing and counts as unchanged",
   Effect.gen(function*() {
     const { file, names, run, source, write } = yield* world
     yield* source([...people(1, 20), "21,Mistyped,nobody", ",Keyless,k@example.org"])
@@ -127,7 +127,7 @@ scoped(
 )
 
 scoped(
-  "keys by content know identical rows by their number, and a row that was added",
+  "keys by content recognise identical rows by their number, and an added row",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world
     yield* settings({ rowKey: "content" })
@@ -140,7 +140,7 @@ scoped(
 )
 
 scoped(
-  "the same pipeline at another destination starts from nothing, and says so",
+  "the same pipeline starts from nothing at a different destination, and says so",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world
     yield* source(people(1, 3))
@@ -171,7 +171,7 @@ scoped(
 )
 
 scoped(
-  "`inDoubt: resend` sends a row in doubt once more, and only once",
+  "`inDoubt: resend` resends a row in doubt exactly once",
   Effect.gen(function*() {
     const { fail, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, inDoubt: resend" })
@@ -221,7 +221,7 @@ scoped(
 )
 
 scoped(
-  "a vanished ledger is refused also under a new name of the pipeline",
+  "a vanished ledger is also refused under a new name of the pipeline",
   Effect.gen(function*() {
     const { names, root, run, source, write } = yield* world
     yield* source(people(1, 3))
@@ -249,7 +249,7 @@ const refusal = (index: number) => ({
 })
 
 scoped(
-  "a refused row named by the service stands alone: the others of its batch go in, and it is tried again only when something changed",
+  "a refused row named by the service is isolated: the others of its batch are imported, and it is retried only if something changed",
   Effect.gen(function*() {
     const { fail, file, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, stopWhen: { refused: 50% }" })
@@ -282,7 +282,7 @@ scoped(
 )
 
 scoped(
-  "a failed canary stays failed until something changed or a person accepts it",
+  "a failed canary stays failed until something changes or a person accepts it",
   Effect.gen(function*() {
     const { accept, fail, names, run, source } = yield* world
     yield* source(people(1, 30))
@@ -310,7 +310,7 @@ scoped(
 )
 
 scoped(
-  "an accepted canary is accepted for its own mapping only: under another one it can fail again",
+  "an accepted canary is accepted for its own mapping only: under a different one it can fail again",
   Effect.gen(function*() {
     const { accept, fail, run, settings, source } = yield* world
     yield* source(people(1, 30))
@@ -338,7 +338,7 @@ scoped(
 )
 
 scoped(
-  "bad rows that earlier runs have shown do not stop later ones",
+  "bad rows that earlier runs have reported do not stop later ones",
   Effect.gen(function*() {
     const { run, settings, source } = yield* world
     const bad = [11, 12, 13, 14].map((no) => `${no},Bad,bad`)
@@ -352,7 +352,7 @@ scoped(
 )
 
 scoped(
-  "a service that asks to wait is waited for, and nothing is doubled",
+  "a run waits for a service that asks to, and nothing is doubled",
   Effect.gen(function*() {
     const { fail, names, run, source } = yield* world
     yield* source(people(1, 5))
@@ -363,7 +363,7 @@ scoped(
 )
 
 scoped(
-  "submissions that could not be read back are read first by the next run",
+  "the next run first reads submissions that could not be read back",
   Effect.gen(function*() {
     const { fail, run, source } = yield* world
     yield* source(people(1, 1))
@@ -386,7 +386,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt takes no new rows; what was sent is recorded and the next run sends the rest",
+  "after an interrupt no new rows are taken; sent rows are recorded, and the next run sends the rest",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 150))

@@ -8,7 +8,7 @@ import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
 describe("source.maxAge", () => {
-  it.scopedLive("a source that nobody writes any more is told of, once as news, also by runs that end at once", () =>
+  it.scopedLive("a source that is no longer written is reported, once as news, also by runs that end at once", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { root, run, settings, source } = yield* world
@@ -46,7 +46,7 @@ describe("source.maxAge", () => {
       expect(yield* told).toEqual([[], true])
     }).pipe(Effect.provide(platform)))
 
-  it("is not looked at without a time, and that is said", () => {
+  it("is not checked without a time, which is reported", () => {
     const of = (changedAt: number | undefined, maxAge: Duration.Duration | undefined, ownSource = true) => {
       const run = { ownSource, source: { changedAt }, pipeline: { source: { maxAge } } } as Parameters<
         typeof sourceAge

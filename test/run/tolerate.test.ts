@@ -15,7 +15,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
   it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
-  "a tolerated difference is told with its reason, and neither the verdict nor the canary minds it",
+  "a tolerated difference is reported with its reason, and affects neither the verdict nor the canary",
   Effect.gen(function*() {
     const { file, reconcile, run, settings, source, store } = yield* world
     yield* settings(tolerate)
@@ -47,7 +47,7 @@ scoped(
 )
 
 scoped(
-  "a canary that failed goes on once its difference is tolerated, and a reconciliation judges its rows anew",
+  "a failed canary passes once its difference is tolerated, and a reconciliation verifies its rows again",
   Effect.gen(function*() {
     const { names, reconcile, run, settings, source, store } = yield* world
     store.rewrite((json) => json.replace("Person", "PERSON"))

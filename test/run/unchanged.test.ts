@@ -19,7 +19,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 const since = ({ unchangedSince }: RunReport) => unchangedSince
 
 scoped(
-  "an unchanged source ends the run at once: with the counts that reading it would give, and as often as it comes",
+  "an unchanged source ends the run at once, with the counts of a full reading, any number of times",
   Effect.gen(function*() {
     const { file, heard, run, source, write } = yield* world
     yield* source(people(1, 12))
@@ -55,7 +55,7 @@ scoped(
 )
 
 scoped(
-  "rows that need a person raise the exit status of an unchanged run as they did, until they are acknowledged; its report has them",
+  "rows that need review raise the exit code of an unchanged run, too, until they are acknowledged; its report has them",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -97,7 +97,7 @@ scoped(
 )
 
 scoped(
-  "whatever decides about rows besides the source makes it be read: mapping, settings, form, another file in between",
+  "the source is read again if anything else that decides about rows changes: mapping, settings, form, a different file in between",
   Effect.gen(function*() {
     const { run, settings, source, write } = yield* world
     yield* source(people(1, 12))

@@ -16,7 +16,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 const linesOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data.slice(1)
 
 scoped(
-  "rows that the source does not hold any more are counted and listed, with the run that missed them first; they may come back",
+  "rows that are no longer in the source are counted and listed, with the first run that did not find them; they may return",
   Effect.gen(function*() {
     const { file, run, settings, source } = yield* world
     yield* settings({ sink: ", stopWhen: { changed: 50% }" })
@@ -59,7 +59,7 @@ scoped(
 )
 
 scoped(
-  "`vanished: ignore` does not look; a source other than the pipeline's own shows nothing about it",
+  "`vanished: ignore` does not check; a source other than the pipeline's own shows nothing about vanished rows",
   Effect.gen(function*() {
     const { run, settings, source, write } = yield* world
     yield* source(people(1, 12))
@@ -78,7 +78,7 @@ scoped(
 )
 
 scoped(
-  "a row that was mended has not vanished while its unmended original is there, with a key or without",
+  "a fixed row has not vanished while its unfixed original is in the source, with or without a key",
   Effect.gen(function*() {
     const { file, run, source, write } = yield* world
     const bad = ["2,Bob,nowhere", ",Carl,carl@example.org"]

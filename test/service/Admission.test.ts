@@ -44,7 +44,7 @@ describe("the queue of a service", () => {
       expect(starts).toEqual([0, 10, 1000, 1010, 2000, 2010])
     }))
 
-  it.scoped("gives no turn to a request that was interrupted, and takes back the place of one that failed", () =>
+  it.scoped("gives no turn to an interrupted request, and frees the place of a failed one", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(1), 1)
       const order: Array<string> = []
@@ -93,7 +93,7 @@ describe("the queue of a service", () => {
       )
     }))
 
-  it.scoped("lets a cancelled request leave at once, in a pause too, also where nothing may be interrupted", () =>
+  it.scoped("removes a cancelled request at once, even in a pause or where nothing may be interrupted", () =>
     Effect.gen(function*() {
       const pace = new Pace(1)
       const admission = yield* makeAdmission(pace, 1)
@@ -114,7 +114,7 @@ describe("the queue of a service", () => {
       expect(yield* Fiber.join(next)).toBe(1)
     }))
 
-  it.scopedLive("takes or gives back a turn that comes in the moment in which it is cancelled, and loses none", () =>
+  it.scopedLive("uses or releases a turn that comes at the moment of cancellation, and loses none", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(Infinity), 2)
       yield* Effect.forEach(

@@ -19,7 +19,7 @@ it("counts requests second by second", () => {
   })
 })
 
-it("loses no request and takes no more room, however long it lasts and whatever the clock does", () => {
+it("loses no request and takes no more space, however long it lasts and whatever the clock does", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -5_000, max: 40 * 3_600_000 }), { minLength: 1, maxLength: 400 }),

@@ -179,7 +179,7 @@ describe("the client", () => {
       expect(yield* b.pace).toMatchObject({ buckets: [{ read: 1, create: 0 }] })
     }))
 
-  it.scoped("identifies a form by the id in its metadata, or else by the requested one", () =>
+  it.scoped("identifies a form by the id in its metadata, otherwise by the requested one", () =>
     Effect.gen(function*() {
       const asked = (body: unknown) =>
         Effect.flatMap(make(options, answering(response(200, body))), (one) => one.form("f"))
@@ -187,7 +187,7 @@ describe("the client", () => {
       expect((yield* asked({ id: "F", name: "F", questions: [] })).id).toBe("F")
     }))
 
-  it.scoped("waits after a 429 as its Retry-After asks, or else with backoff", () =>
+  it.scoped("waits after a 429 as its Retry-After asks, otherwise with backoff", () =>
     Effect.gen(function*() {
       const asked = [
         [{ "retry-after": "7" }, 7_000],

@@ -20,13 +20,13 @@ const post = { method: "POST", path: "/forms/f/submissions", body: Buffer.from('
 const whole = (soFar: string) => soFar.endsWith("}")
 
 describe("whether a request was sent, over real sockets", () => {
-  it.scopedLive("a host name that is not known: never sent", () =>
+  it.scopedLive("an unknown host name: never sent", () =>
     Effect.gen(function*() {
       const transport = yield* open("http://no-such-host.invalid")
       expect((yield* Effect.flip(transport.send(post)))._tag).toBe("NeverSent")
     }))
 
-  it.scopedLive("a port where nobody listens: never sent, and it says why", () =>
+  it.scopedLive("a port without a listener: never sent, with the reason", () =>
     Effect.gen(function*() {
       const { port } = yield* Effect.scoped(rawServer(() => {}))
       const transport = yield* open(`http://127.0.0.1:${port}`)
@@ -82,7 +82,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(failure._tag).toBe("MaybeSent")
     }))
 
-  it.scopedLive("the time runs out while the answer drips in: may have been sent, with the status", () =>
+  it.scopedLive("the time runs out while the answer arrives slowly: may have been sent, with the status", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {
         if (!whole(soFar)) return
@@ -173,7 +173,7 @@ describe("whether a request was sent, over real sockets", () => {
       }
     }))
 
-  it.scopedLive("a request that is given up resets its connection, so that nothing of it is sent later", () =>
+  it.scopedLive("a request that is given up resets its connection, so that no part of it is sent later", () =>
     Effect.gen(function*() {
       let held: Socket | undefined
       const server = yield* rawServer(() => {}, (socket) => {
@@ -231,7 +231,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(JSON.stringify(failure)).not.toContain("private-stuff")
     }))
 
-  it("a request that undici begins to write a second time is stopped and in doubt", () => {
+  it("a request that undici starts to write a second time is stopped and in doubt", () => {
     const outcomes: Array<unknown> = []
     const exchange = new Exchange(1000, undefined, (outcome) => outcomes.push(Effect.runSync(Effect.flip(outcome))))
     const aborted: Array<string> = []

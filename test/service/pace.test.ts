@@ -48,13 +48,13 @@ describe("the pace of a service", () => {
     )
   })
 
-  it("does not catch up after standing idle", () => {
+  it("does not catch up after a pause", () => {
     const pace = new Pace(5)
     expect(pace.take(0)).toBe(0)
     expect(slots(pace, 10_000, 10_400)).toEqual([10_000, 10_200])
   })
 
-  it("stays just below the limit that the service's headers name, however it is configured", () => {
+  it("stays just below the limit in the service's headers, however it is configured", () => {
     for (const [configured, rate] of [[Infinity, 4.95], [5, 4.95], [2, 2]] as const) {
       const pace = new Pace(configured)
       pace.take(0)
@@ -74,7 +74,7 @@ describe("the pace of a service", () => {
     expect(pace.rateAt(10)).toBe(50)
   })
 
-  it("waits as a 429 tells, for everyone, and goes on a few per cent below the rate that was accepted", () => {
+  it("makes all requests wait as a 429 asks, and continues a few per cent below the accepted rate", () => {
     const pace = new Pace(8)
     const sent = slots(pace, 0, 4000)
     for (const at of sent.slice(0, -2)) pace.observe(200, {}, at, at + 50)
@@ -86,7 +86,7 @@ describe("the pace of a service", () => {
     expect(pace.rateAt(60_000)).toBe(8)
   })
 
-  it("backs off more for each 429 without a word, until a request is accepted", () => {
+  it("backs off more after each 429 without Retry-After, until a request is accepted", () => {
     const pace = new Pace(8)
     pace.take(0)
     expect(pace.observe(429, {}, 0, 50)).toBe(250)
@@ -98,7 +98,7 @@ describe("the pace of a service", () => {
     expect(pace.observe(429, { "retry-after": "0" }, 2500, 2550)).toBe(500)
   })
 
-  it("sends a request a second at least once the very first one was refused", () => {
+  it("sends at least one request per second after the very first one was refused", () => {
     const pace = new Pace(1000)
     pace.take(0)
     pace.observe(429, { "retry-after": "2" }, 0, 10)
@@ -114,7 +114,7 @@ describe("the pace of a service", () => {
     expect(pace.rateAt(3_600_000)).toBe(Infinity)
   })
 
-  it("pauses if others use the account up, and not if only its own requests did", () => {
+  it("pauses if others use up the account's limit, but not if only its own requests do", () => {
     const own = new Pace(5)
     own.observe(200, headers(4), 0, 0)
     const sent = slots(own, 0, 1000)
@@ -139,14 +139,14 @@ describe("the pace of a service", () => {
     expect(pace.take(21_000)).toBe(0)
   })
 
-  it("measures a date in Retry-After by the service's own clock if the answer tells it", () => {
+  it("measures a date in Retry-After by the service's own clock if the answer states it", () => {
     const pace = new Pace(5)
     const headers = { date: "Mon, 01 Jan 2024 00:00:00 GMT", "retry-after": "Mon, 01 Jan 2024 00:00:09 GMT" }
     expect(pace.observe(429, headers, 0, Date.UTC(2030, 0, 1))).toBe(9000)
   })
 
   it.each([["seconds", 1], ["milliseconds", 1000]])(
-    "reads a reset that is a moment in epoch %s, and one that is a number of seconds",
+    "reads a reset as a time in epoch %s, and as a number of seconds",
     (_, times) => {
       const reset = (value: number) => ({
         date: "Mon, 01 Jan 2024 00:00:00 GMT",
@@ -199,7 +199,7 @@ const always = (limit: number): Limit => () => limit
 
 describe("against a limit, in virtual time", () => {
   it.each([["sliding", sliding(1000)], ["fixed", fixed(1000)]])(
-    "keeps within a %s window of 100 requests a second if configured at 99, and loses no time",
+    "stays within a %s window of 100 requests per second if configured at 99, and loses no time",
     (_, limiter) => {
       const { ratio, refused } = worst(
         3_300 / 99,
@@ -211,7 +211,7 @@ describe("against a limit, in virtual time", () => {
   )
 
   it.each([["20 ms", [4, 20], 1.02], ["80 ms", [1, 80], 1.035]] as const)(
-    "meets no 429 and loses little if service and client stand still for up to %s",
+    "gets no 429 and loses little if service and client pause for up to %s",
     (_, standstills, atMost) => {
       const { ratio, refused } = worst(
         3_300 / 99,
@@ -242,7 +242,7 @@ describe("against a limit, in virtual time", () => {
       ["a full bucket of 100, no headers", bucket(100), "none", 1.05, 0.02],
       ["a full bucket of 10, no headers", bucket(10), "none", 1.5, 0.02],
     ] as const,
-  )("finds a limit that nobody configured: %s", (_, limiter, headers, atMost, refusedAtMost) => {
+  )("finds a limit that is not configured: %s", (_, limiter, headers, atMost, refusedAtMost) => {
     const { ratio, refused } = worst(33, () => ({ ...often, limiter: limiter(always(100)), headers, configured: 1000 }))
     expect(ratio).toBeLessThan(atMost)
     expect(refused).toBeLessThan(refusedAtMost)
@@ -255,7 +255,7 @@ describe("against a limit, in virtual time", () => {
       ["1,000 a second", 1000, 1000, 22_000, 2, [4, 20]],
     ] as const,
   )(
-    "uses a limit that the headers name, with no 429: %s",
+    "uses a limit stated in headers, without a 429: %s",
     (_, limit, configured, requests, jitter, standstills) => {
       for (const limiter of [sliding(1000), fixed(1000)]) {
         const { ratio, refused } = worst(
@@ -293,7 +293,7 @@ describe("against a limit, in virtual time", () => {
     },
   )
 
-  it("finds a limit of a minute, and a slow one", () => {
+  it("finds a limit per minute, and a slow one", () => {
     const played = { ...often, requests: 300, configured: 5, limiter: sliding(60_000)(always(60)) }
     expect(play({ ...played, headers: "retry-after", seed: 1 }).refused).toBeLessThan(10)
     expect(play({ ...played, headers: "none", limiter: sliding(60_000)(always(60)), seed: 1 }).refused).toBeLessThan(40)

@@ -108,7 +108,7 @@ describe("many reads at once", () => {
         expect(found).toEqual([2])
       }))
 
-    it.scopedLive(`are given up when they are interrupted, whether sent or waiting, and give their places back (${how})`, () =>
+    it.scopedLive(`are given up when they are interrupted, whether sent or waiting, and release their places (${how})`, () =>
       Effect.gen(function*() {
         const service = yield* serve(Object.fromEntries(ids.map((id) => [id, [0]])))
         const found: Array<number> = []

@@ -78,7 +78,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(fiber)).toBe(200)
     }))
 
-  it.scoped("is given up if it is interrupted on its way, and its place is free again", () =>
+  it.scoped("is given up if it is interrupted in flight, and its place is free again", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const fiber = yield* Effect.fork(create())
@@ -108,7 +108,7 @@ describe("a request to a service", () => {
       yield* Fiber.await(second)
     }))
 
-  it.scoped("holds the next one back for as long as its answer asks to", () =>
+  it.scoped("delays the next one for as long as its answer asks", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const both = yield* Effect.fork(Effect.all([create(), create()], { concurrency: 2 }))
@@ -132,7 +132,7 @@ describe("a request to a service", () => {
       expect(sent).toEqual([])
     }))
 
-  it.scoped("gives its place back when the transport fails or throws", () =>
+  it.scoped("releases its place when the transport fails or throws", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const cases = [
@@ -152,7 +152,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(next)).toBe(200)
     }))
 
-  it.scoped("says why nothing is sent if it has to wait long, once", () =>
+  it.scoped("reports once why nothing is sent if it has to wait long", () =>
     Effect.gen(function*() {
       const logged: Array<unknown> = []
       const { create, sent } = yield* opened

@@ -48,7 +48,7 @@ describe("matching created submissions to items by content", () => {
     )
   })
 
-  it("prefers what fits exactly over what the service normalised, and gives the rest what remains", () => {
+  it("prefers exact fits to those that the service normalised, and matches the rest in order", () => {
     const matching = matchByContent(
       [item("lost"), item("A"), item("a")],
       [submission("1", "a"), submission("2", "A"), submission("3", "changed beyond recognition")],
@@ -75,7 +75,7 @@ describe("matching created submissions to items by content", () => {
     expect(matching.loose).toEqual(["1"])
   })
 
-  it("with too few answers takes as many identical ones for identical items", () => {
+  it("with too few answers matches as many identical submissions to identical items", () => {
     const matching = matchByContent(
       [item("a"), item("a"), item("b")],
       [submission("1", "a"), submission("2", "a")],
@@ -86,7 +86,7 @@ describe("matching created submissions to items by content", () => {
     expect(matching.submissions[2]).toBeUndefined()
   })
 
-  it("with too many answers keeps the ids that belong to nobody", () => {
+  it("with too many answers keeps the ids that match no item", () => {
     const matching = matchByContent([item("a")], [submission("1", "a"), submission("2", "z")], [], fit)
     expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["1"])
     expect(matching.loose).toEqual(["2"])

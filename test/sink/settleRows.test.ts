@@ -100,7 +100,7 @@ const settle = (
 const none = { landed: [], notLanded: [], open: [] }
 
 describe("settling rows in doubt from an export", () => {
-  it("exactly one submission that is the row: it has landed; none, in a complete and late export: it has not", () => {
+  it("a row has landed if exactly one submission is the row, and not if a complete and late export has none", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
     expect(settle(rows, [["s1", "ada"], ["s2", "somebody else"]])).toEqual({
       ...none,
@@ -109,14 +109,14 @@ describe("settling rows in doubt from an export", () => {
     })
   })
 
-  it("an export that lacks what the ledger knows proves nothing of rows that are not in it", () => {
+  it("an export that lacks known submissions proves nothing about rows that are not in it", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
     const settled = settle(rows, [["s1", "ada"]], { lacking: { count: 3, example: "s7" } })
     expect(settled).toMatchObject({ landed: [[1, "s1"]], notLanded: [] })
     expect(settled.open).toEqual([[2, expect.stringContaining("lacks 3 of the submissions"), "another export"]])
   })
 
-  it("no row is said not to have landed without all parts of the proof", () => {
+  it("no row is settled as not landed without all parts of the proof", () => {
     const row = rowOf(1, person("ada"))
     const open = (standing: Partial<ExportStanding>) => {
       const settled = settle([row], [], standing)
@@ -141,7 +141,7 @@ describe("settling rows in doubt from an export", () => {
     ])
   })
 
-  it("a row that was found in the export stands for what is older, if its batch had ended before", () => {
+  it("a row found in the export counts as an older submission if its batch had ended before", () => {
     const evidenceOf = () => ({ ...proof, before: undefined })
     const found = (first: number) =>
       settle([rowOf(1, person("ada")), rowOf(2, person("bob"), { first })], [["s1", "ada"]], { evidenceOf }).notLanded
@@ -161,7 +161,7 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("with a person's word that the export is complete it needs no submissions before and after, but time and all that is known", () => {
+  it("an export that a person vouches for needs no submissions before and after, but the waiting time and all known submissions", () => {
     const row = rowOf(1, person("ada"))
     const nothing = {
       visibleFrom: sentAt + minute,
@@ -200,7 +200,7 @@ describe("settling rows in doubt from an export", () => {
     ])
   })
 
-  it("a row that a person said had landed uses a submission up: none is left for an identical one that is in doubt", () => {
+  it("a row settled as landed by a person uses up a submission: none is left for an identical row in doubt", () => {
     const ada = person("ada")
     const byWord = (rows: ReadonlyArray<DoubtfulRow>, lines: ReadonlyArray<Line>, ...spoken: ReadonlyArray<Item>) =>
       settle(rows, lines, {}, undefined, spoken)
@@ -224,7 +224,7 @@ describe("settling rows in doubt from an export", () => {
       ])
   })
 
-  it("identical rows are interchangeable: of n rows as many have landed as there are submissions", () => {
+  it("identical rows are interchangeable: as many of them have landed as there are submissions", () => {
     const rows = [1, 2, 3].map((row) => rowOf(row, person("ada")))
     expect(settle(rows, [["s1", "ada"], ["s2", "ada"]])).toEqual({
       ...none,
@@ -234,7 +234,7 @@ describe("settling rows in doubt from an export", () => {
     expect(settle(rows, ["s1", "s2", "s3", "s4"].map((id) => [id, "ada"] as const)).open.length).toBe(3)
   })
 
-  it("an answer that was cut, dropped or rewritten on its way keeps the row in doubt: never is it taken for another's", () => {
+  it("an answer that was cut, dropped or rewritten keeps the row in doubt, and never counts as a different row's", () => {
     const row = rowOf(1, person("ada lovelace", "ada@example.org"))
     const altered: ReadonlyArray<Line> = [
       ["s1", "ada love", "ada@example.org"],
@@ -250,18 +250,18 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("a submission that is surely another row's does not keep those that resemble it in doubt", () => {
+  it("a submission that certainly belongs to a different row does not keep similar rows in doubt", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("adam", "ada@example.org"))]
     expect(settle(rows, [["s1", "ada"]])).toEqual({ ...none, landed: [[1, "s1"]], notLanded: [2] })
   })
 
-  it("an answer that the row does not have speaks against it", () => {
+  it("an answer that the row does not have counts against it", () => {
     const row = rowOf(1, { questions: [{ id: "n", value: "ada" }] })
     expect(settle([row], [["s1", "ada", "", ""]]).landed).toEqual([[1, "s1"]])
     expect(settle([row], [["s1", "ada", "ada@example.org", "30"]]).landed).toEqual([])
   })
 
-  it("the stamp decides alone, whatever became of the answers; a submission without one is judged by them", () => {
+  it("the stamp alone decides, whatever happened to the answers; a submission without one is compared by its answers", () => {
     const row = rowOf(1, person("ada", undefined, 30, "k1"))
     const stamp = "row_key"
     expect(settle([row], [["s1", "changed", "x@example.org", "7", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])
@@ -269,11 +269,11 @@ describe("settling rows in doubt from an export", () => {
     expect(settle([row], [["s1", "ada"]], {}, stamp).notLanded).toEqual([])
   })
 
-  it("one submission on two lines is one", () => {
+  it("a submission on two lines counts once", () => {
     expect(settle([rowOf(1, person("ada"))], [["s1", "ada"], ["s1", "ada"]]).landed).toEqual([[1, "s1"]])
   })
 
-  it("whatever landed of whatever was sent is found, and nothing else is", () => {
+  it("all landed rows are found, and no others, for any sent rows", () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(names, fc.infiniteStream(fc.nat({ max: 2 })), fc.uniqueArray(fc.stringMatching(/^[A-Z]{8}$/)), (
@@ -308,7 +308,7 @@ describe("finding an export's columns", () => {
   const find = (...names: ReadonlyArray<string>) =>
     resultsColumns({ titles: names, own: new Set(), id: undefined }, form)
 
-  it("by names whatever their case and space, by ids, and never without a column of submission ids", () => {
+  it("by names regardless of case and space, by ids, and never without a column of submission ids", () => {
     expect(find("Name", "E-mail")).toBeUndefined()
     const found = find("E-MAIL", "  name ", "a", "submission id")
     expect(found?.id).toBe(3)
@@ -319,7 +319,7 @@ describe("finding an export's columns", () => {
     })
   })
 
-  it("names that repeat are told apart by their order, and only when each has its column", () => {
+  it("repeated names are distinguished by their order, and only if each has its column", () => {
     const twice: Form = {
       ...form,
       questions: [question("q1", "Other", "ShortAnswer"), question("q2", "Other", "ShortAnswer")],
@@ -330,7 +330,7 @@ describe("finding an export's columns", () => {
     expect(of("Submission ID", "Other")?.size).toBe(0)
   })
 
-  it("a question may be called as one of the columns in front, and a calculation as a question", () => {
+  it("a question may have the name of one of the leading columns, and a calculation that of a question", () => {
     const other: Form = {
       ...form,
       questions: [question("s", "Status", "ShortAnswer"), question("t", "Total", "NumberInput")],
@@ -347,7 +347,7 @@ describe("finding an export's columns", () => {
     })
   })
 
-  it("the tool's own columns are no question's; parts in columns of their own belong to their question", () => {
+  it("the tool's own columns belong to no question; parts in separate columns belong to their question", () => {
     const home: Form = {
       ...form,
       questions: [question("h", "Home", "Address"), question("s", "Status", "ShortAnswer")],

@@ -26,7 +26,7 @@ const folderOf = (files: Readonly<Record<string, string>>) => {
 }
 
 describe("a gzip archive", () => {
-  it("is read as what it holds, wherever its blocks end; digests are those of the archive", async () => {
+  it("is read by its content, wherever its blocks end; digests are those of the archive", async () => {
     const content = gzipSync(csv)
     for (let blockSize = 1; blockSize < content.length; blockSize++) {
       const all = await both(file(content, "csv.gz"), {}, { blockSize })
@@ -41,7 +41,7 @@ describe("a gzip archive", () => {
     expect(several.rows).toEqual(rows)
   })
 
-  it("that is cut short or damaged is refused, its rows never passed for all", async () => {
+  it("that is cut short or damaged is refused, and its rows never count as complete", async () => {
     const content = gzipSync(
       `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},${at * 7919 % 1000}`).join("\n")}`,
     )
@@ -55,7 +55,7 @@ describe("a gzip archive", () => {
     expect(await refusal(config(file(damaged, "gz")))).toContain("is damaged or cut short")
   })
 
-  it("may have zeros behind its end, but nothing else that would be left out", async () => {
+  it("may have zeros after its end, but nothing else that would be lost", async () => {
     const content = gzipSync(csv)
     for (let blockSize = 1; blockSize < 100; blockSize += 9) {
       const padded = file(Buffer.concat([content, Buffer.alloc(40)]), "gz")
@@ -72,7 +72,7 @@ describe("a gzip archive", () => {
 })
 
 describe("a zip archive", () => {
-  it("is read as the only file in it that may hold rows", async () => {
+  it("is read as the only file in it that may contain rows", async () => {
     const content = zip({ "readme.pdf": "%PDF", "answers/answers.csv": csv, "__MACOSX/._answers.csv": "x" })
     for (let blockSize = 1; blockSize < content.length; blockSize += 11) {
       const all = await both(file(content, "zip"), {}, { blockSize })
@@ -81,7 +81,7 @@ describe("a zip archive", () => {
     }
   })
 
-  it("with several files is read as the member that is named", async () => {
+  it("with several files is read as the named member", async () => {
     const content = file(zip({ "a.csv": csv, "b.csv": "id,name\n3,Cid\n" }), "zip")
     expect(await refusal(config(content))).toContain(
       'contains several files: "a.csv", "b.csv". Name the one to read: `member: …`',
@@ -93,13 +93,13 @@ describe("a zip archive", () => {
     expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is not a zip archive")
   })
 
-  it("may hold a workbook or a gzip archive", async () => {
+  it("may contain a workbook or a gzip archive", async () => {
     const book = zip(xlsx([{ name: "Rows", rows: row(1, text("id"), text("name")) + row(2, text("1"), text("Ada")) }]))
     expect((await both(file(zip({ "book.xlsx": book }), "zip"))).rows).toEqual([["1", "Ada"]])
     expect((await both(file(zip({ "a.csv.gz": gzipSync(csv) }), "zip"))).rows).toEqual(rows)
   })
 
-  it("whose paths lead out, that lies about sizes, is damaged or a bomb is refused", async () => {
+  it("is refused if its paths lead out, its sizes are false, it is damaged, or it is a bomb", async () => {
     expect(await refusal(config(file(zip({ "../../etc/answers.csv": csv }), "zip")))).toContain(
       "whose path leads out of the archive",
     )
@@ -132,7 +132,7 @@ describe("several files", () => {
   })
   const at = (...names: ReadonlyArray<string>) => names.map((name) => join(folder, name))
 
-  it("are one source: rows numbered on, each file with its own digest, faults naming their file", async () => {
+  it("are one source: row numbers continue, each file has its own digest, and faults name their file", async () => {
     const all = await run(read(config("", { file: at("kobo-1.csv", "kobo-2.csv", "kobo-10.csv") })))
     expect(all.rows).toEqual([["1", "Ada"], ["2", "Bob"], ["3", "Cid", "x"], ["4", "Dan"]])
     expect(all.files.map(({ file: { file: path, rows: count } }) => [path, count])).toEqual([
@@ -146,7 +146,7 @@ describe("several files", () => {
     expect([...all.faults]).toEqual([[3, expect.stringMatching(/^In .*kobo-2\.csv: Row 2 \(line 3\) has 3 cells/)]])
   })
 
-  it("are read the same again against their fingerprints, and refused when any of them changed", async () => {
+  it("are read again with the same fingerprints, and refused if any of them changed", async () => {
     const paths = [file("id\n1\n"), file("id\n2\n"), file("id\n3\n")]
     await run(Effect.gen(function*() {
       const source = yield* openSource(config("", { file: paths }))
@@ -159,7 +159,7 @@ describe("several files", () => {
     }))
   })
 
-  it("with other columns are refused, the difference named", async () => {
+  it("with different columns are refused, and the difference is named", async () => {
     const message = await refusal(config("", { file: [file("id,name\n1,Ada\n"), file("id,Name\n1,Ada\n")] }))
     expect(message).toMatch(/has different columns from .*: column 2 is "Name", not "name"\./)
     expect(await refusal(config("", { file: [file("id\n1\n"), file("id,b\n1,2\n")] }))).toContain(
@@ -167,7 +167,7 @@ describe("several files", () => {
     )
   })
 
-  it("found by a pattern are limited, as are the folders that it looks through; a folder that links to one above is looked at once", async () => {
+  it("found by a pattern are limited, and so are the folders searched; a folder that links to one above is searched once", async () => {
     const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
     symlinkSync(folder, join(folder, "a", "again"))
     const deep = await run(read(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } })))
@@ -223,7 +223,7 @@ describe("several files", () => {
     ["20261120.csv", "20251231.csv"],
     ["kobo_2026_11_20_0200.csv", "kobo_2026_11_19_2300.csv", "kobo_2026_11_20.csv"],
     ["form 2020-01-01, exported 2026-11-20T02.00.15Z.csv", "form 2024-01-01, exported 2026-11-20T02.00.14Z.csv"],
-  ])("is the one with the latest date in its name, where every name has one: %s", async (...names) => {
+  ])("is the one with the latest date in its name, if every name has one: %s", async (...names) => {
     const dumps = folderOf(Object.fromEntries(names.map((name, index) => [name, `id\n${index}\n`])))
     // As after a copy: times of change say something else, or nothing.
     names.forEach((name, index) => utimesSync(join(dumps, name), 9000 - index, 1000 + index * 1000))

@@ -14,7 +14,7 @@ const taken = (all: Awaited<ReturnType<typeof csv>>) =>
   Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
 
 describe("rows of a CSV file", () => {
-  it("are those between LF, CRLF and CR alike, line ends inside quoted cells staying as they are", async () => {
+  it("are separated by LF, CRLF or CR, and line ends inside quoted cells are unchanged", async () => {
     const text = 'a,b\r\n1,x\n2,"y\r\nz"\r3,"w\r"\n4,"v\r"\r\n"5",u\r\r\n6,"t\n"\r'
     const rows = [["1", "x"], ["2", "y\r\nz"], ["3", "w\r"], ["4", "v\r"], ["5", "u"], ["6", "t\n"]]
     for (let blockSize = 1; blockSize < text.length + 2; blockSize++) {
@@ -24,13 +24,13 @@ describe("rows of a CSV file", () => {
     }
   })
 
-  it("are numbered as records: lines and records without anything in them are none, and are counted", async () => {
+  it("are numbered as records: empty lines and records don't count as rows, but are counted", async () => {
     const all = await csv('\n\na,b\n\n1,2\n\n,\n"",""\n3,4\n\n')
     expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
     expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
-  it("keep their own width: one that is not the header's is named, and nothing of it is shifted or dropped", async () => {
+  it("keep their own width: one that differs from the header's is named, and no cell is shifted or dropped", async () => {
     const all = await csv("a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"], ["1", "2", null]])
     expect([...all.faults]).toEqual([
@@ -39,20 +39,20 @@ describe("rows of a CSV file", () => {
     ])
   })
 
-  it("are named when a quote inside a quoted cell is not doubled", async () => {
+  it("are named if a quote inside a quoted cell is not doubled", async () => {
     const all = await csv('a,b,c\n1,2,3\n4,"says "hi" to all",6\n7,8,9\n')
     expect([...all.faults.keys()]).toEqual([2])
     expect(all.faults.get(2)).toContain("Row 2 (line 3) has a quoted cell with a quote inside that is not doubled")
     expect(all.rows.at(-1)).toEqual(["7", "8", "9"])
   })
 
-  it("hold quotes in the middle of a cell, spaces after a closing quote, NUL characters and a column called __proto__", async () => {
+  it("may contain quotes in the middle of a cell, spaces after a closing quote, NUL characters and a column called __proto__", async () => {
     const all = await csv('__proto__,b,constructor\n5" pipe,"x" ,y\0z\n')
     expect(all.rows).toEqual([['5" pipe', "x", "y\0z"]])
     expect(all.source.columns.map((column) => column.name)).toEqual(["__proto__", "b", "constructor"])
   })
 
-  it("come in chunks of at most 4,096, numbered on", async () => {
+  it("come in chunks of at most 4,096 with continuing numbers", async () => {
     const text = `a\n${Array.from({ length: 30_000 }, (_, at) => at).join("\n")}`
     const lengths: Array<number> = []
     await run(Effect.gen(function*() {
@@ -65,10 +65,10 @@ describe("rows of a CSV file", () => {
   })
 })
 
-describe("a line end that stands alone", () => {
+describe("a lone carriage return", () => {
   const text = fc.stringOf(fc.constantFrom("a", ",", '"', "\r", "\n", " ", '""'), { maxLength: 20 })
 
-  it("is settled once and for all: settling again changes nothing, and no character but line ends is touched", () =>
+  it("is normalised once: repeating it changes nothing, and only line ends change", () =>
     fc.assert(
       fc.property(text, (written) => {
         const settled = settleLineEnds(written, ",")
@@ -85,14 +85,14 @@ describe("the delimiter", () => {
     ["comma", 'Name,Text\nA,"x; y; z"\nB,"u; v; w"\n'],
     ["tab", "Name\tText, long\nA\tx, y\nB\tz\n"],
     ["pipe", 'Name|Text\n"A;|;|"|x\nB|y;z\n'],
-  ])("%s is detected on the first records, quoted cells seen as such", async (name, text) => {
+  ])("%s is detected from the first records, respecting quoted cells", async (name, text) => {
     const all = await csv(text)
     expect(taken(all).delimiter).toBe(`${name} (detected)`)
     expect(all.source.columns).toHaveLength(2)
     expect(all.faults.size).toBe(0)
   })
 
-  it("may be given, told by a sep= line, or missing in a file of one column", async () => {
+  it("may be given, named by a sep= line, or missing in a file with one column", async () => {
     expect((await csv("a,b;c\n1,2;3\n", { delimiter: ";" })).rows).toEqual([["1,2", "3"]])
     const told = await csv("sep=;\r\na;b,c\r\n1;2,3\r\n")
     expect(told.rows).toEqual([["1", "2,3"]])
@@ -102,7 +102,7 @@ describe("the delimiter", () => {
     expect(taken(one).delimiter).toBe("none: one column")
   })
 
-  it("that can't be one is refused", async () => {
+  it("is refused if it is invalid", async () => {
     expect(await refusal(config(file("a\n1"), { delimiter: '"' }))).toContain(
       "can't separate cells. Correct `source.delimiter`",
     )
@@ -114,7 +114,7 @@ describe("the header", () => {
     ['"Say "yes", please","Say "hi"",c', ['Say "yes", please', 'Say "hi"', "c"]],
     ['id,"Do you "agree", or not?","Why?"', ["id", 'Do you "agree", or not?', "Why?"]],
     ['"id","Size 5", in inches","He said ""no"", and left"', ["id", 'Size 5", in inches', 'He said "no", and left']],
-  ])("may have bare quotes before delimiters, where its rows tell how it was meant: %s", async (line, titles) => {
+  ])("may have bare quotes before delimiters if its rows show how it was meant: %s", async (line, titles) => {
     for (const blockSize of [1, 7, 30, 4096]) {
       const all = await csv(`\ufeff${line}\r\n1,2,3\r\n4,"5, ""x""",6\r\n`, {}, { blockSize })
       expect(all.source.columns.map(({ title }) => title)).toEqual(titles)
@@ -134,12 +134,12 @@ describe("the header", () => {
     }
   })
 
-  it("counts every line above it as left out, empty ones too", async () => {
+  it("counts every line above it as skipped, including empty ones", async () => {
     const all = await csv("Results of 2024\n\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n")
     expect(all.source.warnings).toEqual([expect.stringContaining("in line 3: 2 lines above are not read")])
   })
 
-  it("stands where headerRow says; lines above are skipped, and it may be longer than what is looked at first", async () => {
+  it("is where headerRow says; lines above are skipped, and it may be longer than the first part read", async () => {
     const all = await csv('Report\n\n"a\nb";c\n1;2\n', { headerRow: 3 })
     expect(all.source.columns.map((column) => column.name)).toEqual(["a b", "c"])
     expect(all.rows).toEqual([["1", "2"]])
@@ -147,7 +147,7 @@ describe("the header", () => {
     expect((await csv(`${wide.join(",")}\n`)).source.columns).toHaveLength(12_000)
   })
 
-  it("that is not there is told", async () => {
+  it("is reported if it is missing", async () => {
     expect(await refusal(config(file("a,b\n1,2\n"), { headerRow: 9 }))).toContain(
       "fewer than 9 lines, but `headerRow: 9`",
     )
@@ -174,13 +174,13 @@ describe("the encoding", () => {
     },
   )
 
-  it("of UTF-16 without a mark is seen by its zero bytes", async () => {
+  it("of UTF-16 without a mark is detected by its zero bytes", async () => {
     const all = await csv(iconv.encode("name,city\nAda,London\n", "utf-16le"))
     expect(all.rows).toEqual([["Ada", "London"]])
     expect(taken(all).encoding).toBe("UTF-16LE (by its zero bytes)")
   })
 
-  it("that the pipeline names wrongly is told", async () => {
+  it("is reported if the pipeline names the wrong one", async () => {
     expect(await refusal(config(file("a\n1"), { encoding: "latin-17" }))).toContain(
       "There is no encoding called latin-17",
     )
@@ -194,26 +194,26 @@ describe("the encoding", () => {
 })
 
 describe("a file that can't be read as CSV", () => {
-  it("tells a quote that is never closed by its line", async () => {
+  it("reports the line of a quote that is never closed", async () => {
     const text = 'a,b\n1,2\n"x\ny",4\n5,"6\nseven\n9,10\n'
     for (let blockSize = 1; blockSize < text.length; blockSize += 3) {
       expect(await refusal(config(file(text)), { blockSize })).toContain("A quote that opens in line 5 is never closed")
     }
   })
 
-  it("is not read to its end for a quote that is never closed", async () => {
+  it("is not read to its end because of a quote that is never closed", async () => {
     const path = file(`a,b\n1,2\n3,"4\n${"five to six\n".repeat(limits.record / 12 + 200_000)}`)
     expect(await refusal(config(path))).toContain(
       "The record that begins at line 3 is longer than 16,000,000 characters",
     )
   })
 
-  it("tells a cell that is too long", async () => {
+  it("reports a cell that is too long", async () => {
     const message = await refusal(config(file(`a,b\n1,2\n1,${"x".repeat(limits.cell + 1)}\n`)))
     expect(message).toContain('The cell of row 2 (line 3) in the column "b" is longer than 4,000,000 characters')
   })
 
-  it("is told when it is empty, missing, a folder, a PDF, an archive", async () => {
+  it("is reported if it is empty, missing, a folder, a PDF or an archive", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
     expect(await refusal(config(`${path}x`))).toContain(
@@ -233,7 +233,7 @@ describe("a file that can't be read as CSV", () => {
 })
 
 describe("a file that is being written", () => {
-  it("is refused at the end of the first reading, whatever was read by then", async () => {
+  it("is refused at the end of the first reading, regardless of what was read", async () => {
     const path = file(`a\n${"1\n".repeat(100_000)}`)
     await run(Effect.gen(function*() {
       const source = yield* openSource(config(path), { blockSize: 4096 })
@@ -249,7 +249,7 @@ describe("a file that is being written", () => {
     }))
   })
 
-  it("is not read ahead of who takes the rows", async () => {
+  it("is not read ahead of its consumer", async () => {
     const path = file(`a\n${"1\n".repeat(20_000)}`)
     await run(Effect.gen(function*() {
       const source = yield* openSource(config(path), { blockSize: 1024 })
@@ -264,11 +264,11 @@ describe("a file that is being written", () => {
   })
 })
 
-describe("a mended rejected.csv", () => {
+describe("a fixed rejected.csv", () => {
   const text = 'Name,Name,_row,_key,_code,_column,_message\nAda,1,17,k1,not-a-date,Born,"Say, ""when"""\n'
   const other = { format: "excel", encoding: "utf-16", delimiter: ";", headerRow: 4, sheet: "Responses" }
 
-  it("is read as what it is, whatever the pipeline says of its own source", async () => {
+  it("is read as such, whatever the pipeline says about its own source", async () => {
     for (const options of [{}, { mended: true }]) {
       const all = await csv(text, other, options)
       expect(all.rows).toEqual([["Ada", "1", "17", "k1", "not-a-date", "Born", 'Say, "when"']])
@@ -285,11 +285,11 @@ describe("a mended rejected.csv", () => {
     expect(all.rows.map(([name]) => name)).toEqual(["Ada", inside])
   })
 
-  it("may come back from a spreadsheet program with another delimiter", async () => {
+  it("may have a different delimiter after a spreadsheet program has saved it", async () => {
     expect((await csv(text.replaceAll(",", ";"), other)).rows[0]).toHaveLength(7)
   })
 
-  it("is refused when it was asked for and is none", async () => {
+  it("is refused if one is required and the file is not one", async () => {
     expect(await refusal(config(file("a,b\n1,2\n")), { mended: true })).toContain("is not a rejected.csv")
   })
 })

@@ -69,13 +69,13 @@ describe("a damaged .xls", () => {
       for (const at of [...labels.slice(-3), ...recordsOf(0x27e)]) bytes.writeUInt16LE(0x405, at + 4)
     }, /row 6 should contain cells, and has none/],
     ["the first cell moved", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should start in column A/],
-  ])("is read with a warning if it may be as some program wrote it: %s", async (_, change, expected) => {
+  ])("is read with a warning if a program may have written it that way: %s", async (_, change, expected) => {
     const all = await run(read(config(changed(change))))
     expect(all.source.warnings.join(" ")).toMatch(expected)
     expect(all.source.warnings.join(" ")).toContain("may be damaged, so rows or cells may be missing")
   })
 
-  it("is not thought of where programs write differently: any order, no list of rows, several sheets, formulas, links, notes", async () => {
+  it("is not assumed if programs write differently: any order, no list of rows, several sheets, formulas, links, notes", async () => {
     const book = XLSX.utils.book_new()
     const table = XLSX.utils.aoa_to_sheet([["id", "n"], [1, 2], [2, null], [3, 4]])
     table["B3"] = { t: "s", v: "two", f: 'LOWER("TWO")' }
@@ -90,7 +90,7 @@ describe("a damaged .xls", () => {
   })
 })
 
-describe("a workbook of XML that breaks off", () => {
+describe("a truncated XML workbook", () => {
   const rows = row(1, text("id")) + row(2, text("a")) + row(3, text("b"))
 
   it.each([
@@ -105,7 +105,7 @@ describe("a workbook of XML that breaks off", () => {
     expect(await refusal(config(path))).toMatch(/its sheet has/)
   })
 
-  it("is refused where it is OpenDocument, and so are the records of a .xlsb", async () => {
+  it("is refused in OpenDocument, and so are truncated records of an .xlsb", async () => {
     const ods = await unzipped("libreoffice/sheet.ods")
     const content = ods["content.xml"]?.toString() ?? ""
     const cut = { ...ods, "content.xml": Buffer.from(content.slice(0, content.lastIndexOf("<table:table-row"))) }
@@ -120,7 +120,7 @@ describe("a workbook of XML that breaks off", () => {
 })
 
 describe("a damaged directory of a zip", () => {
-  it("is refused where it hides a part: a name changed, an entry not counted", async () => {
+  it("is refused if it hides a part: a changed name, an uncounted entry", async () => {
     const whole = zip(xlsx([{ name: "R", rows: row(1, text("id")) + row(2, text("a")) }]))
     const renamed = Buffer.from(whole)
     const at = renamed.lastIndexOf("xl/styles.xml")

@@ -22,24 +22,24 @@ const digests = (path: string, meanwhile: () => void = () => undefined) =>
     return { digests: yield* source.digest ?? Effect.succeed([]), reads: open.reads - opened }
   }))
 
-it("gives the SHA-256 of all of a file's bytes, of an empty one too", async () => {
+it("computes the SHA-256 of all of a file's bytes, also of an empty one", async () => {
   for (const content of ["", "a", "x".repeat(256 * 1024), "y".repeat(600_001)]) {
     const path = file(content)
     expect(await run(Effect.flatten(digestAhead(path)))).toBe(sha256(path))
   }
 })
 
-it("gives nothing where the file can't be read, and ends with its scope", async () => {
+it("returns nothing if the file can't be read, and ends with its scope", async () => {
   expect(await run(Effect.flatten(digestAhead("/nowhere/at-all.csv")))).toBeUndefined()
   await run(Effect.asVoid(digestAhead(large())))
 })
 
-it("a large source's digest is taken while other things happen: nothing is left to read when it is asked for", async () => {
+it("a large source's digest is computed concurrently: nothing is left to read when it is requested", async () => {
   const path = large()
   expect(await digests(path)).toEqual({ digests: [{ file: path, sha256: sha256(path) }], reads: 0 })
 })
 
-it("a source that changed after it was opened gets the digest of what it is now; one that is gone is refused", async () => {
+it("a source that changed after it was opened has the digest of its current content; a removed one is refused", async () => {
   const path = large()
   const before = sha256(path)
   const after = await digests(path, () => appendFileSync(path, "2,more\n"))

@@ -22,7 +22,7 @@ const sample = resolve(import.meta.dirname, "../../samples/google-forms/rstudio-
 
 describe("a real workbook of Google Forms", () => {
   it.each(zones)(
-    "has its dates by the wall clock, whole numbers without fraction, one repeated title, read in %s",
+    "has dates by the wall clock, whole numbers without a fraction, and one repeated title, in %s",
     async (tz) => {
       process.env["TZ"] = tz
       const all = await run(read(config(sample)))
@@ -67,7 +67,7 @@ describe("cells of a workbook", () => {
     }], { date1904, formats }))
 
   it.each(zones)(
-    "are dates, times or both by their number format, to the second and without a zone, read in %s",
+    "are dates, times or both by their number format, to the second and without a zone, in %s",
     async (tz) => {
       process.env["TZ"] = tz
       const all = await excel(workbook(false))
@@ -81,7 +81,7 @@ describe("cells of a workbook", () => {
     },
   )
 
-  it("count from 1904 where the workbook does", async () => {
+  it("count from 1904 if the workbook does", async () => {
     const all = await excel(workbook(true))
     expect(all.rows.map((cells) => cellText(cells[0]))).toEqual([
       "2027-03-16",
@@ -132,7 +132,7 @@ describe("cells of a workbook", () => {
 })
 
 describe("rows of a workbook", () => {
-  it("come in chunks, numbered on", async () => {
+  it("come in chunks with continuing numbers", async () => {
     const rows = Array.from({ length: 5000 }, (_, at) => row(at + 2, `><v>${at}</v>`))
     const all = await excel(zip(xlsx([{ name: "Rows", rows: row(1, text("n")) + rows.join("") }])))
     expect(all.rows).toEqual(Array.from({ length: 5000 }, (_, at) => [at]))
@@ -148,7 +148,7 @@ describe("the part of a workbook that is read", () => {
     }]),
   )
 
-  it("is its first visible sheet, or the one named or numbered; hidden ones are named", async () => {
+  it("is its first visible sheet, or the one named or numbered; hidden ones are reported", async () => {
     const first = await excel(three)
     expect(first.rows).toEqual([["r", "sheet"]])
     expect(taken(first).sheet).toBe("Responses (of 3)")
@@ -172,7 +172,7 @@ describe("the part of a workbook that is read", () => {
       + row(5, "", text("1"), text("Ada"), "", 's="0">') + row(7, "", text("2"), text("Bob")) + row(9, "", 's="0">'),
   }]))
 
-  it("begins at the header row, with empty rows and what is empty at the end left out", async () => {
+  it("begins at the header row, omitting empty rows and empty cells at the end", async () => {
     const all = await excel(scattered, { headerRow: 4 })
     expect(all.source.columns.map((column) => column.title)).toEqual(["", "id", "name"])
     expect(all.rows).toEqual([[null, "1", "Ada"], [null, "2", "Bob"]])
@@ -192,7 +192,7 @@ describe("the part of a workbook that is read", () => {
     )
   })
 
-  it("that holds nothing is told", async () => {
+  it("is reported if it is empty", async () => {
     const empty = zip(xlsx([{ name: "Rows", rows: "" }]))
     expect(await refusal(config(file(empty, "xlsx")))).toContain('sheet "Rows": It is empty')
     expect(await refusal(config(file(scattered, "xlsx"), { headerRow: 3 }))).toContain("Its row 3 is empty")
@@ -201,8 +201,8 @@ describe("the part of a workbook that is read", () => {
   })
 })
 
-describe("a file that is no workbook", () => {
-  it("is told, with what it is instead", async () => {
+describe("a file that is not a workbook", () => {
+  it("is reported, with its real type", async () => {
     expect(await refusal(config(file("a,b\n1,2\n", "xlsx")))).toContain(
       "its content looks like plain text. If it is delimited text, write `format: csv`",
     )
@@ -214,7 +214,7 @@ describe("a file that is no workbook", () => {
       .toContain("can't be read")
   })
 
-  it("or was cut short or damaged anywhere is refused, never read in part without a word", async () => {
+  it("or was cut short or damaged anywhere is refused, never silently read in part", async () => {
     const whole = readFileSync(sample)
     const rows = (await run(read(config(sample)))).rows
     for (let share = 0.05; share < 1; share += 0.1) {

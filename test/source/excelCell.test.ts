@@ -18,7 +18,7 @@ describe("a number that a workbook shows as a day", () => {
     expect(wrong).toEqual([])
   })
 
-  it("counts from 1900 with a 29 February that was none, or from 1904", () => {
+  it("counts from 1900 with a 29 February that did not exist, or from 1904", () => {
     expect([1, 59, 60, 61, 0, 2_958_466].map((serial) => day(serial))).toEqual([
       new DateCell("1900-01-01"),
       new DateCell("1900-02-28"),

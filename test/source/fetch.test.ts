@@ -53,7 +53,7 @@ afterAll(() => {
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
 
 describe("a public address", () => {
-  it("is none of this machine's, a private network's, a link's, or of many hosts", () => {
+  it("is not one of this machine, a private network, a link, or many hosts", () => {
     for (const ip of ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"]) {
       expect(isPublicIp(ip), ip).toBe(true)
     }
@@ -78,7 +78,7 @@ describe("a public address", () => {
 })
 
 describe("a source with an address", () => {
-  it("is fetched once, kept for its owner alone, read twice from there, and removed", async () => {
+  it("is fetched once, accessible to its owner only, read twice from there, and removed", async () => {
     const before = leftBehind()
     asked = 0
     await run(Effect.gen(function*() {
@@ -97,7 +97,7 @@ describe("a source with an address", () => {
     expect(leftBehind()).toEqual(before)
   })
 
-  it("may be an archive, be packed on the way, and lead to another address", async () => {
+  it("may be an archive, be compressed in transit, and redirect to a different address", async () => {
     for (const path of ["/answers.csv.gz", "/packed", "/moved"]) {
       expect((await run(read(config(`${base}${path}`)))).rows).toEqual([["1", "Ada"], ["2", "Bob"]])
     }
@@ -111,7 +111,7 @@ describe("a source with an address", () => {
     ["/around", "redirects too many times"],
     ["/away", "would be fetched without encryption"],
     ["/cut", "was only fetched in part"],
-  ])("%s is refused with what to do, and without its secrets", async (path, expected) => {
+  ])("%s is refused with advice and without its secrets", async (path, expected) => {
     const before = leftBehind()
     const message = await refusal(config(`${base}${path}?key=${secret}`))
     expect(message).toContain(expected)
@@ -119,14 +119,14 @@ describe("a source with an address", () => {
     expect(leftBehind()).toEqual(before)
   })
 
-  it("is as old as its server says, and not as the copy; otherwise that is unknown", async () => {
+  it("has the age that its server reports, not that of the copy; otherwise it is unknown", async () => {
     const changedAt = (path: string) =>
       run(Effect.map(openSource(config(`${base}${path}`)), (source) => source.changedAt))
     expect(await changedAt("/dated")).toBe(Date.parse("2026-11-18T02:00:00Z"))
     expect(await changedAt("/answers.csv")).toBeUndefined()
   })
 
-  it("is fetched only with encryption, or from this machine, and never with a password in it", async () => {
+  it("is fetched only with encryption or from this machine, and never with a password in it", async () => {
     expect(await refusal(config("http://example.org/a.csv"))).toContain("would be fetched without encryption")
     expect(await refusal(config("ftp://example.org/a.csv"))).toContain("only https:// can")
     const message = await refusal(config(`https://user:${secret}@example.org/a.csv`))
@@ -176,7 +176,7 @@ describe("a source with an address", () => {
     expect(asked).toBe(0)
   })
 
-  it("is asked for without trace headers, though the run is traced", async () => {
+  it("is requested without trace headers, although the run is traced", async () => {
     const headers: Array<string> = []
     const listen: RequestListener = (request, response) => {
       headers.push(...Object.keys(request.headers))
@@ -191,7 +191,7 @@ describe("a source with an address", () => {
     expect(headers.filter((name) => /^(?:traceparent|tracestate|b3|x-b3-.*)$/.test(name))).toEqual([])
   })
 
-  it("is given up when it is larger, or takes longer, than allowed", async () => {
+  it("is given up if it is larger, or takes longer, than allowed", async () => {
     const most = (path: string, bytes: number, seconds: number) =>
       run(Effect.exit(fetchFile(`${base}${path}`, { bytes, seconds }))).then((exit) =>
         Exit.isFailure(exit) ? String(exit.cause) : "fetched"

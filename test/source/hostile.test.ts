@@ -49,7 +49,7 @@ describe("a hidden sheet of an .ods workbook", () => {
   const inherited = { styles: tableStyle("ta1", "", "Hidden"), common: tableStyle("Hidden", display(false)) }
 
   it.each([["its style", own], ["the style that its style is based on", inherited]])(
-    "is passed over and named where %s hides it",
+    "is skipped and named if %s hides it",
     async (_, { common, styles }) => {
       const book = ods(
         { Archive: { style: "ta1", rows: secret }, Answers: { style: "ta2", rows: wanted } },
@@ -86,7 +86,7 @@ describe("a row of merged cells above the header", () => {
     + row(3, text("Ada"), text("London"), text("yes"), text("none"))
     + row(4, text("Bob"), text("Paris"), text("no"), text("none"))
 
-  it("is no header, be it one title or one for each group of columns", async () => {
+  it("is not a header, with one title or one for each group of columns", async () => {
     const one = merged(row(1, "", text("Survey of 2024")) + data, "B1:D1")
     const groups = merged(row(1, text("Person"), "", text("Survey")) + data, "A1:B1", "C1:D1")
     for (const path of [one, groups]) {
@@ -97,7 +97,7 @@ describe("a row of merged cells above the header", () => {
     }
   })
 
-  it("is no header of two columns either, nor of a sheet without rows yet", async () => {
+  it("is not a header of two columns either, or of a sheet without rows", async () => {
     const two = merged(
       row(1, text("Survey")) + row(2, text("Name"), text("Town")) + row(3, text("Ada"), text("London")),
       "A1:B1",
@@ -109,7 +109,7 @@ describe("a row of merged cells above the header", () => {
     expect(empty.rows).toEqual([])
   })
 
-  it("stays the header where data follows it", async () => {
+  it("stays the header if data follows it", async () => {
     const path = merged(row(1, text("Name"), text("Points")) + row(2, text("Ada"), "><v>1</v>", "><v>2</v>"), "B1:C1")
     const all = await run(read(config(path)))
     expect(all.source.columns.map(({ title }) => title)).toEqual(["Name", "Points", "Points"])
@@ -130,7 +130,7 @@ describe("a place that no sheet has", () => {
     expect(await refusal(config(book))).toContain(place)
   })
 
-  it("is not what the last row and column are", async () => {
+  it("does not include the last row and column", async () => {
     const rows = row(1, text("a")) + `<row r="1048576"><c r="A1048576" ${text("x")}</c></row>`
     const all = await run(read(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx"))))
     expect(all.rows).toEqual([["x"]])
@@ -140,7 +140,7 @@ describe("a place that no sheet has", () => {
 describe("JSON lines", () => {
   const nested = (depth: number) => `{"id":1,"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`
 
-  it("have the depth limit of JSON, and say so for the row", async () => {
+  it("have the depth limit of JSON, which is reported for the row", async () => {
     const lines = file(`{"id":0,"deep":[]}\n${nested(498)}\n${nested(499)}\n${nested(5_000)}\n`, "jsonl")
     const all = await run(read(config(lines)))
     expect([...all.faults]).toEqual([3, 4].map((at) => [
@@ -178,7 +178,7 @@ describe("half of a surrogate pair", () => {
     expect([...all.faults.keys()]).toEqual([1])
   })
 
-  it("is no text in UTF-16", async () => {
+  it("is not text in UTF-16", async () => {
     const content = Buffer.from("\ufeffid,x\r\na\ud800,1\r\nb,2\r\n", "utf16le")
     expect(await refusal(config(file(content)))).toContain("It was read as UTF-16LE")
   })

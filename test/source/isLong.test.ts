@@ -7,7 +7,7 @@ import { worthAThread } from "../../src/source/bytes.ts"
 import { isLong } from "../../src/source/openSource.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 
-it.scopedLive("a source takes long to be digested where it is one file of its own that is long enough", () =>
+it.scopedLive("a source counts as long if it is a single local file that is large enough", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder({ "short.csv": "Id\n1\n", "2026-11-21.csv": "Id\n1\n", "2026-11-22.csv": "" })
     const [short, long] = [join(root, "short.csv"), join(root, "2026-11-22.csv")]

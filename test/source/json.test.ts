@@ -23,14 +23,14 @@ const rows = [
 ]
 
 describe("records of JSON", () => {
-  it("are an array: members are columns, nested ones by their path, lists cells of their own", async () => {
+  it("are an array: members are columns, nested ones by their path, and lists are single cells", async () => {
     const all = await json(records)
     expect(titles(all)).toEqual(columns)
     expect(all.rows).toEqual(rows)
     expect(taken(all)).toMatchObject({ format: "json (by its content)", records: "the top (detected)" })
   })
 
-  it("stand at a place that is named, or the only one there is", async () => {
+  it("are at the named place, or at the only one", async () => {
     const within = { meta: { count: 2, tags: ["x"] }, data: { "a/b": records } }
     const said = await json(within, { records: "/data/a~1b" })
     expect(said.rows).toEqual(rows)
@@ -48,7 +48,7 @@ describe("records of JSON", () => {
     expect(await refusal(config(file("[]", "json"), { records: "items" }))).toContain("is not a place in JSON")
   })
 
-  it("are lines: one that is no JSON is named, and the others are read", async () => {
+  it("are lines: one that is not JSON is named, and the others are read", async () => {
     const text = `${JSON.stringify(records[0])}\r\n\n{"id":3,\n${JSON.stringify(records[1])}\n7`
     for (let blockSize = 1; blockSize < text.length; blockSize += 5) {
       const all = await json(text, {}, { blockSize })
@@ -62,7 +62,7 @@ describe("records of JSON", () => {
     }
   })
 
-  it("keep long numbers as they are written, __proto__ as a member, and names with dots apart", async () => {
+  it("keep long numbers as written, __proto__ as a member, and names with dots separate", async () => {
     for (
       const [text, format] of [[
         '[{"id":12345678901234567890,"f":0.1234567890123456789,"n":-12.50,"e":1e999,"__proto__":{"x":1},"a.b":1,"a":{"b":2}}]',
@@ -89,7 +89,7 @@ describe("records of JSON", () => {
     expect((await json(`\ufeff${text}`)).rows).toEqual(rows)
   })
 
-  it("that are cut short, badly put together or followed by more are refused where reading stops", async () => {
+  it("that are cut short, malformed or followed by more are refused where reading stops", async () => {
     const at = (text: string) => refusal(config(file(text, "json"), { format: "json" }))
     expect(await at('[{"a":1},{"a":2}')).toContain("after record 2: it ends too early")
     expect(await at('[{"a":1},{"a":2,}]')).toContain("It is not JSON after record 1")
@@ -100,7 +100,7 @@ describe("records of JSON", () => {
     expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
   })
 
-  it("with members that come up late are told, the first row named; none is lost without a word", async () => {
+  it("with members that first occur late are reported with the first row, and none is lost silently", async () => {
     const many = Array.from(
       { length: 90_000 },
       (_, id) => ({ id, text: "x".repeat(90), ...(id === 89_999 ? { late: 1 } : {}) }),
@@ -130,7 +130,7 @@ describe("records of JSON", () => {
 })
 
 describe("any JSON", () => {
-  it("comes out as JSON.parse has it, wherever its pieces end", () =>
+  it("is read as by JSON.parse, wherever its pieces end", () =>
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 5 }), fc.integer({ min: 1, max: 20 }), (values, size) => {
         const text = JSON.stringify(values)

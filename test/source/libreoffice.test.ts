@@ -22,7 +22,7 @@ const asShown = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d
 const files = readdirSync(folder).filter((name) => !name.endsWith(".fods"))
 
 describe("a sheet that LibreOffice saved", () => {
-  it("is there in three kinds of workbook and six encodings", () => {
+  it("exists in three kinds of workbook and six encodings", () => {
     expect(files.sort()).toEqual([
       "sheet.iso-8859-15.csv",
       "sheet.macroman.csv",

@@ -33,7 +33,7 @@ describe(`${count} mutated files, from seed ${seed},`, () => {
   const printed = vi.spyOn(console, "error")
 
   it.each(samples)(
-    "never lose a row without a word, and print nothing; those that are refused say what to do: $name",
+    "never lose a row silently, and print nothing; refusals say what to do: $name",
     async ({ bytes, extension, kind }) => {
       const whole = await attempt(bytes, extension)
       if (typeof whole === "string") throw new Error(whole)

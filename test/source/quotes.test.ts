@@ -12,10 +12,10 @@ const header = "id,name,note\n"
 const rows = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `C-${from + at},Ada,fine\n`).join("")
 
-describe("a quote that a cell begins with by mistake", () => {
+describe("a stray quote at the start of a cell", () => {
   const stray = 'C-900,"Native" interactive graphics,fine\n'
 
-  it("swallows no line, in the first 64 KB or far behind, wherever blocks end", async () => {
+  it("loses no line, in the first 64 KB or far after them, wherever blocks end", async () => {
     for (const count of [3, 8000]) {
       const text = `${header}${rows(1, count)}${stray}${rows(901, 920)}C-921,"Smith, John",fine\n${rows(922, 930)}`
       for (const blockSize of [997, 65_536, 1 << 20]) {
@@ -29,7 +29,7 @@ describe("a quote that a cell begins with by mistake", () => {
     }
   })
 
-  it("is a character where it is never closed and every line is a record", async () => {
+  it("is a character if it is never closed and every line is a record", async () => {
     const text = `${header}${rows(1, 3)}C-4,"Native,fine\n${rows(5, 900)}`
     for (const blockSize of [100, 1 << 20]) {
       const all = await csv(text, {}, { blockSize })
@@ -39,12 +39,12 @@ describe("a quote that a cell begins with by mistake", () => {
     }
   })
 
-  it("leaves well-quoted records after it as they are", async () => {
+  it("does not affect well-quoted records after it", async () => {
     const all = await csv('a,b,c\n1,"2,3\n4,5,6\n7,"8, 9",10\n1,2,3\n')
     expect(all.rows).toEqual([["1", '"2', "3"], ["4", "5", "6"], ["7", "8, 9", "10"], ["1", "2", "3"]])
   })
 
-  it("stops the reading with its lines where it pairs with another, and both readings fit", async () => {
+  it("stops the reading and names its lines if it pairs with a different quote and both readings fit", async () => {
     const text = `${header}${rows(1, 3)}C-4,"Native,fine\nC-5,Ada,fine\nC-6,Bob",fine\n${rows(7, 9)}`
     for (const blockSize of [50, 1 << 20]) {
       const message = await refusal(config(file(text)), { blockSize })
@@ -58,7 +58,7 @@ describe("a quote that a cell begins with by mistake", () => {
     expect(quoted.rows[3]).toEqual(["C-4", "Native,fine\nC-5,Ada,fine\nC-6,Bob", "fine"])
   })
 
-  it("stops the reading where the rows that it would swallow are like all others but for spaces, blank lines, keys or width", async () => {
+  it("stops the reading if the rows inside it are like all others except for spaces, blank lines, keys or width", async () => {
     const four = "id;name;mail;note\n"
     const few = Array.from({ length: 7 }, (_, at) => `${100 + at};Ann;p@x;fine\n`).join("")
     const named =
@@ -95,7 +95,7 @@ describe("a quote that a cell begins with by mistake", () => {
     }
   })
 
-  it("stops the reading where it would swallow 51 rows of 300", async () => {
+  it("stops the reading if it would include 51 rows of 300", async () => {
     const lines = Array.from({ length: 300 }, (_, at) => {
       const row = at + 1
       const [cell, note] = row === 200
@@ -141,14 +141,14 @@ describe("a well-formed quoted record", () => {
     }
   })
 
-  it("stays one where its lines have the header's number of delimiters, but no key like its neighbours'", async () => {
+  it("stays one if its lines have the header's number of delimiters, but no key like its neighbours'", async () => {
     const all = await csv(`${header}${rows(1, 3)}C-4,"one,two\nthree,four,five\nsix",fine\n${rows(5, 6)}`)
     expect(all.rows[3]).toEqual(["C-4", "one,two\nthree,four,five\nsix", "fine"])
   })
 })
 
 describe("a paragraph", () => {
-  it("stays one where most of its delimiters are followed by spaces, and no key is like its neighbours'", async () => {
+  it("stays one if most of its delimiters are followed by spaces, and no key is like its neighbours'", async () => {
     const four = "id,name,mail,note\n1,Ann,a@x,fine\n2,Bob,b@x,fine\n"
     for (
       const note of [
@@ -168,27 +168,27 @@ describe("a paragraph", () => {
     expect(all.rows[2]).toEqual(["O'Neil", note])
   })
 
-  it("is not taken for records that begin with the next cells of its own record", async () => {
+  it("does not count as records that begin with the next cells of its own record", async () => {
     const all = await csv('note,id\nfine,1\n"well, 2, but\nno, not 3",2\nfine,3\n', { delimiter: "," })
     expect(all.rows[1]).toEqual(["well, 2, but\nno, not 3", "2"])
   })
 })
 
 describe("a record whose quotes are wrong", () => {
-  it("is named with its lines where what follows is certain", async () => {
+  it("is named with its lines if the following text is certain", async () => {
     const all = await csv(`${header}${rows(1, 2)}C-3,"says "hi" and\nleaves, at once",fine\n${rows(4, 5)}`)
     expect([...all.faults]).toEqual([[3, expect.stringContaining("Row 3 (lines 4 to 5) has a quoted cell")]])
     expect(all.rows).toHaveLength(5)
   })
 
-  it("stops the reading where what follows may belong to it", async () => {
+  it("stops the reading if the following text may belong to it", async () => {
     const text = `${header}${rows(1, 2)}C-3,"says "hi", and\nso, he, left",fine\n${rows(4, 5)}`
     expect(await refusal(config(file(text)))).toContain(
       "Quotes are wrong in line 4: it is uncertain where the record ends",
     )
   })
 
-  it("is named where the file ends inside its last line", async () => {
+  it("is named if the file ends inside its last line", async () => {
     const all = await csv(`${header}${rows(1, 3)}C-4,"Ada,cut sh`)
     expect([...all.faults.keys()]).toEqual([4])
   })
@@ -211,7 +211,7 @@ describe("what follows a record in question", () => {
     expect([...(await csv(short("C-5,Bob\n"))).faults.keys()]).toEqual([4, 5])
   })
 
-  it("must have the width of the quoted one if that has taken in a line with a quote and a key", async () => {
+  it("must have the width of the quoted one if that includes a line with a quote and a key", async () => {
     const taken = (next: string) => `${header}${rows(1, 3)}C-4,"Ada,x\nC-5,Bob",fine\n${next}${rows(7, 8)}`
     await stops(taken("one,more\n"), "in lines 5 to 6")
     // Without a key on that line it is a paragraph, whatever follows.
@@ -220,7 +220,7 @@ describe("what follows a record in question", () => {
     expect([...prose.faults.keys()]).toEqual([5])
   })
 
-  it("is no record if a quote closes in it that did not open: it may be the rest of a malformed one", async () => {
+  it("is not a record if a quote closes in it without having opened: it may be the rest of a malformed one", async () => {
     const torn = (next: string) => `${header}${rows(1, 2)}C-3,"says "hi" and\nleaves",fine\n${next}${rows(5, 6)}`
     expect([...(await csv(torn("C-4,Ada,fine\n"))).faults.keys()]).toEqual([3])
     await stops(torn('C-4,again",fine\n'), "Quotes are wrong in lines 4 to 5")
@@ -228,7 +228,7 @@ describe("what follows a record in question", () => {
 })
 
 describe("what records look like", () => {
-  it("is learnt above the first torn record; below it only what is common counts", async () => {
+  it("is learnt above the first torn record; below it, only common shapes count", async () => {
     // `x/1` is the key of one record below a torn one: its shape is no neighbours'.
     const rule = (records: ReadonlyArray<ReadonlyArray<string>>) =>
       learnRecords(records, { width: { header: 3, titled: 3, pad: false }, open: true, key: [0] }).shapes
@@ -268,7 +268,7 @@ describe("lines counted beside the parser", () => {
     }
   })
 
-  it("that are not end the reading as an internal error, before anything is used", async () => {
+  it("end the reading as an internal error if they are not, before anything is used", async () => {
     const lines = { physical: 12, above: 1, records: 9, inside: 0, blank: 1 }
     const counted = (physical: number) =>
       run(Effect.exit(accountForLines([{
@@ -284,7 +284,7 @@ describe("damaged text", () => {
   const damaged = (text: string) => Buffer.from(text.replaceAll("?", "\u00e4"), "latin1")
   const sound = Buffer.from("a,b\n1,schön größer für\n")
 
-  it("of a few bytes leaves a file UTF-8: its rows are named, wherever blocks end", async () => {
+  it("of a few bytes keeps a file UTF-8: its rows are named, wherever blocks end", async () => {
     const bytes = Buffer.concat([sound, damaged("2,M?ller\n3,ok\n4,x?"), Buffer.from("\n5,süß\n"), damaged("6,?")])
     for (const said of [{}, { encoding: "utf-8" }]) {
       for (const blockSize of [1, 2, 3, 7, 4096]) {
@@ -302,7 +302,7 @@ describe("damaged text", () => {
     expect(message).toContain("has a damaged header")
   })
 
-  it("is no reason to take ASCII for a multi-byte encoding", async () => {
+  it("is not a reason to read ASCII as a multi-byte encoding", async () => {
     for (const stray of ["\x8c\xe6", "\x93\xfa\x96\x7b", "\xc4\xe3\xba\xc3", "\xa4\xa4\xa4", "\x81\x40", "\xe9"]) {
       const bytes = Buffer.from(`id,text\n${"1,plain words here\n".repeat(300)}2,odd ${stray} bytes\n`, "latin1")
       const all = await csv(bytes)
@@ -323,7 +323,7 @@ describe("records without their last cells", () => {
     ])
   })
 
-  it("are named otherwise", async () => {
+  it("are otherwise named", async () => {
     const all = await csv(text)
     expect([...all.faults.keys()]).toEqual([2, 3, 4, 5])
   })

@@ -47,9 +47,9 @@ const encode = (text: string, encoding: string) =>
 
 const cells = (text: string) => text.trim().split("\n").map((line) => line.split(";"))
 
-describe("an encoding that is not said", () => {
+describe("an encoding that is not given", () => {
   it.each(writings.flatMap(([language, encodings, text]) => encodings.map((encoding) => [language, encoding, text])))(
-    "is detected in a short %s text in %s, and said",
+    "is detected in a short %s text in %s, and reported",
     async (_, encoding = "", text = "") => {
       const all = await csv(encode(text, encoding))
       const [header, ...rows] = cells(text)
@@ -81,7 +81,7 @@ describe("an encoding that is not said", () => {
     expect(all.rows).toEqual(rows)
   })
 
-  it("is found where the first such byte stands far down", async () => {
+  it("is found if the first such byte is far down", async () => {
     const text = `a;b\n${"1;plain\n".repeat(200_000)}2;Müller\n3;schön und größer\n`
     const all = await csv(iconv.encode(text, "windows-1252"))
     expect(taken(all).encoding).toBe("Windows-1252 (detected: it is not UTF-8)")
@@ -89,7 +89,7 @@ describe("an encoding that is not said", () => {
     expect(all.source.warnings).toEqual([])
   })
 
-  it("is said to be a guess where a few bytes leave it open, as in 538's Star Wars survey", async () => {
+  it("is reported as a guess if a few bytes leave it open, as in 538's Star Wars survey", async () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")
     expect(all.source.warnings).toEqual([
@@ -100,8 +100,8 @@ describe("an encoding that is not said", () => {
   })
 })
 
-describe("a text in tabs", () => {
-  it("may have quotes as they are, at the start of cells too", async () => {
+describe("a text with tabs", () => {
+  it("may have literal quotes, even at the start of cells", async () => {
     const text = 'name\tsays\nAda\t"Hello\nBob\t"Good" morning\nCid\t5" pipe\nDan\tnothing\n'
     for (const blockSize of [1, 7, 4096]) {
       const all = await csv(text, {}, { blockSize })
@@ -111,7 +111,7 @@ describe("a text in tabs", () => {
     }
   })
 
-  it("has quoted cells where they are well quoted, as Excel writes them", async () => {
+  it("has quoted cells if they are well quoted, as Excel writes them", async () => {
     const all = await csv(
       iconv.encode('name\tsays\r\nAda\t"a\tb\nc ""d"""\r\nBob\tx\r\n', "utf-16le", { addBOM: true }),
     )
@@ -121,14 +121,14 @@ describe("a text in tabs", () => {
 })
 
 describe("the delimiter", () => {
-  it("is seen past a first line that has another one", async () => {
+  it("is detected after a first line with a different one", async () => {
     const all = await csv("Name, first and last;Amount, net\nAda, B.;1,5\nBob, C.;2,5\n")
     expect(all.rows).toEqual([["Ada, B.", "1,5"], ["Bob, C.", "2,5"]])
     const title = await csv("Results, all; of 2024\nid|name|city\n1|Ada|Köln\n2|Bob|Ulm\n")
     expect(taken(title)).toMatchObject({ delimiter: "pipe (detected)", header: "line 2 (detected)" })
   })
 
-  it("may be told by a sep= line in quotes, or one with tabs", async () => {
+  it("may be named by a sep= line in quotes, or by one with tabs", async () => {
     expect((await csv('"sep=;"\r\na;b\r\n1;2\r\n')).rows).toEqual([["1", "2"]])
     expect((await csv("sep=\t\na\tb\n1\t2,3\n")).rows).toEqual([["1", "2,3"]])
   })
@@ -143,7 +143,7 @@ describe("the header", () => {
       "Survey,Customers,,\nDate,2024-01-01,,\n,,,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n",
       4,
     ],
-  ])("below %s is found and said", async (_, text, line) => {
+  ])("below %s is found and reported", async (_, text, line) => {
     const all = await csv(text)
     expect(all.source.columns.slice(0, 3).map((column) => column.name)).toEqual(["id", "name", "city"])
     expect(all.rows).toHaveLength(2)
@@ -156,13 +156,13 @@ describe("the header", () => {
     ["is followed by a row of text", "id,,\nAda,1,x\nBob,2,y\n"],
     ["names one of two columns", "id,\nAda,x\nBob,y\n"],
     ["is followed by a second header row", "RespondentID,Which films?,,\n,A,B,C\n1,,B,\n2,A,,C\n"],
-  ])("stays the first record where it %s", async (_, text) => {
+  ])("stays the first record if it %s", async (_, text) => {
     const all = await csv(text)
     expect(all.source.columns[0]?.title).toMatch(/id/i)
     expect(taken(all).header).toBe("line 1")
   })
 
-  it("may have bare quotes inside of its quotes", async () => {
+  it("may have bare quotes inside its quotes", async () => {
     const all = await csv('\ufeff"Submission ID","Say "yes" please","Url"\n"a1","yes","x"\n"a2","no","y"\n')
     expect(all.source.columns.map((column) => column.name)).toEqual(["Submission ID", 'Say "yes" please', "Url"])
     expect(all.rows).toEqual([["a1", "yes", "x"], ["a2", "no", "y"]])
@@ -171,7 +171,7 @@ describe("the header", () => {
 })
 
 describe("empty cells at the end of a row", () => {
-  it("are no cells too many, and titles that are empty leave none missing", async () => {
+  it("don't count as too many, and cells under empty titles don't count as missing", async () => {
     const all = await csv("a,b,c\n1,2,3,\n1,2,3,,,\n1,2\n1,2,3,4\n,,,,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"]])
     expect([...all.faults.keys()]).toEqual([3, 4])
@@ -181,12 +181,12 @@ describe("empty cells at the end of a row", () => {
   })
 })
 
-describe("an encoding that is said", () => {
-  it("must be one of text", async () => {
+describe("an encoding that is given", () => {
+  it("must be a text encoding", async () => {
     expect(await refusal(config(file("a\n1"), { encoding: "base64" }))).toContain("There is no encoding called base64")
   })
 
-  it("wins over what would be detected", async () => {
+  it("takes precedence over detection", async () => {
     const all = await csv(starWars, { encoding: "macroman" })
     expect(all.source.columns.some((column) => column.title.endsWith("Universe?åÊ"))).toBe(true)
     expect(all.source.warnings).toEqual([])
@@ -196,7 +196,7 @@ describe("an encoding that is said", () => {
 describe("a source's dialect", () => {
   const dialect = async (text: string | Uint8Array, said = {}) => (await csv(text, said)).source.dialect
 
-  it("says how the text is read, without what its rows hold", async () => {
+  it("describes how the text is read, regardless of its rows", async () => {
     expect(await dialect("a;b\n1;ä\n")).toEqual({
       format: "csv",
       encoding: "utf8",
@@ -216,8 +216,8 @@ describe("a source's dialect", () => {
   })
 })
 
-describe("quotes that the pipeline says are none", () => {
-  it("are characters like any other, whatever they surround", async () => {
+describe("quotes with `quoteChar: none`", () => {
+  it("are ordinary characters, whatever they surround", async () => {
     const all = await csv('a,b\n"1",x\n2,"y\n3,z"\n', { quoteChar: "none" })
     expect(all.rows).toEqual([['"1"', "x"], ["2", '"y'], ["3", 'z"']])
     expect(taken(all).quotes).toBe("ordinary characters")

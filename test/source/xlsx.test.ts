@@ -62,7 +62,7 @@ describe("a workbook read piece by piece", () => {
     join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"),
     join(samples, "registrations.xlsx"),
     join(import.meta.dirname, "libreoffice/sheet.xlsx"),
-  ])("gives the same cells as xlsx: %s", async (path) => {
+  ])("produces the same cells as xlsx: %s", async (path) => {
     expect((await expectSame(path)).length).toBeGreaterThan(1)
   })
 
@@ -81,7 +81,7 @@ describe("a workbook read piece by piece", () => {
     fc.record({ value: fc.double({ min: 0, max: 60_000, noNaN: true }), format: fc.constantFrom(...formats) }),
   )
 
-  it("gives the same cells as xlsx, whatever the cells are", () =>
+  it("produces the same cells as xlsx for any cells", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(cell, { maxLength: 6 }), { minLength: 1, maxLength: 12 }),
@@ -126,12 +126,12 @@ describe("a workbook read piece by piece", () => {
     },
   ], { formats: ["yyyy-mm-dd hh:mm"] }))
 
-  it.each([undefined, "rows", 1])("gives the same for each of its sheets: %s", async (asked) => {
+  it.each([undefined, "rows", 1])("produces the same for each of its sheets: %s", async (asked) => {
     expect((await expectSame(file(odd, "xlsx"), asked)).length).toBeGreaterThan(0)
   })
 
   it.each(["<v></v>", "<v/>", ""])(
-    "has an empty cell where a shared text is said and none is named (%s)",
+    "has an empty cell for a reference without a shared text (%s)",
     async (value) => {
       const title = (at: string) => `<c r="${at}" t="inlineStr"><is><t>${at}</t></is></c>`
       const rows = `<row r="1">${title("A1")}${
@@ -141,7 +141,7 @@ describe("a workbook read piece by piece", () => {
     },
   )
 
-  it("has the cells that the XML says", async () => {
+  it("has the cells in the XML", async () => {
     const all = await readAs(file(odd, "xlsx"), { headerRow: 3 })
     expect(typeof all !== "string" && all.rows).toEqual([
       ["1", new ErrorCell("formula without a stored value"), null, new ErrorCell("#DIV/0!")],
@@ -166,7 +166,7 @@ describe("a workbook read piece by piece", () => {
     expect(typeof all !== "string" && all.rows).toEqual([[1]])
   })
 
-  it("refuses what is damaged or no sheet, wherever the damage is", async () => {
+  it("refuses a damaged file or one without a sheet, wherever the damage is", async () => {
     const whole = readFileSync(join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"))
     const at = whole.indexOf("xl/worksheets/sheet1.xml")
     for (const offset of [100, 5000, 30_000]) {
@@ -197,7 +197,7 @@ describe("a workbook read piece by piece", () => {
     expect(await readAs(file(lost, "xlsx"))).toContain("its sheet has a reference to a text that does not exist")
   })
 
-  it("is closed when reading ends early, and refused when the file changed since", async () => {
+  it("is closed if reading ends early, and refused if the file has changed since", async () => {
     const rows = Array.from({ length: 3000 }, (_, at) => row(at + 2, `><v>${at}</v>`)).join("")
     const path = file(zip(xlsx([{ name: "R", rows: row(1, text("n")) + rows }])), "xlsx")
     await run(Effect.gen(function*() {
@@ -266,7 +266,7 @@ describe("a table in a workbook", () => {
     ])
   })
 
-  it("names a row with a cell beyond its columns that comes up late", async () => {
+  it("names a late row with a cell beyond its columns", async () => {
     const rows = Array.from(
       { length: 3000 },
       (_, at) => row(at + 2, `><v>${at}</v>`, ...(at === 2900 ? ["", "><v>7</v>"] : [])),
@@ -281,7 +281,7 @@ describe("a table in a workbook", () => {
     expect(typeof all !== "string" && all.rows[2900]).toEqual([2900, null, 7])
   })
 
-  it("tells hidden rows and columns, which are read like the others", async () => {
+  it("reports hidden rows and columns, which are read like the others", async () => {
     const entries = xlsx([{
       name: "R",
       rows: row(1, text("a"), text("b")) + '<row r="2" hidden="1"><c><v>1</v></c></row>' + row(3, "><v>2</v>"),

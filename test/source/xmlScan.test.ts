@@ -50,11 +50,11 @@ describe("an XML document that is scanned", () => {
     "</a>",
   ]
 
-  it("gives its elements, attributes and texts", () => {
+  it("returns its elements, attributes and texts", () => {
     expect(told(document).filter((event) => event.trim() !== "#" && event !== "#\ufeff")).toEqual(whole)
   })
 
-  it.each([1, 2, 3, 5, 7, 11, 64])("gives the same in pieces of %d bytes", (piece) => {
+  it.each([1, 2, 3, 5, 7, 11, 64])("returns the same in pieces of %d bytes", (piece) => {
     expect(told(document, piece).join("|")).toBe(told(document).join("|"))
   })
 
@@ -76,7 +76,7 @@ describe("an XML document that is scanned", () => {
     expect(() => told(xml, 1)).toThrow(message)
   })
 
-  it("is refused where a text would have to be held without end", () => {
+  it("is refused if a text would grow without limit", () => {
     expect(() => told(`<a>${"x".repeat(16_000_001)}`)).toThrow(/a text or a tag of more than 16,000,000 bytes/)
   })
 })
@@ -84,7 +84,7 @@ describe("an XML document that is scanned", () => {
 describe("a number in XML", () => {
   const read = (text: string) => xmlNumber(Buffer.from(text), 0, Buffer.byteLength(text))
 
-  it("is the one that its text is", () => {
+  it("is the one in its text", () => {
     const decimal = fc.tuple(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(17)).map(([whole, point]) =>
       String(whole).replace(new RegExp(`\\d{${point}}$`), ".$&")
     )

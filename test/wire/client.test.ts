@@ -48,7 +48,7 @@ describe("the client against literal answers", () => {
       expect(request(0).body).toBe("")
     }))
 
-  it.scopedLive("creates submissions: the literal body goes out, the literal answer comes in", () =>
+  it.scopedLive("creates submissions: the literal body is sent, the literal answer is read", () =>
     Effect.gen(function*() {
       const { service, request } = yield* played(
         answerText(200, `{"submissions":[${exchanges.sparseSubmission},${exchanges.fullSubmission}]}`),
@@ -63,7 +63,7 @@ describe("the client against literal answers", () => {
       expect(JSON.parse(request(0).body)).toEqual(JSON.parse(exchanges.createBody))
     }))
 
-  it.scopedLive("reads a submission, and its edit link when asked", () =>
+  it.scopedLive("reads a submission, and its edit link if requested", () =>
     Effect.gen(function*() {
       const withLink = exchanges.sparseSubmission.replace("{", '{"editLink":"https://forms.example/edit/1",')
       const { service, request } = yield* played(
@@ -89,7 +89,7 @@ describe("the client against literal answers", () => {
     }))
 
   for (const message of exchanges.credentialMessages) {
-    it.scopedLive(`takes a 400 that says "${message}" for a wrong key, and tries it once`, () =>
+    it.scopedLive(`treats a 400 with "${message}" as a wrong key, and tries it once`, () =>
       Effect.gen(function*() {
         const body = exchanges.credentialBody(message.toUpperCase())
         const { service, requests } = yield* played(answerText(400, body), answerText(400, body), answerText(400, body))
@@ -104,7 +104,7 @@ describe("the client against literal answers", () => {
       }))
   }
 
-  it.scopedLive("takes a refusal's item from its JSON-array message", () =>
+  it.scopedLive("reads a refusal's item from its JSON-array message", () =>
     Effect.gen(function*() {
       const { service } = yield* played(answerText(400, exchanges.invalidBody))
       expect(yield* service.create("f", items, always)).toEqual({
@@ -115,7 +115,7 @@ describe("the client against literal answers", () => {
       })
     }))
 
-  it.scopedLive("takes a 429 as not created, with the wait it tells, and repeats a read after it", () =>
+  it.scopedLive("treats a 429 as not created, with the stated wait, and repeats a read after it", () =>
     Effect.gen(function*() {
       const { service } = yield* played(
         answerText(429, exchanges.throttledBody, exchanges.throttledHeaders),

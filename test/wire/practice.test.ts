@@ -33,7 +33,7 @@ const practice = Effect.gen(function*() {
 })
 
 describe("the practice service against literal requests", () => {
-  it.scopedLive("takes the literal metadata as a form file, and returns it", () =>
+  it.scopedLive("accepts the literal metadata as a form file, and returns it", () =>
     Effect.gen(function*() {
       const { send, forms } = yield* practice
       expect(forms).toEqual([form])
@@ -44,7 +44,7 @@ describe("the practice service against literal requests", () => {
       expect(response.headers["content-type"]).toContain("application/json")
     }))
 
-  it.scopedLive("creates the literal items and returns the literal submission, then and when read", () =>
+  it.scopedLive("creates the literal items and returns the literal submission, immediately and when read", () =>
     Effect.gen(function*() {
       const { send } = yield* practice
       const response = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.createBody)
@@ -74,7 +74,7 @@ describe("the practice service against literal requests", () => {
       expect((yield* send("GET", `${path}?includeEditLink=false`)).json).toEqual({ submission: first })
     }))
 
-  it.scopedLive("refuses the literal malformed request as it was seen, creating nothing", () =>
+  it.scopedLive("refuses the literal malformed request as observed, creating nothing", () =>
     Effect.gen(function*() {
       const { send, served } = yield* practice
       const response = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.invalidRequest)
@@ -87,7 +87,7 @@ describe("the practice service against literal requests", () => {
       expect(served.count("vso9PzRfHQus")).toBe(0)
     }))
 
-  it.scopedLive("refuses keys with the wordings that were seen", () =>
+  it.scopedLive("refuses keys with the observed wordings", () =>
     Effect.gen(function*() {
       const { send } = yield* practice
       const keys = [null, "Bearer sk", "Basic abc", "Bearer sk_other"]

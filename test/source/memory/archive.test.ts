@@ -5,7 +5,7 @@ import { eachChunk } from "../../../src/source/chunks.ts"
 import { openSource } from "../../../src/source/openSource.ts"
 import { config, file, run } from "../opening.ts"
 
-it("an archive that unpacks to far more than any file does is refused in bounded memory", async () => {
+it("an archive that unpacks to far more than any ordinary file is refused in bounded memory", async () => {
   const path = file(gzipSync(Buffer.alloc(400 * 1024 * 1024, `${"x".repeat(500)},${"y".repeat(500)}\n`)), "csv.gz")
   const before = process.memoryUsage().rss
   let most = 0
