@@ -4,7 +4,7 @@ import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import type { Evidence, TestEntry, Waits } from "../ledger/evidence.ts"
+import { type Evidence, noEvidence, type TestEntry, type Waits } from "../ledger/evidence.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, KnownSubmission } from "../ledger/pages.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -173,21 +173,13 @@ export const settleFromExport = (
       unreadable,
       isInOrder: known.isInOrder(),
       isComplete,
-      evidenceOf: (row) => found.get(batchesOf(row)) ?? nothingKnown,
+      evidenceOf: (row) => found.get(batchesOf(row)) ?? noEvidence,
       times: known.times,
       now: yield* Clock.currentTimeMillis,
       shown,
     })
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })
-
-const nothingKnown: Evidence = {
-  visibleFrom: undefined,
-  before: undefined,
-  witness: undefined,
-  testEntry: undefined,
-  hasClockGoneBack: false,
-}
 
 /** Makes a set of ids, 32 bytes each, with the batch of each and whether it was seen. */
 const makeIds = (digest: (id: string) => Buffer) => {

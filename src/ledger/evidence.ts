@@ -66,6 +66,15 @@ export interface SettlingFacts {
   readonly landedByWord: ReadonlyArray<Item>
 }
 
+/** Nothing shows whether the row landed. */
+export const noEvidence: Evidence = {
+  visibleFrom: undefined,
+  before: undefined,
+  witness: undefined,
+  testEntry: undefined,
+  hasClockGoneBack: false,
+}
+
 /** What the ledger recorded about the requests with a row in doubt, and around them. Batch numbers give the order. */
 export interface DoubtfulRequests {
   /** When each request with the row ended (milliseconds), and the highest batch number at that time. */
@@ -102,9 +111,7 @@ export const evidenceOf = (
   entries: ReadonlyArray<TestEntry>,
 ): Evidence => {
   const endTimes = ends.flatMap(({ at }) => at ?? [])
-  if (endTimes.length < ends.length) {
-    return { visibleFrom: undefined, before, witness: undefined, testEntry: undefined, hasClockGoneBack: false }
-  }
+  if (endTimes.length < ends.length) return { ...noEvidence, before }
   const ended = Math.max(...endTimes)
   const closed = Math.max(...ends.map((one) => one.closed))
   const visibleFrom = ended + visibleWithin + (ends.some((one) => one.isFromProcessEnd) ? lateWithin : 0)
