@@ -5,7 +5,7 @@ import { fates, fateWords } from "../domain/fate.ts"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
 import { outcomeWords } from "../domain/run.ts"
-import { count, lasting, span } from "../domain/words.ts"
+import { count, inZone, lasting, span } from "../domain/words.ts"
 import type { Plan, Planned, ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../jobs/turns.ts"
 import { command, flag, json, output as format, tag, texts } from "./command.ts"
@@ -15,7 +15,7 @@ import { maskingKeys, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { combinedEnd, type PipelineEnd, showRun, stopCleanly } from "./runs.ts"
 import { progressOf, sharedBottom } from "./terminal/progress.ts"
-import { cutToWidth, inZone, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
 /** How many times of each pipeline `--plan` shows. */
 const plannedTimes = 5

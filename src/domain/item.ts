@@ -53,13 +53,13 @@ export interface Item {
   readonly login?: { readonly email: string }
 }
 
-/** Calls a function with the id of each member of an item that a mapping fills. */
-export const eachAnswered = (item: Item, found: (id: string) => void): void => {
-  for (const { id } of item.questions) found(id)
-  if (item.urlParameters !== undefined) { for (const { id } of item.urlParameters) found(id) }
-  if (item.scheduling !== undefined) { for (const { id } of item.scheduling) found(id) }
-  if (item.payments !== undefined) { for (const { id } of item.payments) found(id) }
-  if (item.submissionTime !== undefined) found("submissionTime")
-  if (item.lastUpdatedAt !== undefined) found("lastUpdatedAt")
-  if (item.login !== undefined) found("login")
+/** Calls a function with the id and value of each member of an item that a mapping fills. */
+export const eachAnswered = (item: Item, found: (id: string, value: Json | object) => void): void => {
+  for (const { id, value } of item.questions) found(id, value)
+  if (item.urlParameters !== undefined) { for (const { id, value } of item.urlParameters) found(id, value) }
+  if (item.scheduling !== undefined) { for (const { id, value } of item.scheduling) found(id, value) }
+  if (item.payments !== undefined) { for (const { id, value } of item.payments) found(id, value) }
+  if (item.submissionTime !== undefined) found("submissionTime", item.submissionTime)
+  if (item.lastUpdatedAt !== undefined) found("lastUpdatedAt", item.lastUpdatedAt)
+  if (item.login !== undefined) found("login", item.login.email)
 }

@@ -8,7 +8,9 @@ import { valueText } from "./json.ts"
 import type { Json } from "./json.ts"
 import { problemCodes, problemWords } from "./problem.ts"
 import type { ProblemCode } from "./problem.ts"
+import { phases } from "./progress.ts"
 import { modes, outcomes } from "./run.ts"
+import { namesOf } from "./words.ts"
 
 // The report of a run, declared once: types, report.json with its order and documentation, reading of other versions, and `--redact`.
 
@@ -26,8 +28,14 @@ export const Section = Symbol.for("formferry/Section")
 export interface Section {
   readonly title: string
   readonly intro?: string
-  /** Titles of columns whose title differs from their field's name. */
-  readonly columns?: { readonly [field: string]: string }
+  /** Titles of columns whose title differs from their field's name; false: the field has no column. */
+  readonly columns?: { readonly [field: string]: string | false }
+  /** Fields that are shown in small above another one, in its column. */
+  readonly above?: { readonly [field: string]: string }
+  /** For fields that show the first of many: the field that counts all of them. */
+  readonly all?: { readonly [field: string]: string }
+  /** Fields that have no column but a heading, above all lines that have the same. */
+  readonly heading?: ReadonlyArray<string>
 }
 
 const Text = (description: string) => Schema.String.annotations({ description })
@@ -86,6 +94,8 @@ const group = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
 }
 
 type Counts<K extends string> = { readonly [N in K]: ReturnType<typeof count> }
+
+const phaseNames = namesOf(phases)
 
 /** Counts by name. */
 const counts = <K extends string>(names: ReadonlyArray<K>, about: (name: K) => string) =>
@@ -290,6 +300,37 @@ const ColumnCells = Schema.Struct({
 })
 export type ColumnCells = typeof ColumnCells.Type
 
+/** How a question is filled. */
+const MappedQuestion = Schema.Struct({
+  columns: list(Text("a column that the question is filled from; none: a constant")),
+  question: Text("its id, as in `questions`"),
+  name: text("its name"),
+  values: list(Schema.Struct({
+    cell: Digested("a cell that the pipeline translates; the first 50"),
+    answer: maybe(Digested("what it stands for, as the pipeline writes it; `null`: no answer")),
+  })),
+  translated: count("how many cells the pipeline translates"),
+})
+
+/** One answer of a row that is shown as an example. */
+const SampledAnswer = Schema.Struct({
+  row: Count("one of the first three rows that were sent; in a dry run, that would be sent"),
+  key: Digested("its row key"),
+  submissionId: maybe(Text("its submission")),
+  columns: list(Text("a column that the answer comes from")),
+  cells: list(Digested("its cell, as in the source")),
+  question: Text("the question's id, as in `questions`"),
+  name: text("its name"),
+  sent: Schema.optional(Value("what was sent")),
+  returned: Schema.optional(Value("what came back")),
+  verdict: maybe(
+    Schema.Literal(...answerVerdicts).annotations({
+      description: "how they compare, as in `questions[].verdicts`; `null`: not read back",
+    }),
+  ),
+})
+export type SampledAnswer = typeof SampledAnswer.Type
+
 /** Answers by verdict; verdicts that did not occur are omitted. */
 type AnswersByVerdict = { readonly [V in AnswerVerdict]?: number }
 const AnswersByVerdict: Schema.Schema<AnswersByVerdict> = Schema.Record({
@@ -391,6 +432,33 @@ export const RunReport = Schema.Struct({
     }),
   }))),
   columns: maybe(List(ColumnCells)),
+  mapping: maybe(List(MappedQuestion, {
+    [Section]: {
+      title: "Mapping",
+      intro:
+        "Which columns fill which question, and which cells stand for something else. A question without a column has the same answer in every row.",
+      columns: { columns: "column", question: false, name: "question", values: "translated", translated: false },
+      all: { values: "translated" },
+    },
+  })),
+  samples: maybe(List(SampledAnswer, {
+    [OfRows]: true,
+    [Section]: {
+      title: "Rows side by side",
+      intro:
+        "The first rows of this run, answer by answer: the source's cells, what was sent for them, and what came back.",
+      columns: { submissionId: "submission", question: false, cells: "source" },
+      above: { cells: "columns", sent: "name", returned: "verdict" },
+      heading: ["row", "key", "submissionId"],
+    },
+  })),
+  zone: or(Text("the time zone in which people see the times of this report"), () => "UTC"),
+  phases: list(Schema.Struct({
+    phase: Schema.Literal(...phaseNames).annotations({
+      description: `a step of the run, in order: ${phaseNames.map((phase) => `\`${phase}\``).join(", ")}`,
+    }),
+    millis: Count("how long it took, in milliseconds; all of them together: from `startedAt` to `finishedAt`"),
+  })),
   pace: maybe(Pace),
   warnings: list(Text("notes that don't concern a single row, in sentences"), {
     [Section]: { title: "Warnings" },

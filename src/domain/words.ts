@@ -33,22 +33,48 @@ export const firstOf = (parts: ReadonlyArray<string>, most: number): string =>
 /** Units of time and their milliseconds. */
 const units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], ["ms", 1]] as const
 
-/** Returns a time (milliseconds) in at most two units: `1h 5m`. */
-export const lasting = (millis: number): string => {
-  let rest = millis < 10_000 ? Math.round(millis) : Math.round(millis / 1000) * 1000
-  const parts = units.flatMap(([unit, size]) => {
+const toSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
+
+/** Rounds a time (milliseconds): long ones to seconds. */
+const rounded = (millis: number): number => millis < 10_000 ? Math.round(millis) : toSeconds(millis)
+
+/** Returns the units of a time (milliseconds), the largest first, with the number of each. */
+const partsOf = (millis: number) => {
+  let rest = rounded(millis)
+  return units.flatMap(([unit, size]) => {
     const whole = Math.floor(rest / size)
     rest -= whole * size
-    return whole === 0 ? [] : [`${whole}${unit}`]
+    return whole === 0 ? [] : [{ whole, unit, size }]
   })
-  return parts.slice(0, 2).join(" ") || "0"
 }
+
+const partsText = (parts: ReturnType<typeof partsOf>): string =>
+  parts.map(({ unit, whole }) => `${whole}${unit}`).join(" ") || "0"
+
+/** Returns a time (milliseconds) in at most two units: `1h 5m`. */
+export const lasting = (millis: number): string => partsText(partsOf(millis).slice(0, 2))
+
+/** Returns times (milliseconds) that follow each other as `lasting` does, but rounded so that they add up to what it shows for all of them together. */
+export const lastingEach = (parts: ReadonlyArray<number>): ReadonlyArray<string> => {
+  const all = parts.reduce((sum, part) => sum + part, 0)
+  const [first, second] = partsOf(all)
+  const next = second?.size ?? units.find(([, size]) => size < (first?.size ?? 0))?.[1] ?? 1
+  const size = all < 10_000 ? 1 : Math.max(next, 1000)
+  const at = (millis: number) => Math.floor((all < 10_000 ? millis : toSeconds(millis)) / size) * size
+  let end = 0
+  return parts.map((part) => {
+    const start = end
+    end += part
+    return partsText(partsOf(at(end) - at(start)))
+  })
+}
+
+/** Returns an instant (ISO 8601) in milliseconds since 1970, or NaN. `Date.parse` alone reads nearly any text that contains a digit. */
+const instant = (text: string): number => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : NaN
 
 /** Returns the time between two instants (ISO 8601) in at most two units, or undefined if they can't be read. */
 export const span = (from: string, to: string): string | undefined => {
-  // Date.parse alone reads nearly any text that contains a digit.
-  const [start, end] = [from, to].map((text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : NaN)
-  const millis = (end ?? NaN) - (start ?? NaN)
+  const millis = instant(to) - instant(from)
   return millis >= 0 ? lasting(millis) : undefined
 }
 
@@ -67,4 +93,40 @@ export const reasonOf = (error: unknown): string => {
   // An error of @effect/platform wraps Node's.
   const system = "_tag" in error && error.cause instanceof Error ? error.cause : error
   return systemReasons.get("code" in system ? system.code : undefined) ?? error.message
+}
+
+/** Returns an instant (ISO 8601) as a zone's clocks show it, or the text as it is if it can't be read. */
+export const instantIn = (zone: string, text: string): string => {
+  const millis = instant(text)
+  return Number.isNaN(millis) ? text : inZone(millis, zone)
+}
+
+/** Returns a time (milliseconds since 1970) as a zone's clocks show it, those of UTC for an unknown zone. Includes the offset, because an hour occurs twice when daylight saving time ends. */
+export const inZone = (millis: number, zone: string): string => {
+  const parts = new Map(clockOf(zone).formatToParts(millis).map(({ type, value }) => [type, value]))
+  const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? ""
+  const seconds = of("second") === "00" ? "" : `:${of("second")}`
+  const offset = of("timeZoneName").replace("GMT", "") || "+00:00"
+  return `${of("weekday")} ${of("year")}-${of("month")}-${of("day")} ${of("hour")}:${of("minute")}${seconds} ${offset}`
+}
+
+const clockOf = (zone: string): Intl.DateTimeFormat => {
+  const format = (timeZone: string) =>
+    new Intl.DateTimeFormat("en-US", {
+      timeZone,
+      weekday: "short",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
+      timeZoneName: "longOffset",
+    })
+  try {
+    return format(zone)
+  } catch {
+    return format("UTC")
+  }
 }

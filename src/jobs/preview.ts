@@ -2,9 +2,10 @@ import { Effect, Stream } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
-import type { Cells, Column } from "../domain/row.ts"
+import type { Cells } from "../domain/row.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { Project } from "../project/Project.ts"
+import { shownName } from "../source/columns.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { findPipeline } from "./target.ts"
 
@@ -84,7 +85,7 @@ const previewer =
     const answers = explained.answers.map(({ answer, columns, value, problems }): PreviewedAnswer => ({
       name: answer.name,
       kind: answer.kind,
-      cells: columns.map((column) => ({ column: nameOf(column), text: cellText(cells[column.position]) })),
+      cells: columns.map((column) => ({ column: shownName(column), text: cellText(cells[column.position]) })),
       value,
       problems,
     }))
@@ -106,5 +107,3 @@ const previewer =
       problems,
     }
   }
-
-const nameOf = ({ name, position, title }: Column): string => name ?? `${title.trim() || "column"} (${position + 1})`

@@ -27,6 +27,8 @@ export interface Kind<Options = never> {
   readonly inherited?: true
   /** Returns the cell texts to which the options give a meaning: `source.empty` doesn't apply to them. */
   readonly words?: (options: Options) => ReadonlyArray<string>
+  /** Returns the cells that the options translate, each with its answer as the options write it; null: no answer. */
+  readonly translations?: (options: Options) => ReadonlyArray<Translation>
   /** Question types for which it is the default. */
   readonly types: ReadonlyArray<string>
   /** Runs once for an entry. The function that it returns runs for every row. */
@@ -34,6 +36,9 @@ export interface Kind<Options = never> {
   /** Compares two values, neither of which is null. */
   readonly compare: (sent: Json, returned: Json) => Compared
 }
+
+/** A cell, and the answer that it stands for. */
+export type Translation = readonly [cell: string, answer: string | null]
 
 /** Turns the cells of an entry's columns into a value. `undefined` means no answer. */
 export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault

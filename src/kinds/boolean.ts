@@ -34,6 +34,10 @@ export const boolean: Kind<Options> = {
   options,
   sends: "boolean",
   words: (options) => [...options.true ?? [], ...options.false ?? []],
+  translations: (options) => [
+    ...(options.true ?? []).map((cell) => [cell, "true"] as const),
+    ...(options.false ?? []).map((cell) => [cell, "false"] as const),
+  ],
   types: ["Switch", "Checkbox"],
   compile: (options) => {
     const { clash, no, yes } = opposites({ yes: options.true, no: options.false }, usualBooleans, folded)

@@ -3,7 +3,7 @@ import { oneText } from "./cells.ts"
 import { compareText, different, equivalent, same } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import type { OptionOptions } from "./optionTable.ts"
-import { optionOptions, optionTable, optionWords } from "./optionTable.ts"
+import { optionOptions, optionTable, optionTranslations, optionWords } from "./optionTable.ts"
 
 /** One option of a question, found by value or label: exactly, then ignoring case and space. A text that fits several is an error. */
 export const choice: Kind<OptionOptions> = {
@@ -12,6 +12,7 @@ export const choice: Kind<OptionOptions> = {
   options: optionOptions,
   sends: "string",
   words: optionWords,
+  translations: optionTranslations,
   types: ["MultipleChoice", "Dropdown"],
   compile: (options, context) => {
     const table = optionTable(options, context)

@@ -11,6 +11,7 @@ import {
   optionOptions,
   optionSplitter,
   optionTable,
+  optionTranslations,
   optionWords,
   otherAnswer,
   readPieces,
@@ -56,6 +57,7 @@ export const choices: Kind<Options> = {
   sends: "array",
   named: "options",
   words: (options) => [...optionWords(options), ...options.checked ?? []],
+  translations: optionTranslations,
   types: ["MultiSelect", "Checkboxes"],
   compile: (options, context) => {
     const { input } = context

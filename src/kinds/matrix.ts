@@ -7,7 +7,15 @@ import { choices } from "./choices.ts"
 import { compareMembers, compareText, objectOf } from "./compared.ts"
 import type { Kind, KindContext, OptionFault } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
-import { optionOptions, optionSplitter, optionTable, optionWords, readPieces, splitOption } from "./optionTable.ts"
+import {
+  optionOptions,
+  optionSplitter,
+  optionTable,
+  optionTranslations,
+  optionWords,
+  readPieces,
+  splitOption,
+} from "./optionTable.ts"
 
 const options = { ...optionOptions, ...splitOption }
 
@@ -44,6 +52,7 @@ export const matrix: Kind<Options> = {
   sends: "object",
   named: "rows",
   words: optionWords,
+  translations: optionTranslations,
   types: ["Matrix"],
   compile: (options, context) => {
     const read = compileRow(options, context)

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Option } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
-import type { KindContext, OptionFault } from "./Kind.ts"
+import type { KindContext, OptionFault, Translation } from "./Kind.ts"
 import { AsWritten, Fault, FilledText, option } from "./Kind.ts"
 
 /** What to do with a text that is not an option: at least one of `use` and `textTo`, next to other keys. */
@@ -114,6 +114,10 @@ export const optionWords = ({ options, values }: OptionOptions): ReadonlyArray<s
   ...options ?? [],
   ...Object.keys(values ?? {}),
 ]
+
+/** Returns the cells of `values` with what they stand for. */
+export const optionTranslations = ({ values }: OptionOptions): ReadonlyArray<Translation> =>
+  Object.entries(values ?? {})
 
 /** Returns the names of options. */
 export const optionNames = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>

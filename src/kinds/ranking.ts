@@ -5,7 +5,14 @@ import { compareLists, compareText } from "./compared.ts"
 import type { Kind, KindContext, OptionFault, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import type { OptionTable } from "./optionTable.ts"
-import { optionOptions, optionSplitter, optionTable, optionWords, splitOption } from "./optionTable.ts"
+import {
+  optionOptions,
+  optionSplitter,
+  optionTable,
+  optionTranslations,
+  optionWords,
+  splitOption,
+} from "./optionTable.ts"
 
 const options = { ...optionOptions, ...splitOption }
 
@@ -64,6 +71,7 @@ export const ranking: Kind<Options> = {
   sends: "array",
   named: "ranks",
   words: optionWords,
+  translations: optionTranslations,
   types: ["Ranking"],
   compile: (options, context) => {
     const { input } = context

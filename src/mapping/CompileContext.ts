@@ -1,6 +1,7 @@
 import type { YamlPath } from "../domain/diagnostic.ts"
 import type { Element, Form, Option, Question } from "../domain/form.ts"
 import type { Column } from "../domain/row.ts"
+import type { Translation } from "../kinds/Kind.ts"
 import type { MappingConfig, MappingEntry } from "../project/Pipeline.ts"
 import type { CellUses } from "./CellUses.ts"
 import type { ColumnBook } from "./ColumnBook.ts"
@@ -61,10 +62,14 @@ export interface CompiledEntry {
   readonly columns: ReadonlyArray<Column>
   /** Whether a value may come from a cell, not only from constants. */
   readonly fromCells: boolean
+  /** The cells that it translates. */
+  readonly translations?: ReadonlyArray<Translation> | undefined
 }
 
 /** An answer with its place in the item, ready to read rows. */
 export interface CompiledAnswer extends AnswerEntries, CompiledEntry {}
 
-/** An answer before it is known whether its differences are tolerated. */
-export type AnswerDraft = Omit<CompiledAnswer, "answer"> & { readonly answer: Omit<MappedAnswer, "tolerated"> }
+/** An answer before all is known of it: whether its differences are tolerated, for example. */
+export type AnswerDraft = Omit<CompiledAnswer, "answer"> & {
+  readonly answer: Pick<MappedAnswer, "id" | "name" | "kind" | "list">
+}

@@ -3,12 +3,17 @@ import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
+import type { Translation } from "../kinds/Kind.ts"
 import type { ComparedAnswer } from "../kinds/submission.ts"
 
 /** A question or other member of an item that a pipeline fills. */
 export interface MappedAnswer extends ComparedAnswer {
   /** Differences that the pipeline tolerates, and why. */
   readonly tolerated: string | undefined
+  /** The columns that it is read from: of a stamp those of the row key, of a constant none. */
+  readonly columns: ReadonlyArray<Column>
+  /** The cells that the pipeline translates, each with its answer. */
+  readonly translations: ReadonlyArray<Translation>
 }
 
 /** One answer of one row, to show it to a person. */

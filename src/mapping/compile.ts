@@ -160,7 +160,7 @@ export const compile = (input: {
   }
   const where = compileConditions(source.where, context)
   const answers = compileAnswers(pipeline, form, context)
-  const stamp = stampOf(pipeline, form, findings)
+  const stamped = stampOf(pipeline, form, findings)
 
   for (const column of config.ignore) book.ignore(column)
   const keys = source.rowKey
@@ -174,6 +174,7 @@ export const compile = (input: {
   const keyColumns = keys === undefined || keys === "content"
     ? []
     : keys.flatMap((name) => book.find(name, "keyOrCondition") ?? [])
+  const stamp = stamped === undefined ? undefined : { ...stamped, of: keyColumns }
   const unanswered = coverage(pipeline, form, answers, columns, book, findings)
   if (findings.errors.length > 0) return Either.left([...findings.errors, ...findings.warnings])
 
@@ -185,7 +186,7 @@ export const compile = (input: {
     blank: pipeline.sink.blankRows === "allow" || input.blocks === undefined ? undefined : blankProblem,
   }
   const mapping: Mapping = {
-    ...rowMap(answers, rules, stamp === undefined ? undefined : { ...stamp, of: keyColumns }),
+    ...rowMap(answers, rules, stamp),
     columns: [...read].toSorted((a, b) => (sortName(a) < sortName(b) ? -1 : 1)),
     answers: [...answers.map((answer) => answer.answer), ...(stamp === undefined ? [] : [stampAnswer(stamp)])],
     fingerprint: fingerprint(answers, empty, pipeline),

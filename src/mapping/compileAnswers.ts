@@ -136,7 +136,12 @@ export const compileAnswers = (
   const tolerated = tolerations(pipeline, [...places, ...handed], context)
   return compiled.map((one) => ({
     ...one,
-    answer: { ...one.answer, tolerated: tolerated.get(`${one.answer.list} ${one.answer.id}`) },
+    answer: {
+      ...one.answer,
+      tolerated: tolerated.get(`${one.answer.list} ${one.answer.id}`),
+      columns: one.columns,
+      translations: one.translations ?? [],
+    },
   }))
 }
 
@@ -158,6 +163,7 @@ const joined = (
     options,
     columns: [...new Set(all.flatMap(({ conditions, done }) => [...conditions.columns, ...(done?.columns ?? [])]))],
     fromCells: all.some(({ done }) => done?.fromCells === true),
+    translations: all.flatMap(({ done }) => done?.translations ?? []),
     read: readWhen(
       all.flatMap(({ conditions, done }) => done === undefined ? [] : [{ holds: conditions.holds, read: done.read }]),
     ),

@@ -44,6 +44,7 @@ export const compileInput = (
     read: redirects === undefined ? read : redirects.around(read),
     columns: [...new Set(columns)],
     fromCells: columns.length > 0,
+    translations: kind.translations?.(options as never),
   })
   const fail = (key: "extract" | "from" | "other", message: string, suggestion?: string): undefined => {
     findings.error([...path, key], message, suggestion)

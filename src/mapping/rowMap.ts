@@ -56,12 +56,14 @@ export interface Stamp {
 }
 
 /** Returns the stamp as one of the mapped answers. */
-export const stampAnswer = ({ declared, id, name }: Omit<Stamp, "of">): MappedAnswer => ({
+export const stampAnswer = ({ declared, id, name, of }: Stamp): MappedAnswer => ({
   id,
   name,
   kind: "text",
   list: "urlParameters",
   tolerated: declared ? undefined : "the form does not declare this URL parameter",
+  columns: of,
+  translations: [],
 })
 
 const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer => ({

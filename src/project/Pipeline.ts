@@ -348,6 +348,17 @@ export interface Pipeline extends Omit<PipelineContent, "source"> {
   readonly document: Document
 }
 
+/** Returns the time zone of a pipeline, in which people see times: its schedule's, otherwise the first in which it reads times, otherwise UTC. */
+export const zoneOf = ({ mapping, schedule }: Pick<Pipeline, "mapping" | "schedule">): string => {
+  const { defaults, lastUpdatedAt, questions, submissionTime } = mapping
+  const options = [
+    defaults["dateTime"],
+    ...[submissionTime, lastUpdatedAt, ...questions].map((entry) => entry?.options),
+  ]
+  const zones = [schedule?.zone, ...options.map((one) => one?.["zone"])]
+  return zones.find((zone): zone is string => typeof zone === "string" && isZone(zone)) ?? "UTC"
+}
+
 /**
  * Decodes a pipeline file.
  * @param options.sets the project's value sets; undefined: they can't be read and are not checked

@@ -1,9 +1,10 @@
 import type { CellState } from "../domain/cells.ts"
 import { fates, fateWords, verdicts, verdictWords } from "../domain/fate.ts"
 import { brief } from "../domain/problem.ts"
+import { phases } from "../domain/progress.ts"
 import type { ColumnCells, RunReport, SourceFile, Unread } from "../domain/report.ts"
 import { strayQuotes } from "../domain/run.ts"
-import { count, counted, listed } from "../domain/words.ts"
+import { count, counted, lastingEach, listed, span } from "../domain/words.ts"
 
 // Sentences about a report, for the page and the terminal.
 
@@ -36,6 +37,16 @@ export const sentence = (report: RunReport): string => {
     : `${count(rows.imported)} ${rows.imported === 1 ? "was" : "were"} imported${where} (${proof(rows.imported)})`
   const came = imported === "" ? others : others === "" ? imported : `${imported}; the others: ${others}`
   return `Of ${counted(rows.read, "row")} that ${rows.read === 1 ? "was" : "were"} read, ${came}.`
+}
+
+/** Returns how long a run took, and its steps, which add up to that: `1m 5s (survey 3s, import 1m 2s)`. */
+export const tookOf = ({ finishedAt, phases: steps, startedAt }: RunReport): string | undefined => {
+  const whole = span(startedAt, finishedAt)
+  const each = lastingEach(steps.map(({ millis }) => millis))
+  const shown = steps.flatMap(({ phase }, index) =>
+    each[index] === "0" ? [] : [`${phases[phase].title} ${each[index]}`]
+  )
+  return whole === undefined || shown.length < 2 ? whole : `${whole} (${shown.join(", ")})`
 }
 
 /** Returns what the lines of a delimited text contain: `3,065 lines: 1 above the data, 3,062 records, 2 inside cells`. */

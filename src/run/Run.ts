@@ -20,7 +20,6 @@ export const execute = Effect.gen(function*() {
   const { form, id, mode } = yield* CurrentRun
   const { session } = yield* RunLedger
   const stop = yield* Stop
-  const counts = yield* RunCounts
   const startedAt = yield* now
   let surveyed: Survey | undefined
   let review: Review | undefined
@@ -50,11 +49,11 @@ export const execute = Effect.gen(function*() {
   })
   surveyed?.fates.endSending()
   surveyed?.cells.close(surveyed.fates)
-  counts.phase = "report"
+  yield* RunCounts.start("report")
   yield* showProgress
   const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated }
   return yield* traced("report", {}, writeSummary(ended))
-}).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make))
+}).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make("survey")))
 
 /** The time as ISO 8601. */
 export const now = Effect.map(DateTime.now, DateTime.formatIso)

@@ -3,7 +3,7 @@ import type { Form } from "../domain/form.ts"
 import type { Mode } from "../domain/run.ts"
 import type { Ledger, LedgerError, LedgerOvertaken, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
+import { type Pipeline, zoneOf } from "../project/Pipeline.ts"
 import { formFingerprint } from "../service/codec.ts"
 import { columnNames, isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
@@ -52,6 +52,8 @@ const planOf = (request: RunRequest) => {
     keyColumns: rowKey === "content" || rowKey === undefined ? [] : rowKey.map((column) => column.name),
     /** The source's own columns, without those that a rejected.csv adds. */
     columns: ownColumns(source.columns),
+    /** The time zone in which people see its times. */
+    zone: zoneOf(request.pipeline),
     /** Whether the source is a rejected.csv. */
     mended: isMended(source.columns),
     /** Whether the source is the one that the pipeline names. */

@@ -1,4 +1,4 @@
-import { Context, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import { eachAnswered } from "../domain/item.ts"
@@ -7,6 +7,7 @@ import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/report.ts"
 import { Findings } from "../report/Findings.ts"
+import { Samples } from "./Samples.ts"
 
 /** Most examples kept of each group of problems. */
 const examples = 5
@@ -27,13 +28,17 @@ interface Answered {
 
 /** Counts of the run in progress. */
 export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Counts>() {
-  /** Starts at zero. */
-  static readonly make = Effect.sync(() => new Counts())
+  /** Starts at zero, in a phase. */
+  static readonly make = (phase: Phase) => Effect.map(Clock.currentTimeMillis, (at) => new Counts(phase, at))
+
+  /** Starts the next phase of the run. */
+  static readonly start = (phase: Phase) =>
+    Effect.map(Effect.all([RunCounts, Clock.currentTimeMillis]), ([counts, at]) => counts.start(phase, at))
 }
 
 /** The counts of a run. Memory is bounded, whatever the number of rows. */
 export class Counts {
-  phase: Phase = "survey"
+  phase: Phase
   /** Rows that this phase has processed, and has to process, once known. */
   read = 0
   total: number | undefined = undefined
@@ -48,6 +53,37 @@ export class Counts {
   readonly differences: Array<Difference> = []
   readonly findings = new Findings()
   readonly replacements: { count: number; readonly examples: Array<Replacement> } = { count: 0, examples: [] }
+
+  /** The phases so far, and when each started, in milliseconds since 1970. */
+  private readonly started: Array<{ readonly phase: Phase; readonly at: number }>
+  readonly samples = new Samples()
+
+  constructor(phase: Phase, at: number) {
+    this.phase = phase
+    this.started = [{ phase, at }]
+  }
+
+  start(phase: Phase, at: number): void {
+    this.phase = phase
+    this.started.push({ phase, at })
+  }
+
+  /**
+   * How long each phase took. Together they are the time from `startedAt` to `finishedAt`.
+   *
+   * @param startedAt when the run started, in milliseconds since 1970
+   */
+  phases(startedAt: number, finishedAt: number): RunReport["phases"] {
+    // Writing the report is not part of the time that it shows.
+    const shown = this.started.filter(({ phase }) => phase !== "report")
+    let from = startedAt
+    return shown.map(({ phase }, index) => {
+      const to = Math.min(Math.max(from, shown[index + 1]?.at ?? finishedAt), Math.max(startedAt, finishedAt))
+      const millis = to - from
+      from = to
+      return { phase, millis }
+    })
+  }
 
   problem(row: number, problem: Problem): void {
     // Grouped by code, column and question; refusals are also grouped by message.
@@ -94,6 +130,7 @@ export class Counts {
     comparisons: ReadonlyArray<AnswerComparison>,
     of: { readonly row: number; readonly submissionId: string },
   ): void {
+    this.samples.compared(of.row, comparisons)
     for (const one of comparisons) {
       if (one.verdict === "equivalent") this.findings.normalised(one, of)
       this.count(one.question, one.verdict)

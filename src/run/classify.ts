@@ -31,10 +31,12 @@ interface SourceRow {
  *
  * @param options.newRows collects the rows that are new
  * @param options.dropped counts an answer that is dropped from a row that is sent without it
+ * @param options.sendable is called with each row that would be sent
  */
 export const makeClassifier = (options: {
   readonly newRows: NewRows | undefined
   readonly dropped: (row: number, problem: Problem) => void
+  readonly sendable: ((one: SourceRow, key: string) => void) | undefined
 }) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
@@ -131,6 +133,7 @@ export const makeClassifier = (options: {
       fates.set(row, "pending", doubt ? "resends" : undefined)
       if (found === undefined || found.id === 0) options.newRows?.add(row, key, cells)
       offer(row)
+      options.sendable?.(one, key)
     }
 
     /** A row whose key was sent before with different content. It matters whether a row with that content follows. */

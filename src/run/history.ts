@@ -3,7 +3,7 @@ import { acceptCommand, type AcceptReason } from "../domain/acceptance.ts"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"
 import type { Anomaly, RunReport } from "../domain/report.ts"
-import { count, counted, lasting } from "../domain/words.ts"
+import { count, counted, inZone, lasting } from "../domain/words.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Source } from "../source/Source.ts"
 import { percent } from "./review.ts"
@@ -246,7 +246,7 @@ export interface SourceAge {
  * @param now when the run started, in milliseconds since 1970
  */
 export const sourceAge = (
-  { ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "source">,
+  { ownSource, pipeline, source, zone }: Pick<RunPlan, "ownSource" | "pipeline" | "source" | "zone">,
   now: number,
 ): SourceAge => {
   const { maxAge } = pipeline.source
@@ -260,7 +260,7 @@ export const sourceAge = (
   }
   const most = Duration.toMillis(maxAge)
   if (now - changedAt <= most) return {}
-  const at = `${new Date(changedAt).toISOString().slice(0, 16)}Z`
+  const at = inZone(Math.floor(changedAt / 60_000) * 60_000, zone)
   return {
     stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${
       lasting(most)

@@ -42,7 +42,6 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
       drift: { ...options, names: new Map(mapping.answers.map(({ id, name }) => [id, name])) },
     }
     const { imported } = yield* view.standing
-    counts.phase = "readBack"
     counts.total = imported
     counts.imported = imported
     if (unfinished !== undefined) takeOver(counts, unfinished)
@@ -70,10 +69,10 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
       )),
       Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
     )
-    counts.phase = "report"
+    yield* RunCounts.start("report")
     yield* showProgress
     return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported })
-  }).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make))
+  }).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make("readBack")))
 
 interface Again {
   readonly readBack: ReadBackOptions

@@ -72,13 +72,13 @@ export const send = (session: LedgerSession, survey: Survey) =>
     }
     const canary = needed ? canaryOf(survey, pipeline.sink.canary, most) : new Set<number>()
     if (canary.size > 0) {
-      counts.phase = "canary"
+      yield* RunCounts.start("canary")
       counts.total = canary.size
       yield* deliver(delivery, (row) => canary.has(row), canary.size)
       yield* judgeCanary(canary.size)
       if (stop.requested()) return
     }
-    counts.phase = "import"
+    yield* RunCounts.start("import")
     counts.total = most
     const isLeft = (row: number) => !canary.has(row) && survey.fates.get(row) === "pending"
     yield* deliver(delivery, isLeft, most - canary.size)
@@ -172,7 +172,8 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     const { cells, fates } = delivery.survey
     const counts = yield* RunCounts
     const refused: Array<RejectedRow> = []
-    for (const { row: { cells: texts, item, key, row }, outcome } of result.rows) {
+    for (const { row: sent, outcome } of result.rows) {
+      const { cells: texts, item, key, row } = sent
       if (outcome._tag === "NotCreated") {
         cells.settle(row, "pending")
         continue
@@ -186,6 +187,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
         : "refused"
       fates.set(row, fate)
       cells.settle(row, fate)
+      if (outcome._tag === "Imported") counts.samples.add(sent, outcome.submissionId)
       if (fate === "imported") counts.imported++
       else counts.fresh[fate]++
       if (outcome._tag === "Refused" && fate === "refused") {

@@ -27,6 +27,7 @@ import type { Review } from "./review.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { countsOf, mappingOf } from "./runRecord.ts"
+import { mappedQuestions } from "./Samples.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -171,6 +172,7 @@ const summarise = (ended: Ended) =>
     })
     const age = readsSource ? sourceAge(plan, Date.parse(startedAt)) : {}
     const unusual = readsSource ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
+    const samples = counts.samples.answers(plan)
     const report: RunReport = {
       pipeline: pipeline.name,
       run: plan.id,
@@ -221,6 +223,10 @@ const summarise = (ended: Ended) =>
       sent: counts.sent,
       questions: mapping.answers.map(({ id, kind, name }) => ({ id, name, kind, ...counts.question(id) })),
       ...(mapping.unanswered.length === 0 ? {} : { unanswered: mapping.unanswered }),
+      mapping: mappedQuestions(mapping),
+      ...(samples.length === 0 ? {} : { samples }),
+      zone: plan.zone,
+      phases: counts.phases(Date.parse(startedAt), Date.parse(finishedAt)),
       values: "shown",
       warnings: [
         ...plan.warnings,

@@ -10,7 +10,7 @@ import type { Fingerprint } from "../source/Source.ts"
 import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
 import { makeClassifier } from "./classify.ts"
-import { type KeyOf, rowKeys } from "./content.ts"
+import { type KeyOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { type NewRows, newRows } from "./NewRows.ts"
 import { showProgress } from "./Progress.ts"
@@ -53,6 +53,12 @@ export const survey = Effect.gen(function*() {
   const { canary, classify, contents, decideWaiting, fates, rejectedAs, seen, takeRejected } = yield* makeClassifier({
     newRows: added,
     dropped: (row, problem) => counts.problem(row, problem),
+    // Other runs show rows that were sent.
+    sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
+      if (!counts.samples.hasRoom) return
+      const mapped = mapping.map(cells, key)
+      if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
+    },
   })
   const cellTable = new CellTable(plan.columns, source.columns.length, mapping)
   const numbering = yield* rowKeys(plan, { ledger, view })

@@ -109,6 +109,23 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
         )
         expect(await watched.page.locator("svg.chart").count()).toBe(2)
         await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
+        // Three rows side by side, the first of them open, also on a phone.
+        expect(
+          await watched.page.locator("#samples details").evaluateAll((all) => all.map((one) => one.matches("[open]"))),
+        )
+          .toEqual([true, false, false])
+        expect(await watched.page.locator("#samples details").first().locator("th").allTextContents())
+          .toEqual(["source", "sent", "returned"])
+        await watched.page.setViewportSize({ width: 380, height: 900 })
+        await watched.page.locator("#samples summary").last().click()
+        expect(await watched.page.evaluate(tooWide)).toEqual([])
+        expect(
+          await watched.page.locator("#mapping .wide, #samples .wide").evaluateAll((all) =>
+            all.filter((one) => one.scrollWidth > one.clientWidth + 1).length
+          ),
+        ).toBe(0)
+        expect(await accessibility(watched.page)).toEqual([])
+        await picture(watched.page, `clean-${dark ? "dark" : "light"}-phone`)
         await watched.page.context().close()
 
         const rehearsed = await open(browser, rehearsal, { dark })
@@ -217,7 +234,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
       await page.fill("#attention-search", "")
       expect(await accessibility(page)).toEqual([])
       expect(await page.evaluate(tooWide)).toEqual([])
-      for (const place of ["balance", "differences", "rows", "questions"]) {
+      for (const place of ["balance", "differences", "rows", "mapping", "samples", "questions"]) {
         await page.evaluate(`document.getElementById("${place}").scrollIntoView()`)
         await picture(page, `hostile${narrow ? "-narrow" : ""}-${place}`, false)
       }
@@ -262,6 +279,28 @@ const hostile = (): Parameters<typeof writeReport>[0] => {
         count: 1,
         example: { row: 1, submissionId: text, sent: text, returned: { [text]: text } },
       })),
+      mapping: attacks.map((text) => ({
+        columns: attacks.slice(0, 3),
+        question: text,
+        name: text,
+        values: attacks.map((cell) => ({ cell, answer: text })),
+        translated: 1_000,
+      })),
+      samples: attacks.slice(0, 3).flatMap((key, row) =>
+        attacks.map((text) => ({
+          row,
+          key,
+          submissionId: text,
+          columns: [text, text],
+          cells: [text, ""],
+          question: text,
+          name: text,
+          sent: text,
+          returned: { [text]: text },
+          verdict: "different" as const,
+        }))
+      ),
+      zone: some,
       sources: attacks.slice(0, 5).map((text) => ({
         file: text,
         format: text,

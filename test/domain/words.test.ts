@@ -1,7 +1,7 @@
-import { Duration } from "effect"
+import { DateTime, Duration } from "effect"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { count, lasting, reasonOf, span } from "../../src/domain/words.ts"
+import { count, instantIn, inZone, lasting, lastingEach, reasonOf, span } from "../../src/domain/words.ts"
 
 it("separates thousands as Intl does, of whole numbers and of rates", () => {
   const grouped = new Intl.NumberFormat("en-US")
@@ -40,4 +40,47 @@ it("says in words why the system can't use a file, also through a platform's err
     "its mark can't be written",
     "disk",
   ])
+})
+
+/** What a text of `lasting` says, in milliseconds. */
+const millisOf = (text: string): number =>
+  [...text.matchAll(/(\d+)(ms|s|m|h)/g)].reduce(
+    (sum, [, number, unit]) => sum + Number(number) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit as "ms"],
+    0,
+  )
+
+it("shows steps that add up to what it shows for all of them together", () => {
+  const steps = fc.oneof(fc.nat(2_000), fc.nat(40_000), fc.nat(4_000_000))
+  fc.assert(
+    fc.property(fc.array(steps, { minLength: 1, maxLength: 6 }), (parts) => {
+      const shown = lastingEach(parts)
+      expect(shown).toHaveLength(parts.length)
+      const whole = lasting(parts.reduce((sum, part) => sum + part, 0))
+      expect(shown.reduce((sum, text) => sum + millisOf(text), 0)).toBe(millisOf(whole))
+    }),
+    { seed: 18, numRuns: 2_000 },
+  )
+  expect(lastingEach([3_400, 1_300, 60_300])).toEqual(["3s", "2s", "1m"])
+  expect(lastingEach([])).toEqual([])
+})
+
+it("shows times as the clocks of a zone do, with seconds only if there are any", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 2_000_000_000 }),
+      fc.constantFrom("Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "UTC"),
+      (seconds, timeZone) => {
+        const [day = "", time = ""] = DateTime.formatIsoOffset(
+          DateTime.unsafeMakeZoned(seconds * 1000, { timeZone }),
+        ).split("T")
+        const clock = time.slice(0, 8).replace(/:00$/, "")
+        const offset = time.slice(12).replace("Z", "+00:00")
+        expect(inZone(seconds * 1000, timeZone).slice(4)).toBe(`${day} ${clock} ${offset}`)
+      },
+    ),
+    { seed: 19 },
+  )
+  expect(instantIn("Europe/Berlin", "2025-03-01T02:00:00.000Z")).toBe("Sat 2025-03-01 03:00 +01:00")
+  expect(instantIn("No/Where", "2025-03-01T02:00:05.000Z")).toBe("Sat 2025-03-01 02:00:05 +00:00")
+  expect(instantIn("UTC", "row 1")).toBe("row 1")
 })

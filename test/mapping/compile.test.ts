@@ -181,8 +181,8 @@ describe("a compiled mapping", () => {
       ["Name", "Id", "Born"],
     )
     expect(mapping.columns.map((column) => [column.name, column.position])).toEqual([["Born", 2], ["Name", 0]])
-    expect(mapping.answers).toEqual([
-      { id: "q1", name: "Name", kind: "text", list: "questions", tolerated: undefined },
+    expect(mapping.answers).toMatchObject([
+      { id: "q1", name: "Name", kind: "text", list: "questions", tolerated: undefined, columns: [{ title: "Name" }] },
       { id: "q2", name: "Born", kind: "date", list: "questions", tolerated: "it rounds" },
     ])
     expect(mapping.filtered([])).toBe(false)
@@ -190,6 +190,27 @@ describe("a compiled mapping", () => {
 
   const print = (text: string, columns = ["Id", "Name", "Born"], what = form, source = "  rowKey: [Id]") =>
     compiledMapping(pipelineFrom(text, { source }), what, columns).mapping.fingerprint
+
+  it("says which columns an answer is read from, and which cells it translates", () => {
+    const { mapping } = compiledMapping(
+      pipelineFrom(`  defaults: { boolean: { "true": [ja] } }
+  questions:
+    - { name: Colour, from: Colour, as: choice, values: { r: Red, none: null } }
+    - { name: New, from: Id, as: boolean }
+    - { name: Full name, from: [Name, Born] }
+    - { name: Source, value: legacy }
+  unmapped: ignore`),
+      formOf([{ name: "Colour", options: [{ value: "r1", label: "Red" }] }, "New", "Full name", "Source"]),
+      titles,
+    )
+    const of = mapping.answers.map(({ columns, translations }) => [columns.map(({ title }) => title), translations])
+    expect(of).toEqual([
+      [["Colour"], [["r", "Red"], ["none", null]]],
+      [["Id"], [["ja", "true"]]],
+      [["Name", "Born"], []],
+      [[], []],
+    ])
+  })
 
   it("has a fingerprint that comments, order and positions don't change", () => {
     const same = `  # a comment

@@ -35,7 +35,24 @@ const ada = "Ada Lovelace"
 const born = "31.02.1815"
 const phone = '=+49 (30) 123, "5"'
 const key = "K-4711"
-const values = [ada, born, phone, key, "Byron", "secret-link"]
+/** Values that only the rows side by side have. */
+const [cellOnly, sentOnly, returnedOnly, keyOnly] = ["Babbage", "Menabrea", "Somerville", "K-0815"]
+/** Those of a translation. */
+const [translated, meaning] = ["Countess", "Nobility"]
+const values = [
+  ada,
+  born,
+  phone,
+  key,
+  "Byron",
+  "secret-link",
+  cellOnly,
+  sentOnly,
+  returnedOnly,
+  keyOnly,
+  translated,
+  meaning,
+]
 
 const rejected: ReadonlyArray<RejectedRow> = [{
   row: 1,
@@ -127,6 +144,36 @@ const report = (change: Partial<RunReport> = {}) =>
       what: "way of writing",
       count: 3,
       example: { row: 7, submissionId: "sub7", sent: phone, returned: [ada] },
+    }],
+    mapping: [{
+      columns: ["Name"],
+      question: "q1",
+      name: "Full name",
+      values: [{ cell: translated, answer: meaning }],
+      translated: 1,
+    }],
+    samples: [{
+      row: 4,
+      key,
+      submissionId: "sub4",
+      columns: ["Name", "Born"],
+      cells: [ada, born],
+      question: "q1",
+      name: "Full name",
+      sent: [sentOnly],
+      returned: { of: returnedOnly },
+      verdict: "different",
+    }, {
+      row: 4,
+      key: keyOnly,
+      submissionId: "sub4",
+      columns: ["Phone"],
+      cells: [cellOnly],
+      question: "q2",
+      name: "Phone",
+      sent: phone,
+      returned: phone,
+      verdict: "same",
     }],
     ...change,
   })

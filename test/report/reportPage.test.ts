@@ -80,6 +80,25 @@ const hostile = (text: string) => {
     }],
     discarded: [{ type: text, count: 1 }],
     questions: report.questions.map((question) => ({ ...question, id: text, name: text, kind: text })),
+    mapping: report.mapping?.map((one) => ({
+      ...one,
+      columns: one.columns.map(() => text),
+      question: text,
+      name: text,
+      values: one.values.map(() => ({ cell: text, answer: text })),
+    })),
+    samples: report.samples?.map((one) => ({
+      ...one,
+      key: text,
+      submissionId: text,
+      columns: one.columns.map(() => text),
+      cells: one.cells.map(() => text),
+      question: text,
+      name: text,
+      sent: text,
+      returned: [text],
+    })),
+    zone: text,
     warnings: [text],
     versions: { formferry: text, node: text },
     fingerprints: { mapping: text, form: text },
@@ -113,6 +132,45 @@ describe("report.html", () => {
         "led-1",
       ]
     ) expect(page).toContain(text)
+  })
+
+  it("shows the mapping, its translations, and rows side by side", () => {
+    const page = pageOf(exampleReport())
+    const part = (id: string) => new RegExp(`<section id="${id}"[^]*?</section>`).exec(page)?.[0] ?? ""
+    const text = (markup: string) => markup.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
+    expect(text(part("mapping"))).toContain(
+      "Sex Sex M → Male unknown → nothing and 60 more DOB Date of birth ",
+    )
+    expect(text(part("samples"))).toContain("row 4, key K-00004 , submission sub4 source sent returned")
+    expect(text(part("samples"))).toContain(
+      "DOB 31.12.1990 Date of birth 1990-12-31 same 1990-12-31 Country code +49 Phone 30 123 Phone +4930123",
+    )
+    const [sample] = exampleReport().samples ?? []
+    const dry = pageOf(exampleReport({
+      mode: "dry-run",
+      samples: sample && [{ ...sample, submissionId: undefined, returned: undefined, verdict: undefined }],
+    }))
+    expect(dry).toContain('<th scope="col">sent</th></tr>')
+    // Long titles are cut, long lists folded.
+    const long = "x".repeat(800)
+    const values = Array.from({ length: 50 }, (_, at) => ({ cell: `c${at}`, answer: `a${at}` }))
+    const folded = pageOf(exampleReport({
+      samples: [],
+      mapping: [{ columns: [long], question: "q", name: long, values, translated: 1_050 }],
+    }))
+    expect(folded).not.toContain("x".repeat(161))
+    expect(folded).toContain("<details><summary>1,050</summary>")
+    expect(folded).toContain("and 1,000 more")
+    expect(folded).not.toContain('id="samples"')
+  })
+
+  it("shows times in the pipeline's zone, and steps that add up", () => {
+    const page = pageOf(exampleReport())
+    expect(page).toContain("Sat 2025-03-01 03:00 +01:00")
+    expect(page).toContain("1m 5s (survey 3s, canary 2s, import 1m)")
+    expect(page).toContain("Europe/Berlin")
+    expect(page).not.toMatch(/T\d\d:\d\d:\d\d/)
+    expect(pageOf(exampleReport({ phases: [], zone: "UTC" }))).toContain("<dd>1m 5s</dd>")
   })
 
   it("reports a balance that does not hold", () => {

@@ -1,4 +1,3 @@
-import { DateTime } from "effect"
 import stringWidth from "fast-string-width"
 import { wrapAnsi } from "fast-wrap-ansi"
 import picocolors from "picocolors"
@@ -183,14 +182,4 @@ const blocks = (
       )
     }).join("\n")
   ).join(`\n${soft("─".repeat(Math.min(screen.width, 20)))}\n`)
-}
-
-const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-
-/** Returns a time as a zone's clocks show it. Includes the offset, because an hour occurs twice when daylight saving time ends. */
-export const inZone = (millis: number, zone: string): string => {
-  const zoned = DateTime.unsafeMakeZoned(millis, { timeZone: zone })
-  const [day = "", time = ""] = DateTime.formatIsoOffset(zoned).split("T")
-  const clock = time.slice(0, "02:00:00".length).replace(/:00$/, "")
-  return `${weekdays[DateTime.toParts(zoned).weekDay]} ${day} ${clock} ${time.slice("02:00:00.000".length)}`
 }

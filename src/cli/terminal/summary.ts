@@ -2,9 +2,9 @@ import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
-import { count, counted, span } from "../../domain/words.ts"
+import { count, counted, instantIn } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
-import { accountOf, leftBehind } from "../../report/sentences.ts"
+import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, table, wrapToWidth } from "./screen.ts"
 import type { Screen, TableCell } from "./screen.ts"
 
@@ -14,16 +14,15 @@ const most = 10
 const heading = (report: RunReport, screen: Screen): string => {
   const paint = paints(screen)
   const word = outcomeWords[report.outcome]
-  const took = span(report.startedAt, report.finishedAt)
+  const took = tookOf(report)
+  const times = `${instantIn(report.zone, report.startedAt)} (${report.zone})${
+    took === undefined ? "" : `, took ${took}`
+  }`
   const because = report.because.length === 0 ? [word.meaning] : report.because
   return [
     paint.strong(cutToWidth(`${report.pipeline} → ${report.form.name} (${report.form.service})`, screen.width)),
-    paint.soft(
-      cutToWidth(
-        `${modeWords[report.mode]} ${report.run}${took === undefined ? "" : `, took ${took}`}`,
-        screen.width,
-      ),
-    ),
+    paint.soft(cutToWidth(`${modeWords[report.mode]} ${report.run}`, screen.width)),
+    ...wrapToWidth(times, screen.width).map(paint.soft),
     paint[word.tone](paint.strong(word.title)),
     ...because.flatMap((sentence) => wrapToWidth(sentence, screen.width)),
   ].join("\n")

@@ -166,7 +166,7 @@ export const paceSection = (report: RunReport): Section | undefined => {
       ]
   )
   const total = requests.create + requests.read + requests.metadata
-  const said = `${counted(total, "request")} in ${lasting(length)}, at most ${highest.toFixed(1)} per second; ${
+  const said = `${counted(total, "request")}, at most ${highest.toFixed(1)} per second; ${
     count(requests.retried)
   } repeated, ${count(requests.throttled)} answered with "too many requests"`
   return section(

@@ -1,13 +1,9 @@
-import { Option, SchemaAST as AST } from "effect"
 import { createHash } from "node:crypto"
-import { valueText } from "../../domain/json.ts"
-import type { Json } from "../../domain/json.ts"
-import { RunReport, Section as SectionId } from "../../domain/report.ts"
-import type { Section as Declared } from "../../domain/report.ts"
+import type { RunReport } from "../../domain/report.ts"
 import { modeWords } from "../../domain/run.ts"
-import { count } from "../../domain/words.ts"
 import { attentionScript } from "./attentionScript.ts"
 import { paceSection } from "./charts.ts"
+import { declaredSections } from "./declared.ts"
 import {
   attentionSection,
   columnsSection,
@@ -19,8 +15,7 @@ import {
   sourcesSection,
 } from "./details.ts"
 import type { AttentionCounts, WrittenFile } from "./details.ts"
-import { html, Markup, section, table, value } from "./markup.ts"
-import type { Section } from "./markup.ts"
+import { html, Markup } from "./markup.ts"
 import {
   balanceSection,
   differencesSection,
@@ -47,18 +42,16 @@ export const reportPage = (
   files: ReadonlyArray<WrittenFile>,
   attention: AttentionCounts,
 ): ReportPage => {
-  const declared = (...names: ReadonlyArray<PropertyKey>) =>
-    declaredFields.filter(({ name }) => names.includes(name)).map((field) => declaredSection(report, field))
-  const others = declaredFields.map(({ name }) => name).filter((name) => name !== "warnings")
+  const { warnings, ...others } = declaredSections(report)
   const sections = [
-    ...declared("warnings"),
+    warnings,
     balanceSection(report),
     verdictsSection(report),
     differencesSection(report, files),
     problemsSection(report),
     doubtsSection(report),
     attentionSection(report, attention),
-    ...declared(...others),
+    ...Object.values(others),
     columnsSection(report),
     questionsSection(report),
     normalisedSection(report),
@@ -80,58 +73,6 @@ ${sections.map(({ markup }) => markup)}</main>
   })
   const [before = "", after = ""] = text.split(entriesPlace)
   return { before, after }
-}
-
-const reportType = AST.typeAST(RunReport.ast)
-const declaredOf = (type: AST.AST) => AST.getAnnotation<Declared>(type, SectionId)
-
-/** Returns the type of a field's value. For an optional field, that of the value if present. */
-const valueType = (type: AST.AST): AST.AST =>
-  AST.isUnion(type) ? type.types.find((one) => !AST.isUndefinedKeyword(one)) ?? type : type
-
-interface DeclaredField {
-  readonly name: PropertyKey
-  readonly type: AST.AST
-  readonly declared: Declared
-}
-
-/** Fields of the report that declare a section of the page, whether or not they always have a value. */
-const declaredFields = AST.getPropertySignatures(reportType).flatMap(({ name, type }): ReadonlyArray<DeclaredField> =>
-  [type, valueType(type)].flatMap((one) => Option.toArray(declaredOf(one))).slice(0, 1)
-    .map((declared) => ({ name, type: valueType(type), declared }))
-)
-
-/** Makes the section that a list declares: sentences, or a table with a column for each member of its objects. */
-const declaredSection = (report: RunReport, { declared, name, type }: DeclaredField): Section | undefined => {
-  const list = (report as unknown as Readonly<Record<PropertyKey, ReadonlyArray<unknown> | undefined>>)[name] ?? []
-  const { columns: titles = {}, intro, title } = declared
-  const columns = AST.isTupleType(type)
-    ? type.rest.flatMap((member) => AST.isTypeLiteral(member.type) ? member.type.propertySignatures : [])
-    : []
-  return list.length === 0 ? undefined : section(String(name), title, [
-    intro !== undefined && html`<p>${intro}</p>
-`,
-    columns.length === 0
-      ? html`<ul>${
-        list.map((sentence) =>
-          html`<li>${String(sentence)}</li>
-`
-        )
-      }</ul>`
-      : table(
-        title,
-        columns.map((column) => ({
-          title: titles[String(column.name)] ?? String(column.name),
-          number: AST.isNumberKeyword(column.type),
-        })),
-        (list as ReadonlyArray<Readonly<Record<PropertyKey, Json | undefined>>>).map((one) => ({
-          cells: columns.map((column) => {
-            const cell = one[column.name]
-            return typeof cell === "number" ? count(cell) : value(valueText(cell))
-          }),
-        })),
-      ),
-  ])
 }
 
 const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`

@@ -4,9 +4,9 @@ import { cut, problemWords } from "../../domain/problem.ts"
 import type { Finding, RunReport } from "../../domain/report.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import type { Mode } from "../../domain/run.ts"
-import { count, counted, span } from "../../domain/words.ts"
+import { count, counted, instantIn } from "../../domain/words.ts"
 import type { Word } from "../../domain/words.ts"
-import { sentence } from "../sentences.ts"
+import { sentence, tookOf } from "../sentences.ts"
 import { flow } from "./charts.ts"
 import type { WrittenFile } from "./details.ts"
 import { badge, facts, html, name, section, share, table, value, webLink } from "./markup.ts"
@@ -53,9 +53,10 @@ ${
         "Form",
         html`<bdi>${report.form.name}</bdi> <code><bdi>${report.form.id}</bdi></code> at ${report.form.service}`,
       ],
-      ["Started", report.startedAt],
-      ["Finished", report.finishedAt],
-      ["Took", span(report.startedAt, report.finishedAt)],
+      ["Started", instantIn(report.zone, report.startedAt)],
+      ["Finished", instantIn(report.zone, report.finishedAt)],
+      ["Took", tookOf(report)],
+      ["Time zone", html`${name(report.zone)}`],
     ])
   }</header>
 `
@@ -287,7 +288,9 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
             count(doubt.count),
             count(doubt.fresh),
             count(doubt.acknowledged),
-            doubt.firstSentAt === doubt.lastSentAt ? doubt.firstSentAt : `${doubt.firstSentAt} to ${doubt.lastSentAt}`,
+            [...new Set([doubt.firstSentAt, doubt.lastSentAt].map((time) => instantIn(report.zone, time)))].join(
+              " to ",
+            ),
           ],
         })),
       ),
@@ -295,7 +298,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
     ]
 
 /** Settlements: by an export of the form's results, or by a person's statement. */
-const settled = ({ settled: list = [] }: RunReport): ReadonlyArray<Markup> =>
+const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup> =>
   list.length === 0
     ? []
     : [
@@ -312,7 +315,7 @@ const settled = ({ settled: list = [] }: RunReport): ReadonlyArray<Markup> =>
         ],
         list.map((one) => ({
           cells: [
-            one.at,
+            instantIn(zone, one.at),
             html`${name(one.by)}`,
             count(one.landed),
             count(one.notLanded),

@@ -42,6 +42,9 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .sentence { font-size: 1.15rem; margin: .5rem 0; }
 nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; list-style: none; margin: 0 0 1.25rem; padding: 0 .25rem; font-size: .9rem; }
 nav a { display: inline-block; padding: .15rem 0; }
+.even table { table-layout: fixed; }
+ul.plain { list-style: none; padding: 0; margin: 0; }
+.caption { display: block; color: var(--soft); font-size: .87rem; }
 .mono bdi { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .9em; }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; border-radius: 3px; }
 :target { scroll-margin-top: 1rem; }
@@ -85,7 +88,7 @@ th[aria-sort=ascending] .sort::after { content: " ▲"; } th[aria-sort=descendin
 .pages { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin-top: .75rem; }
 svg .track { fill: var(--track); }
 svg .good { fill: var(--good); } svg .calm { fill: var(--calm); } svg .warn { fill: var(--warn); } svg .bad { fill: var(--bad); }
-details > summary { cursor: pointer; color: var(--soft); }
+details > summary { cursor: pointer; color: var(--soft); padding: .25rem 0; }
 ul { margin: .25rem 0; padding-left: 1.25rem; }
 footer { color: var(--soft); font-size: .85rem; padding: 0 .25rem; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }

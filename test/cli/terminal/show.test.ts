@@ -245,7 +245,7 @@ describe("the summary", () => {
     for (
       const text of [
         "contacts → Contact form (live)",
-        "took 1m 5s",
+        "Sat 2025-03-01 03:00 +01:00 (Europe/Berlin), took 1m 5s (survey 3s, canary 2s, import 1m)",
         "Rows need review",
         "2 rows are invalid and were not sent.",
         "imported",

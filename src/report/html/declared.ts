@@ -1,0 +1,133 @@
+import { Option, SchemaAST as AST } from "effect"
+import { valueText } from "../../domain/json.ts"
+import type { Json } from "../../domain/json.ts"
+import { Redaction, RunReport, Section as SectionId } from "../../domain/report.ts"
+import type { Section as Declared } from "../../domain/report.ts"
+import { count } from "../../domain/words.ts"
+import { html, name as nameOf, section, table, value as valueOf } from "./markup.ts"
+import type { Content, Section } from "./markup.ts"
+
+// The sections of the page that the report's Schema declares.
+
+/** Returns the type of a field's value: of one that may have none, the value's. */
+const valueType = (type: AST.AST): AST.AST => {
+  const member = AST.isUnion(type) ? type.types.find((one) => !AST.isUndefinedKeyword(one)) : undefined
+  return member === undefined || (AST.isUnion(type) && type.types.length > 2) ? type : valueType(member)
+}
+
+/** Returns the type of a list's members; undefined if it is no list. */
+const memberType = (type: AST.AST): AST.AST | undefined => AST.isTupleType(type) ? type.rest[0]?.type : undefined
+
+interface Field {
+  readonly name: string
+  readonly type: AST.AST
+}
+
+const fieldsOf = (type: AST.AST): ReadonlyArray<Field> =>
+  AST.getPropertySignatures(type).map(({ name, type }) => ({ name: String(name), type: valueType(type) }))
+
+/** Fields of the report that declare a section, whether or not they always have a value. */
+const declaring = AST.getPropertySignatures(AST.typeAST(RunReport.ast)).flatMap(({ name, type }) =>
+  [type, valueType(type)].flatMap((one) => Option.toArray(AST.getAnnotation<Declared>(one, SectionId))).slice(0, 1)
+    .map((declared) => ({ name: String(name), type: valueType(type), declared }))
+)
+
+/** Makes the sections that the report declares, by the name of their field, in its order. */
+export const declaredSections = (report: RunReport): Readonly<Record<string, Section>> =>
+  Object.fromEntries(declaring.flatMap(({ declared, name, type }) => {
+    const lines = (report as unknown as Readonly<Record<string, ReadonlyArray<unknown> | undefined>>)[name] ?? []
+    if (lines.length === 0) return []
+    const member = memberType(type)
+    const body = member === undefined || !AST.isTypeLiteral(member)
+      ? html`<ul>${
+        lines.map((sentence) =>
+          html`<li>${String(sentence)}</li>
+`
+        )
+      }</ul>`
+      : tables(declared, fieldsOf(member), lines as ReadonlyArray<Line>)
+    const intro = declared.intro !== undefined && html`<p>${declared.intro}</p>
+`
+    return [[name, section(name, declared.title, [intro, body])] as const]
+  }))
+
+type Line = Readonly<Record<string, unknown>>
+
+const isNothing = (value: unknown): boolean => value === undefined || value === null
+
+/** Shows a value: of a row as code, members of an object side by side. */
+const shown = (type: AST.AST, value: unknown): Content => {
+  if (isNothing(value)) return html`<span class="soft">nothing</span>`
+  if (Option.isSome(AST.getAnnotation(type, Redaction))) {
+    return value === "" ? html`<span class="soft">empty</span>` : valueOf(valueText(value as Json))
+  }
+  if (AST.isTypeLiteral(type)) {
+    return fieldsOf(type).map(({ name, type }, at) => [at > 0 && " → ", shown(type, (value as Line)[name])])
+  }
+  return typeof value === "number" ? count(value) : nameOf(String(value))
+}
+
+/** Shows the value of a field: of a list, each member. */
+const partsOf = ({ name, type }: Field, line: Line): ReadonlyArray<Content> => {
+  const value = line[name]
+  const member = memberType(type)
+  if (member !== undefined) return ((value ?? []) as ReadonlyArray<unknown>).map((each) => shown(member, each))
+  return isNothing(value) ? [] : [shown(type, value)]
+}
+
+/** Longer lists are folded. */
+const mostOpen = 6
+
+/** Makes the table of a section; with a heading, one for all lines that share it. */
+const tables = (declared: Declared, fields: ReadonlyArray<Field>, lines: ReadonlyArray<Line>): Content => {
+  const { above = {}, all = {}, columns: titles = {}, heading = [], title } = declared
+  const titleOf = (name: string) => titles[name] || name
+  const hidden = new Set([...heading, ...Object.values(above)])
+  const columns = fields.filter((field) =>
+    titles[field.name] !== false && !hidden.has(field.name) && lines.some((line) => partsOf(field, line).length > 0)
+  )
+  const cell = (field: Field, line: Line): Content => {
+    const captions = fields.filter(({ name }) => name === above[field.name]).flatMap((small) => partsOf(small, line))
+    const parts = partsOf(field, line)
+    const captioned = Array.from({ length: Math.max(parts.length, captions.length) }, (_, at) => [
+      captions[at] !== undefined && html`<span class="caption">${captions[at]}</span>`,
+      parts[at],
+    ])
+    const counted = all[field.name]
+    const more = counted === undefined ? 0 : Number(line[counted]) - parts.length
+    if (captioned.length < 2 && more <= 0) return captioned
+    const whole = html`<ul class="plain">${captioned.map((each) => html`<li>${each}</li>`)}${
+      more > 0 && html`<li>and ${count(more)} more</li>`
+    }</ul>`
+    return captioned.length <= mostOpen
+      ? whole
+      : html`<details><summary>${count(captioned.length + Math.max(0, more))}</summary>${whole}</details>`
+  }
+  const groups = new Map<string, Array<Line>>()
+  for (const line of lines) {
+    const id = JSON.stringify(heading.map((name) => line[name]))
+    groups.set(id, [...(groups.get(id) ?? []), line])
+  }
+  const isText = columns.every(({ type }) => !AST.isNumberKeyword(type))
+  return [...groups.values()].map((group, at) => {
+    const [first = {}] = group
+    const above = fields.filter(({ name }) => heading.includes(name)).flatMap((field) =>
+      partsOf(field, first).map((part) => [titleOf(field.name), " ", part])
+    )
+    const lines = html`<div${isText && html` class="even"`}>${
+      table(
+        title,
+        columns.map(({ name, type }) => ({ title: titleOf(name), number: AST.isNumberKeyword(type) })),
+        group.map((line) => ({ cells: columns.map((field) => cell(field, line)) })),
+      )
+    }</div>
+`
+    return heading.length === 0
+      ? lines
+      : html`<details${at === 0 && html` open=""`}><summary>${
+        above.map((part, index) => [index > 0 && ", ", part])
+      }</summary>
+${lines}</details>
+`
+  })
+}

@@ -1,0 +1,97 @@
+import type { AnswerComparison } from "../domain/comparison.ts"
+import { eachAnswered } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
+import type { RunReport, SampledAnswer } from "../domain/report.ts"
+import { saysNothing } from "../kinds/compared.ts"
+import type { IntendedRow } from "../ledger/rows.ts"
+import { shownName } from "../source/columns.ts"
+import type { RunPlan } from "./RunContext.ts"
+
+/** Rows that a report shows whole. */
+const mostSamples = 3
+
+/** Translations of a question that a report shows. */
+const mostTranslations = 50
+
+/** A row that was sent, or would be. */
+type SampledRow = Pick<IntendedRow, "row" | "key" | "cells" | "item">
+
+interface Sample {
+  readonly row: SampledRow
+  readonly submissionId: string | undefined
+  /** Undefined: not read back. */
+  comparisons: ReadonlyArray<AnswerComparison> | undefined
+}
+
+/** The first rows that a run sends, which its report shows whole. */
+export class Samples {
+  private readonly byRow = new Map<number, Sample>()
+
+  /** Whether there is room for another row. */
+  get hasRoom(): boolean {
+    return this.byRow.size < mostSamples
+  }
+
+  /** Keeps a row if there is room for it. */
+  add(row: SampledRow, submissionId?: string): void {
+    if (this.hasRoom) this.byRow.set(row.row, { row, submissionId, comparisons: undefined })
+  }
+
+  /** Notes how a row that may be one of these came back. */
+  compared(row: number, comparisons: ReadonlyArray<AnswerComparison>): void {
+    const sample = this.byRow.get(row)
+    if (sample !== undefined) sample.comparisons = comparisons
+  }
+
+  /** Returns the answers of all rows kept: those with a cell or a value, then what came back and was not sent. */
+  answers({ columns, mapping }: Pick<RunPlan, "columns" | "mapping">): ReadonlyArray<SampledAnswer> {
+    const indexes = new Map(columns.map(({ position }, index) => [position, index]))
+    const known = new Set(mapping.answers.map(({ id }) => id))
+    const rows = [...this.byRow.values()].sort((a, b) => a.row.row - b.row.row)
+    return rows.flatMap(({ comparisons = [], row: { cells: texts, item, key, row }, submissionId }) => {
+      const sent = new Map<string, Json>()
+      eachAnswered(item, (id, value) => sent.set(id, value as Json))
+      const compared = new Map(comparisons.map((one) => [one.question, one]))
+      const of = { row, key, submissionId }
+      const mapped = mapping.answers.map(({ columns, id, name }): SampledAnswer => {
+        const { returned, verdict } = compared.get(id) ?? {}
+        const cells = columns.map(({ position }) => texts[indexes.get(position) ?? -1] ?? "")
+        return {
+          ...of,
+          columns: columns.map(shownName),
+          cells,
+          question: id,
+          name,
+          sent: sent.get(id),
+          returned,
+          verdict,
+        }
+      })
+      const unexpected = comparisons.filter(({ question }) => !known.has(question)).map((
+        { name, question, returned, verdict },
+      ): SampledAnswer => ({
+        ...of,
+        columns: [],
+        cells: [],
+        question,
+        name,
+        sent: sent.get(question),
+        returned,
+        verdict,
+      }))
+      const isSomething = ({ cells, returned, sent }: SampledAnswer) =>
+        sent !== undefined || !saysNothing(returned) || cells.some((cell) => cell !== "")
+      return [...mapped, ...unexpected].filter(isSomething)
+    })
+  }
+}
+
+/** Returns how each question is filled, for the report. */
+export const mappedQuestions = ({ answers }: RunPlan["mapping"]): NonNullable<RunReport["mapping"]> =>
+  answers.map(({ columns, id, name, translations }) => ({
+    columns: columns.map(shownName),
+    question: id,
+    name,
+    values: translations.slice(0, mostTranslations).map(([cell, answer]) => ({ cell, answer: answer ?? undefined })),
+    translated: translations.length,
+  }))
