@@ -34,7 +34,7 @@ it("reads a workbook, whose reader is loaded when needed", async () => {
 it("measures wide and joined characters in tables as terminals show them", async () => {
   const plain = await inspect("plain.csv", Buffer.from("Id,Note\n1,abcd\n2,abcd\n"))
   const wide = await inspect("plain.csv", Buffer.from("Id,Note\n1,語👩‍👩‍👧\n2,語👩‍👩‍👧\n"))
-  // Four columns either way.
+  // Both are four columns wide.
   expect(wide.replaceAll("語👩‍👩‍👧", "abcd")).toBe(plain)
 })
 

@@ -1,4 +1,4 @@
-// What a run leaves behind of its source and of its form: cells, texts beside options, questions, rows without an answer.
+// Parts of the source and the form that a run does not use: cells, texts next to options, questions, rows without an answer.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { inProcess } from "./formferry.ts"
 
 const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
 
-/** A project folder with one pipeline `p` into the practice service, and what its commands leave. */
+/** A project folder with one pipeline `p` into the practice service, and the results of its commands. */
 const bench = (files: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

@@ -28,7 +28,7 @@ const questions: Form["questions"] = [
 
 const forms = [form("contacts", questions), form("other", questions), form("empty", [])]
 
-/** `source.csv` of a project: one row a key. */
+/** `source.csv` of a project: one row per key. */
 export const csv = (
   keys: ReadonlyArray<number>,
   row = (key: number) => `Person ${key},p${key}@example.org,1990-01-17`,
@@ -57,7 +57,7 @@ sink:
   ${options.sink ?? "service: live\n  form: contacts"}
 ${options.more ?? ""}`
 
-/** A project in a folder of its own, against a service that the test looks into. */
+/** A project in a folder of its own, against a service that the test can inspect. */
 export interface Bench {
   readonly folder: string
   readonly write: (file: string, text: string | Uint8Array) => void
@@ -78,7 +78,7 @@ export interface Bench {
   readonly answers: (question: string, form?: string) => ReadonlyArray<unknown>
 }
 
-/** Opens a bench for as long as the scope lasts; when it closes, nothing that the commands left holds the key. */
+/** Opens a bench for as long as the scope lasts; when it closes, no file that the commands left contains the key. */
 export const bench = (options: { readonly requestsPerSecond?: number; readonly faults?: ReadonlyArray<Fault> } = {}) =>
   Effect.gen(function*() {
     const service = yield* serve({

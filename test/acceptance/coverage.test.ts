@@ -1,4 +1,4 @@
-// Exports of which rows were never read: dumps that no run took, and a rolling export that moved on too far.
+// Exports with rows that were never read: dumps that no run read, and a rolling export that skipped some days.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
@@ -26,7 +26,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     expect(late.lastLine).toBe("formferry accept contacts files --because '…'")
     expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
 
-    // Nothing changes by running again, not even with reports tidied away; a file that is read is read.
+    // Another run changes nothing, even with the reports removed: a file that was read counts as read.
     expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
     expect((yield* at.inProcess("run", "contacts", "--source", "dumps/2026-11-02.csv")).status).toBe(0)
     expect(at.report().rows).toMatchObject({ imported: 0, alreadyImported: 6 })
@@ -41,7 +41,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     at.write("dumps/2026-11-05.csv", csv(from(5, 11)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
 
-    // One that comes late, while the newest is unchanged.
+    // A late dump, while the newest is unchanged.
     at.write("dumps/2026-10-31.csv", csv([99]))
     const old = yield* at.inProcess("run", "contacts")
     expect(old.status).toBe(1)
@@ -76,7 +76,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     expect(gap.lastLine).toBe("formferry accept contacts gap --because '…'")
     expect(at.count()).toBe(25)
 
-    // It lasts, while the export rolls on as usual.
+    // It lasts while the export continues as usual.
     at.write("source.csv", csv(from(26, 35)))
     const next = yield* at.inProcess("run", "contacts")
     expect(next.status).toBe(1)

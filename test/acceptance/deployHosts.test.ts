@@ -70,7 +70,7 @@ describe("systemd", () => {
       const ran = yield* at.run(...args.map(at.here))
       expect(ran.status, ran.stderr).toBe(0)
       expect(at.count()).toBe(5)
-      // The process that keeps running gets the same arguments, without --once.
+      // The continuous process gets the same arguments, without --once.
       const goesOn = unit(read("formferry-schedule.service")).find(({ key }) => key === "ExecStart")?.value
       expect(goesOn).toBe(serviceStarts.replace(" --once", ""))
     }))
@@ -84,14 +84,14 @@ it.scopedLive("crontab: the cron library accepts its times, and its commands run
     for (const line of lines) {
       const [, times = "", command = ""] = /^((?:\S+ ){4}\S+) (.*)$/.exec(line) ?? []
       expect(cronFault(times), times).toBeUndefined()
-      // cron takes a % for a line end.
+      // cron treats % as a line end.
       expect(command).not.toContain("%")
       const { status, text } = yield* at.shell(command)
       expect(text).toBe("")
       expect(status).toBe(0)
     }
     expect(at.count()).toBe(5)
-    // What goes wrong is said, and so mailed.
+    // Failures are printed, so cron mails them.
     at.write("pipelines/contacts.yaml", "nonsense")
     expect((yield* at.shell(lines[0]?.split(" ").slice(5).join(" ") ?? "")).text).toMatch(
       /^formferry ended with 2: see/,

@@ -6,7 +6,7 @@ import { deployed, read } from "./deployed.ts"
 
 describe("Dockerfile", () => {
   const text = read("Dockerfile")
-  /** What an instruction says, each time that it comes. */
+  /** The arguments of each occurrence of an instruction. */
   const of = (instruction: string) =>
     text.split("\n").flatMap((line) => line.startsWith(`${instruction} `) ? [line.slice(instruction.length + 1)] : [])
 

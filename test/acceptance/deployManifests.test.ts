@@ -83,7 +83,7 @@ const withPolicy = (job: Record<string, unknown> | undefined, concurrencyPolicy:
 
 const parsed = new Map<string, ts.SourceFile>()
 
-/** What TypeScript says of an object that is to be a CronJob: its types know every key, the schema lets unknown ones pass. */
+/** TypeScript's findings about an object declared as a CronJob: its types know every key, but the schema accepts unknown ones. */
 const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<string> => {
   const file = join(repository, "test", "cronjob.virtual.ts")
   const text = `import type { ICronJob } from "kubernetes-models/batch/v1"\nexport const job: ICronJob = ${

@@ -22,7 +22,7 @@ export const deployed = Effect.gen(function*() {
   return {
     ...at,
     here,
-    /** Runs a line as a shell would, with the command in the path and nothing else than the system's. */
+    /** Runs a line as a shell would, with the command in the path and otherwise only the system's. */
     shell: (line: string, env: Readonly<Record<string, string>> = {}) =>
       inShell(here(line), at.folder, { PATH: `${join(at.folder, "bin")}:/usr/bin:/bin`, ...env }),
   }
@@ -71,5 +71,5 @@ export const unit = (
   })
 }
 
-/** What the systemd service starts. */
+/** The start command of the systemd service. */
 export const serviceStarts = unit(read("formferry.service")).find(({ key }) => key === "ExecStart")?.value ?? ""

@@ -91,7 +91,7 @@ it.scopedLive("imports into a form with the same id at a service with separate f
     const ran = yield* at.inProcess("run", "contacts")
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.count()).toBe(6)
-    // The first service needs to say nothing, also after the other one left the project.
+    // The first service needs no setting, even after the other one was removed from the project.
     move(at, baseUrl)
     at.write("pipelines/contacts.yaml", pipelineYaml())
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)

@@ -70,7 +70,7 @@ const project = (state: string) =>
   })
 
 const script = (text: string): ReadonlyArray<string> =>
-  // A quoted argument may go over several lines.
+  // A quoted argument may span several lines.
   text.trimEnd().split(/\n(?=(?:[^']*'[^']*')*[^']*$)/)
 
 /** Pages whose commands run in every `npm test`. The others run with the longer proofs. */

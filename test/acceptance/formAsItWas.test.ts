@@ -1,4 +1,4 @@
-// A form that is edited between nights: the ledger has it as the last run met it.
+// A form that is edited between nights: the ledger contains it as the last run found it.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cpSync, existsSync } from "node:fs"
@@ -33,7 +33,7 @@ const csv = (rows: number) =>
   ["No,Name,Mail,Color", ...Array.from({ length: rows }, (_, at) => `${at + 1},Person,p${at + 1}@example.org,Red`), ""]
     .join("\n")
 
-/** A project that a first night imported two rows of; a third is new. */
+/** A project whose first two rows were imported the first night; a third is new. */
 const afterFirstNight = Effect.gen(function*() {
   const at = yield* bench()
   at.write("config/formferry.yaml", "services: { practice: { practice: { forms: ../forms } } }\n")
@@ -59,7 +59,7 @@ const everyCommand = [["run"], ["run", "--dry-run"], ["rehearse"], ["check"], ["
 const command = (at: Bench, [name = "", ...more]: ReadonlyArray<string>, pipeline: string) =>
   at.inProcess(name, pipeline, ...more)
 
-/** The commands say it, and what would send is refused until a person accepts it. */
+/** The commands report it, and those that would send are refused until a person accepts it. */
 const isRefused = (at: Bench, message: string, commands = [["run"], ["check"]]) =>
   Effect.gen(function*() {
     for (const line of commands) {
@@ -89,7 +89,7 @@ it.scopedLive("a removed option stops a run without a recorded file until it is 
     expect((yield* at.run("run", "people")).status).toBe(0)
     expect(at.report("people").rows).toMatchObject({ imported: 1, alreadyImported: 2 })
 
-    // What comes back is new, and what goes once more is refused once more.
+    // An option that returns is new, and its second removal is refused again.
     at.write("forms/people.yaml", form)
     expect(said(yield* at.inProcess("run", "people"))).toContain('"Blue" is new')
     at.write("forms/people.yaml", without)

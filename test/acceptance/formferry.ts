@@ -12,9 +12,9 @@ export const apiKey = "fk_acceptance_7f3a9c51e0d24b8892"
 /** The built command, as npm installs it. */
 export const command = resolve(import.meta.dirname, "../../dist/main.js")
 
-/** What a command left when it ended. */
+/** The result of a finished command. */
 export interface Ran {
-  /** Exit status; 128 and more for a signal that killed it. */
+  /** Exit code; 128 and more for a signal that killed it. */
   readonly status: number
   readonly stdout: string
   readonly stderr: string
@@ -38,15 +38,15 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Gathers what a command left. Fails if it wrote the API key. */
+/** Collects the output of a command. Fails if it wrote the API key. */
 const ranAs = (args: ReadonlyArray<string>, status: number, stdout: string, stderr: string): Ran => {
   if ((stdout + stderr).includes(apiKey)) throw new Error(`formferry ${args.join(" ")} wrote the API key`)
   return { status, stdout, stderr, lastLine: stderr.trimEnd().split("\n").at(-1) ?? "" }
 }
 
 /**
- * Starts the built command as a person would: stdout and stderr are pipes, the key is in the environment. That nothing a command writes holds the key is looked at
- * each time.
+ * Starts the built command as a person would: stdout and stderr are pipes, the key is in the environment. Checks each time that the command's output does not contain
+ * the key.
  */
 export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Running => {
   const child = spawn(process.execPath, [command, ...args], {
@@ -85,7 +85,7 @@ export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): 
 export const formferry = (args: ReadonlyArray<string>, surroundings: Surroundings): Effect.Effect<Ran> =>
   Effect.promise(() => start(args, surroundings).ended)
 
-/** Runs the same command line in this process, which saves the start of one. Tests that need a process of its own, or the built program, use `formferry`. */
+/** Runs the same command line in this process, which saves the start of one. Tests that need a separate process, or the built program, use `formferry`. */
 export const inProcess = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Effect.Effect<Ran> => {
   const environment = { HOME: cwd, FORM_SERVICE_API_KEY: apiKey, ...env }
   return Effect.acquireUseRelease(
@@ -103,7 +103,7 @@ export const inProcess = (args: ReadonlyArray<string>, { cwd, env }: Surrounding
   )
 }
 
-/** Looks for the key in every file below a folder: reports, ledger, what the commands left. */
+/** Looks for the key in every file below a folder: reports, ledger, and other files of the commands. */
 export const expectNoKeyIn = (folder: string): void => {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
@@ -115,6 +115,6 @@ export const expectNoKeyIn = (folder: string): void => {
   }
 }
 
-/** Waits until something is so; a test that waits in vain fails by its time limit. */
+/** Waits until a condition is met; a test that waits in vain fails by its time limit. */
 export const until = (isSo: () => boolean): Effect.Effect<void> =>
   Effect.suspend(() => (isSo() ? Effect.void : Effect.delay(until(isSo), "10 millis")))

@@ -39,7 +39,7 @@ const runner = mkdtempSync(join(tmpdir(), "formferry-runner-"))
 const temp = join(runner, "folder with a space")
 afterAll(() => rmSync(runner, { recursive: true }))
 
-/** Puts values in the place of `${{ … }}`. */
+/** Puts values in place of `${{ … }}`. */
 const filled = (values: Readonly<Record<string, string>>, template: string) =>
   template.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => values[name] ?? `no value of ${name}`)
 
@@ -69,7 +69,7 @@ const inputs = (given: Readonly<Record<string, string>>) =>
     Object.entries(action.inputs).map(([name, input]) => [`inputs.${name}`, given[name] ?? input.default]),
   )
 
-/** A project with rows that are due, and the action in it. */
+/** A project with a due pipeline, and the action in it. */
 const project = Effect.gen(function*() {
   const at = yield* bench()
   at.write("source.csv", csv(upTo(5)))

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { bench, csv, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
 
-/** Slow enough to be met in the middle: a submission needs a create (of ten) and a read. */
+/** Slow enough to be interrupted in the middle: a submission needs a create (of ten) and a read. */
 const slowly = { requestsPerSecond: 40 }
 
 const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
@@ -139,7 +139,7 @@ for (const signal of ["SIGTERM", "SIGHUP"] as const) {
       const [shown, served] = yield* Effect.promise(() => Promise.all([demo.ended, practice.ended]))
       expect(shown.status, shown.stdout + shown.stderr).toBe(143)
       expect(shown.lastLine).toMatch(/^formferry /)
-      // The others did not begin.
+      // The others did not start.
       expect(shown.stdout).not.toContain("Reading every submission back again")
       expect(served.status, served.stderr).toBe(0)
       const { results } = JSON.parse(served.stdout)

@@ -25,7 +25,7 @@ const rows = 60
 const ledgerOf = (at: Bench) => join(at.folder, ".formferry", "ledger.db")
 const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
-/** A project whose run was killed in the middle, after something happened to it. */
+/** A project whose run was killed in the middle, and that was then altered. */
 const killed = (meanwhile: (at: Bench) => void = () => {}) =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
@@ -38,7 +38,7 @@ const killed = (meanwhile: (at: Bench) => void = () => {}) =>
     return at
   })
 
-/** The next run is refused with 2, names the command, and sends nothing; check and status, with and without --verify, say the same. */
+/** The next run is refused with exit code 2, names the command, and sends nothing; check and status, with and without --verify, report the same. */
 const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
   Effect.gen(function*() {
     const before = at.count()
@@ -101,7 +101,7 @@ it.scopedLive(
       }
       copyFileSync(backup, ledgerOf(at))
       yield* isRefused(at, /is an older copy/, at.run)
-      // The killed run's rows leave the source, and a person accepts the backup.
+      // The killed run's rows are removed from the source, and a person accepts the backup.
       const sent = new Set(at.answers("qName"))
       at.write("source.csv", csv(upTo(rows).filter((key) => key <= 10 || !sent.has(`Person ${key}`))))
       const accepted = yield* at.inProcess("accept", "contacts", "ledger", "--because", "removed what was sent")
@@ -109,7 +109,7 @@ it.scopedLive(
       const next = yield* at.run("run", "contacts")
       expect(next.status, next.stderr).toBe(0)
       expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
-      // The ledger that was given up comes back.
+      // The ledger that was given up returns.
       rmSync(ledgerOf(at))
       cpSync(newest, join(at.folder, ".formferry"), { recursive: true })
       at.write("source.csv", csv(upTo(rows)))
@@ -149,7 +149,7 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next one s
     expect(ran.status, ran.stderr).toBe(70)
     expect(words(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
     expect(at.count()).toBeLessThan(rows)
-    // SQLite still had the log, and brought it into the file at the end.
+    // SQLite still had the log, and moved it into the file at the end.
     const next = yield* at.run("run", "contacts")
     expect(next.status, next.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
@@ -230,17 +230,17 @@ it.scopedLive(
         expect(ran.status, ran.stdout + ran.stderr).toBe(0)
         expect(at.count()).toBe(3)
       })
-      // Quiet nights, and a source of which only the header is left.
+      // Nights without changes, and a source with only its header left.
       yield* quiet
       at.write("source.csv", csv([]))
       yield* quiet
       at.write("source.csv", csv(upTo(3)))
-      // Somebody removes the reports, then everything of them.
+      // Someone removes the reports, then the whole report folder.
       rmSync(join(at.folder, "reports", "contacts"), { recursive: true })
       yield* quiet
       rmSync(join(at.folder, "reports"), { recursive: true })
       yield* quiet
-      // A machine that keeps the ledger and its key only, in every sense.
+      // A machine that keeps only the ledger and its key.
       for (const name of readdirSync(join(at.folder, ".formferry"))) {
         if (name !== "ledger.db" && name !== "ledger.db.key") {
           rmSync(join(at.folder, ".formferry", name), { recursive: true })
@@ -248,7 +248,7 @@ it.scopedLive(
       }
       rmSync(join(at.folder, "reports"), { recursive: true })
       yield* quiet
-      // The project moves.
+      // The project is moved.
       const moved = join(at.folder, "moved")
       mkdirSync(moved)
       for (const name of readdirSync(at.folder)) {

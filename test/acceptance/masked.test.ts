@@ -1,4 +1,4 @@
-// A service that repeats the API key in what it says: the key is written nowhere.
+// A service that repeats the API key in its messages: the key is written nowhere.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"

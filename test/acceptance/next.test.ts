@@ -1,4 +1,4 @@
-// The command that is printed last on stderr: pasted into a shell, it does what it is meant for.
+// The command that is printed last on stderr: pasted into a shell, it does what it should.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { apiKey, command, type Ran, start, until } from "./formferry.ts"
 
-/** Pastes a command into a shell, in another folder than the project's. */
+/** Pastes a command into a shell, in a folder other than the project's. */
 const paste = (at: Bench, text: string) =>
   Effect.async<{ readonly status: number | null; readonly out: string }>((resume) => {
     at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`)
@@ -26,7 +26,7 @@ const paste = (at: Bench, text: string) =>
     child.on("close", (status) => resume(Effect.succeed({ status, out })))
   })
 
-/** The last line of a command that ended so; it stands there once. */
+/** The last line of a command with this exit code; it is printed once. */
 const next = (ran: Ran, status: number): string => {
   expect(ran.status, ran.stdout + ran.stderr).toBe(status)
   expect((ran.stdout + ran.stderr).split(ran.lastLine)).toHaveLength(2)

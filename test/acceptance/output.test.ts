@@ -1,4 +1,4 @@
-// Where a command's words go: full disks, terminals, browsers, and numbers that can't be.
+// Output of commands: full disks, terminals, browsers, and impossible numbers.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
@@ -27,7 +27,7 @@ const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
     child.on("close", (status) => resume(Effect.succeed({ status, stderr })))
   })
 
-/** Those that write in ways of their own run in every `npm test`. */
+/** Commands with a special way of writing run in every `npm test`. */
 const printing: ReadonlyArray<ReadonlyArray<string>> = [
   ["--help"],
   ["schema"],
@@ -62,7 +62,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
           expect.stringContaining("The output could not be written: ENOSPC"),
         ])
       }
-      // What was done stands, and shows where there is room.
+      // The work is kept, and is shown once there is space.
       at.write("source.csv", csv(upTo(5)))
       const { stderr } = yield* into("/dev/full", ["run", "contacts"], at)
       expect(stderr.trimEnd().split("\n").at(-1)).toBe("formferry report contacts")

@@ -1,4 +1,4 @@
-// A stray quote far behind the beginning of a large file: what arrives is compared row by row with what the file's lines say.
+// A stray quote far from the beginning of a large file: the arrived rows are compared one by one with the file's lines.
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ sink: { service: practice, form: f }
 
 const rows = 2500
 
-/** The row's answer as it is meant, and as it stands in the file. */
+/** The row's answer as intended, and as written in the file. */
 const answer = (row: number): readonly [meant: string, written: string] =>
   row === 2000
     ? ['"Native" interactive graphics', '"Native" interactive graphics']
@@ -59,7 +59,7 @@ it.scopedLive("a stray quote after the first 64 KB loses no row: each arrives wi
     const report = JSON.parse(
       yield* fs.readFileString(path.join(root, "reports/p/latest/report.json")),
     ) as RunReport
-    // 25 answers of three lines each; 20 of them stand above the stray quote.
+    // 25 answers of three lines each; 20 of them are above the stray quote.
     expect(report.sources[0]).toMatchObject({
       lines: { physical: rows + 51, above: 1, records: rows, inside: 50, blank: 0 },
       taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters in line 2041" }]),

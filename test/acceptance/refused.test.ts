@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { formferry, inProcess, type Ran } from "./formferry.ts"
 
-/** A run that can't begin: its exit status, a sentence that says what to do, a command to run next, and nothing sent. */
+/** A run that can't start: its exit code, a sentence that says what to do, a command to run next, and nothing sent. */
 const refused = (at: Bench, ran: Ran, status: number, sentence: RegExp) => {
   expect(ran.status, ran.stdout + ran.stderr).toBe(status)
   expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(sentence)
@@ -143,6 +143,6 @@ it.scopedLive("several pipelines: a broken one does not stop the others, and the
     expect(more.status).toBe(2)
     expect(more.stdout).toContain("contacts can run")
     expect(more.stdout).toContain("pipelines/broken.yaml")
-    // A broken file that is not asked for stops nothing.
+    // A broken file that is not requested stops nothing.
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
   }))

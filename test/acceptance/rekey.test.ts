@@ -33,7 +33,7 @@ it.scopedLive("records the keys of reformatted rows once a person agrees, and th
     ])
     expect((yield* at.run("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(12)
-    // Keys that look like nothing known: from a file.
+    // Keys that resemble no known one come from a file.
     at.write(
       "source.csv",
       rows((

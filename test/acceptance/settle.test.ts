@@ -10,7 +10,7 @@ const pipeline = pipelineYaml({
   more: "reconcile: { visibleWithin: 1 seconds }\n",
 })
 
-/** What happens to requests on their way: creates (from 1) that never arrive, and whether the service answers no read. */
+/** Faults of requests in transit: creates (from 1) that never arrive, and whether reads get no answer. */
 interface Faults {
   readonly swallowed: ReadonlyArray<number>
   isSilent: boolean
@@ -18,7 +18,7 @@ interface Faults {
   unanswered: number
 }
 
-/** A bench whose service loses the answers to these creates (from 1) on their way: they arrive, and nobody hears of it. */
+/** A bench whose service loses the answers to these creates (from 1) on their way: they arrive, but without an answer. */
 const losing = (...lost: ReadonlyArray<number>) => losingAs(lost, { swallowed: [], isSilent: false, unanswered: 0 })
 
 const losingAs = (lost: ReadonlyArray<number>, faults: Faults) =>
@@ -118,7 +118,7 @@ it.scopedLive("rows that an export can't settle stay in doubt with exit code 4 a
     at.write("source.csv", csv(upTo(10)))
     expect((yield* at.run("run", "contacts")).status).toBe(4)
     yield* at.download("results.csv")
-    // An export of another form's questions, as far as row 3 goes: its stamp is gone and its name is another.
+    // An export of another form's questions, with respect to row 3: it has no stamp and a different name.
     const lines = at.read("results.csv").split("\r\n")
     at.write(
       "results.csv",

@@ -14,7 +14,7 @@ it.scopedLive(
           const { folder, read, report, write } = yield* bench()
           const webhook = yield* hearing()
           write("config/formferry.yaml", `${read("config/formferry.yaml")}notify:\n  - webhook: { env: HOOK }\n`)
-          // Row 30 is invalid: the run needs a person, so the webhook is told.
+          // Row 30 is invalid: it needs review, so the webhook is notified.
           write("source.csv", `${csv(upTo(29))}30,Person 30,nobody,1990-01-17\n`)
           const HOOK = `http://127.0.0.1:${webhook.port}/hook`
           const { status, stderr } = yield* formferry(["run", "contacts"], { cwd: folder, env: { HOOK, ...env } })

@@ -9,7 +9,7 @@ import { apiKey, command, until } from "./formferry.ts"
 
 const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
 const hasScript = (spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "").includes("util-linux")
-/** In CI there is one, so that nothing goes unseen. */
+/** CI has one, so that these tests always run there. */
 const withoutTerminal = !hasScript && !inCi
 
 const isAlive = (pid: number): boolean => {
@@ -22,7 +22,7 @@ const isAlive = (pid: number): boolean => {
 
 const searchPath = process.env["PATH"]
 
-/** Runs shell commands in a terminal that is gone once ten submissions were created; waits until the process has ended whose id they wrote. */
+/** Runs shell commands in a terminal that is closed once ten submissions were created. Waits until the process whose id they wrote has ended. */
 const inTerminalThatGoes = (at: Bench, shell: string) =>
   Effect.gen(function*() {
     at.write("shell.sh", shell.replaceAll("formferry", `"${process.execPath}" "${command}"`))
@@ -48,7 +48,7 @@ describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a r
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 40 })
       at.write("source.csv", csv(upTo(120)))
-      // An interactive shell passes the signal on, and the kernel sends it again when the shell is gone.
+      // An interactive shell passes the signal on, and the kernel sends it again when the shell has ended.
       const passOn = "trap 'kill -HUP $!; sleep 0.02; kill -HUP $!' HUP"
       const shell = `${passOn}; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n`
       yield* inTerminalThatGoes(at, shell)
@@ -69,7 +69,7 @@ describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a r
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 100 })
       at.write("source.csv", csv(upTo(120)))
-      // The shell gets the signal and goes on; the run in its background gets none.
+      // The shell gets the signal and continues; the run in its background gets none.
       const shell = "trap : HUP; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n"
       yield* inTerminalThatGoes(at, shell)
       yield* until(() => existsSync(join(at.folder, "status")))
@@ -78,7 +78,7 @@ describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a r
     }))
 })
 
-/** Runs a pipeline in a terminal whose owner types this once asked; gives its exit status and what stood there. */
+/** Runs a pipeline in a terminal whose user types this when asked. Returns its exit code and the terminal's text. */
 const answering = (at: Bench, keys: string) =>
   Effect.async<{ readonly status: number | null; readonly shown: string }>((resume) => {
     at.write("shell.sh", `exec "${process.execPath}" "${command}" run contacts\n`)
@@ -119,7 +119,7 @@ describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () 
       const yes = yield* answering(at, "y")
       expect(yes.shown).toContain("Writes to careful can't be undone. 1 row will be sent to form")
       expect([yes.status, at.count()]).toEqual([0, 1])
-      // Nothing new: nothing to ask.
+      // Without new rows there is nothing to ask.
       expect((yield* answering(at, "n")).status).toBe(0)
     }))
 })

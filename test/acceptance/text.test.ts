@@ -1,4 +1,4 @@
-// What a text file's bytes and quotes may look like: what is read is right, what is not read is named, and nothing is sent where both readings fit.
+// Bytes and quotes of text files: all that is read is right, all that is not read is named, and nothing is sent if both readings fit.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"

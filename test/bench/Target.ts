@@ -3,37 +3,37 @@ import { fileURLToPath } from "node:url"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { Measured } from "./measured.ts"
 
-/** One round's run of something. */
+/** A run in one round. */
 export type Round = () => Promise<Measured>
 
-/** What a target's data was made into: the two that are run in turn. */
+/** The two sides of a target, prepared and run in turn. */
 export interface Opened {
   readonly ours: Round
   readonly beside: Round
   readonly close?: () => void
 }
 
-/** A target of docs/performance.md: a figure compared with another one of the same round. */
+/** A target of docs/performance.md: a figure compared with a second one from the same round. */
 export interface Target {
   readonly name: string
   readonly title: string
   readonly beside: string
-  /** `over`: so many seconds more; `times`: so many times as much. */
+  /** `over`: this many seconds more; `times`: this many times as much. */
   readonly by: "times" | "over"
   readonly of: "seconds" | "megabytes"
   readonly atMost: number
-  /** Megabytes at most. */
+  /** The maximum megabytes. */
   readonly peak?: number
-  /** Processor seconds per second at most. */
+  /** The maximum processor seconds per second. */
   readonly cores?: number
-  /** Makes its data in a folder of its own. */
+  /** Makes its data in a separate folder. */
   readonly open: (root: string) => Promise<Opened>
 }
 
 /** The data's seed. */
 export const seed = 20_261_120
 
-/** Folder of the bundled benchmarks; .ci/bench.mjs copies the built command beside them, so that a build meanwhile does not matter. */
+/** Folder of the bundled benchmarks; .ci/bench.mjs copies the built command next to them, so that a build in the meantime does not matter. */
 const here = fileURLToPath(new URL(".", import.meta.url))
 
 /** The built command. */
@@ -42,13 +42,13 @@ export const command = join(here, "dist", "main.js")
 /** runUnlimited.ts, bundled. */
 export const unlimited = join(here, "runUnlimited.js")
 
-/** A script that stands beside ours. */
+/** The script that formferry is compared with. */
 export const companion = (name: string): string => resolve("test", "bench", "companions", name)
 
 export const failed = (run: Measured, why: string): Error =>
   new Error(`${why}; exit code ${run.exitCode}: ${run.stdout.slice(-1_000)} ${run.stderr.slice(-2_000)}`)
 
-/** The report that a run with --json tells. A run that ended otherwise than it should proves nothing: its balance has to hold, and the rows have to be what they are. */
+/** Returns the report of a run with --json. A run that did not end as it should proves nothing: its balance must hold, and its counts must be as expected. */
 export const reported = (run: Measured, rows: Partial<RunReport["rows"]>, exitCode = 0): RunReport => {
   const last = run.stdout.trim().split("\n").at(-1) ?? ""
   if (run.exitCode !== exitCode || !last.startsWith("{")) throw failed(run, "the run did not end as it should")
@@ -61,7 +61,7 @@ export const reported = (run: Measured, rows: Partial<RunReport["rows"]>, exitCo
   return report
 }
 
-/** A companion has to have done all of its work: it tells how many rows that were. */
+/** A companion must have done all of its work: it reports the number of rows. */
 export const told = (run: Measured, expected: number): Measured => {
   if (run.exitCode !== 0 || Number(run.stdout) !== expected) throw failed(run, `the companion did not tell ${expected}`)
   return run

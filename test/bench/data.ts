@@ -58,7 +58,7 @@ const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"',
 /**
  * Writes rows as a CSV file with its header.
  *
- * @param changed number of a row whose name is another one than `rows` gives
+ * @param changed number of a row whose name differs from the one in `rows`
  */
 export const writeCsv = async (file: string, count: number, seed: number, changed?: number): Promise<void> => {
   const out = createWriteStream(file)

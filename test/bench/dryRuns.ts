@@ -22,17 +22,17 @@ const run =
 
 const dryRun = (root: string, rows: number) => run(root, { read: rows, pending: rows }, ["--dry-run"])
 
-/** A project with that many rows. */
+/** A project with this many rows. */
 const withRows = async (root: string, rows: number, changed?: number) => {
   mkdirSync(root, { recursive: true })
   writeProject(root, { service: embedded })
   await writeCsv(join(root, "source.csv"), rows, seed, changed)
 }
 
-/** The practice service's name stands for it in the ledger. */
+/** The practice service is identified by its name in the ledger. */
 const address = "practice:bench"
 
-/** A ledger that knows the million rows: made once, in a folder beside those of the targets. */
+/** A ledger that knows the million rows: made once, in a folder next to those of the targets. */
 const withLedger = async (root: string) => {
   const made = join(root, "..", "filled")
   if (!existsSync(made)) await fillLedger(made, address, million, seed)
@@ -44,7 +44,7 @@ const digested = (measured: Measured): Measured => {
   return measured
 }
 
-/** Readings of a million rows that send nothing. */
+/** Runs that read a million rows and send nothing. */
 export const dryRuns: ReadonlyArray<Target> = [
   {
     name: "dry-run",
@@ -102,7 +102,7 @@ export const dryRuns: ReadonlyArray<Target> = [
       await withRows(root, million)
       await withLedger(root)
       const again = run(root, { read: million, alreadyImported: million }, [])
-      // The run that finds the file as it is: the ledger then knows that it was imported to its end.
+      // A run over the unchanged file: the ledger then knows that it was completely imported.
       await again()
       return {
         ours: again,

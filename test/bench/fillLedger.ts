@@ -7,7 +7,7 @@ import { form } from "./project.ts"
 
 const batchRows = 10_000
 
-/** Writes the ledger that an import of these rows leaves: every row sent once, and verified. */
+/** Writes the ledger as after an import of these rows: every row sent once, and verified. */
 export const fillLedger = (root: string, address: string, count: number, seed: number): Promise<void> =>
   Effect.gen(function*() {
     const ledger = yield* openLedger({ file: join(root, ".formferry", "ledger.db") })
@@ -50,7 +50,7 @@ export const fillLedger = (root: string, address: string, count: number, seed: n
             submissionTime: startedAt,
           })),
         )
-        // Without digests of answers: nothing here reads them, and they would take three times as long to write as all the rest.
+        // Without digests of answers: nothing here reads them, and writing them would take three times as long as all the rest.
         yield* session.verdicts(all.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })))
       })
     })

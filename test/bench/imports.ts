@@ -11,7 +11,7 @@ import { command, companion, failed, reported, seed, type Target, told, unlimite
 const inFlight = 32
 
 /**
- * Every row was imported, read back and found to be what was sent, and the service holds just that. No request was repeated but those that the service refused.
+ * Every row was imported, read back and verified, and the service contains exactly these rows. Only requests that the service refused were repeated.
  *
  * @param throttled share of the requests that may have been refused (429)
  */
@@ -38,7 +38,7 @@ const afresh = async (root: string, practice: PracticeProcess) => {
   await practice.clear()
 }
 
-/** An import against a limit, compared with the floor: ten rows a create, one read a row, at the configured rate or the limit, whichever is lower. */
+/** An import against a limit, compared with the minimum time: ten rows per create, one read per row, at the configured rate or the limit, whichever is lower. */
 const paced = (
   name: string,
   title: string,
@@ -68,7 +68,7 @@ const paced = (
     return {
       ours: async () => {
         await afresh(root, practice)
-        // The window that the round before was in is over.
+        // The window of the previous round is over.
         await setTimeout(1_000)
         return verified(await measure([command, "run", "bench", "--json"], root), practice, rows, throttled)
       },
@@ -78,7 +78,7 @@ const paced = (
   },
 })
 
-/** Whole imports, each against a practice service of its own in another process. */
+/** Whole imports, each against its own practice service in a separate process. */
 export const imports: ReadonlyArray<Target> = [
   {
     name: "import",

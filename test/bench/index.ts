@@ -25,10 +25,10 @@ if (unknown.length > 0 || !(Number.isInteger(rounds) && rounds > 0)) {
   throw new Error(`--only takes ${all.map(({ name }) => name).join(", ")}, and --rounds a number`)
 }
 
-/** What preparing and the process before wrote is on the disk: nobody measured waits for what another wrote. */
+/** Earlier writes are on the disk, so that no measured process waits for them. */
 const settle = () => void spawnSync("sync")
 
-/** Runs a target and what stands beside it in turn, so that what else the machine does meets both alike. */
+/** Runs a target and its companion in turn, so that other work on the machine affects both alike. */
 const measureAll = async (target: Target, root: string): Promise<Result> => {
   mkdirSync(root, { recursive: true })
   const { beside, close, ours } = await target.open(root)

@@ -9,7 +9,7 @@ const topics = ["Sports", "Music", "Food & drink", "Travel"]
 
 const listed = (labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
 
-/** Name of a column and its question, the question's type, its options, and what the pipeline says of it. */
+/** Name of a column and its question, the question's type, its options, and its entry in the pipeline. */
 const columns = [
   ["Name", "ShortAnswer", undefined, ""],
   ["Mail", "EmailInput", undefined, ""],
@@ -52,7 +52,7 @@ const rows = function*(count: number, seed: number): Generator<ReadonlyArray<str
       `030 / 23125-${two(below(100))}${below(10)}`,
       `https://www.person-${row}.example.de/page?of=${row}`,
       day(1940, 70),
-      // In daytime: no change of clocks.
+      // In the daytime, when no clock change occurs.
       `${day(2015, 10)} ${two(8 + below(10))}:${two(below(60))}`,
       `${two(6 + below(5))}:30`,
       `${1 + below(999)}.${String(below(1_000)).padStart(3, "0")},${two(below(100))}`,

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 
-/** What a command took, as a whole process. */
+/** The resources that a command used, as a whole process. */
 export interface Measured {
   readonly seconds: number
-  /** Processor time of all its threads, the kernel's work for it among it. */
+  /** Processor time of all its threads, including the kernel's work for it. */
   readonly cpuSeconds: number
   /** Its own highest resident memory, in MB (10^6 bytes). */
   readonly megabytes: number
@@ -16,14 +16,14 @@ export interface Measured {
   readonly stderr: string
 }
 
-/** What a process tells of itself. */
+/** The figures that a process reports about itself. */
 interface Used {
   readonly usage: NodeJS.ResourceUsage
   /** `/proc/self/status`, where there is one. */
   readonly status: string
 }
 
-/** Written into the process before its own code: tells what it used when it ends. */
+/** Loaded into the process before its own code: reports the resources used when it ends. */
 const probe = (file: string) =>
   `data:text/javascript,${
     encodeURIComponent(
@@ -33,10 +33,10 @@ const probe = (file: string) =>
     )
   }`
 
-/** KiB at most. What `getrusage` tells may be of the process that started this one, before its own program began: the kernel's `VmHWM` is not. */
+/** The peak in KiB. `getrusage` may include the process that started this one; the kernel's `VmHWM` does not. */
 const peakOf = ({ status, usage }: Used): number => Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1] ?? usage.maxRSS)
 
-/** Runs Node with these arguments in a process of its own. Its time is taken outside of it, from before its start to its end; what it used, it tells itself. */
+/** Runs Node with these arguments in a separate process. Its time is measured from outside, from before its start to its end; it reports its other resources itself. */
 export const measure = async (args: ReadonlyArray<string>, cwd: string): Promise<Measured> => {
   const folder = mkdtempSync(join(tmpdir(), "formferry-bench-"))
   const used = join(folder, "used")
@@ -60,7 +60,7 @@ export const measure = async (args: ReadonlyArray<string>, cwd: string): Promise
   return { seconds, cpuSeconds, megabytes: (peakOf(told) * 1024) / 1e6, exitCode, stdout, stderr }
 }
 
-/** Of an even number of values the mean of the two in the middle. */
+/** For an even number of values, the mean of the two in the middle. */
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length / 2

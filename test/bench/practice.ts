@@ -3,12 +3,12 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import type { Asked, Limits, Told } from "./service.ts"
 
-/** The practice service in a process of its own. */
+/** The practice service in a separate process. */
 export interface PracticeProcess {
   readonly baseUrl: string
   /** Forgets all submissions. */
   readonly clear: () => Promise<void>
-  /** Throws unless exactly these rows arrived, every answer as it has to be. */
+  /** Throws unless exactly these rows arrived, every answer as expected. */
   readonly check: (count: number, seed: number) => Promise<void>
   readonly end: () => void
 }
@@ -22,7 +22,7 @@ export const startPractice = async (limits?: Limits): Promise<PracticeProcess> =
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`the practice service ended, exit code ${String(code)}`)
   })
-  // Sent to a caller that waits for an answer, and at the end to none.
+  // Sent to the caller waiting for an answer; at the end there is none.
   ended.catch(() => undefined)
   const heard = async () => (await Promise.race([once(child, "message"), ended]))[0] as Told
   const ask = async (asked: Asked) => {

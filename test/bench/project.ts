@@ -36,7 +36,7 @@ export const form: Form = {
   quiz: undefined,
 }
 
-/** What a row becomes: its answers by id of question or parameter, as the service has to return them. */
+/** A row's answers by id of question or parameter, as the service should return them. */
 export const answersOf = (cells: ReadonlyArray<string>): ReadonlyMap<string, string | number> => {
   const [key = "", name = "", mail = "", born = "", amount, city = "", colour = "", note = "", score, joined = ""] =
     cells
@@ -58,10 +58,10 @@ export const answersOf = (cells: ReadonlyArray<string>): ReadonlyMap<string, str
   ])
 }
 
-/** The key of the service in projects whose service is served beside the run. */
+/** The key of the service in projects with a service in a separate process. */
 export const apiKey = "bench_key"
 
-/** A service beside the run, for `writeProject`. */
+/** A service in a separate process, for `writeProject`. */
 export const servedAt = (baseUrl: string, requestsPerSecond: number, concurrency: number): string =>
   `{ baseUrl: "${baseUrl}", apiKey: { env: BENCH_KEY }, requestsPerSecond: ${requestsPerSecond}, concurrency: ${concurrency}, confirm: false }`
 
@@ -86,7 +86,7 @@ export const writeProject = (
     readonly service: string
     readonly sink?: string
     readonly file?: string
-    /** How birthdays are written. */
+    /** The format of birthdays. */
     readonly born?: string
   },
 ): void => {

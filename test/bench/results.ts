@@ -1,7 +1,7 @@
 import { type Measured, median } from "./measured.ts"
 import type { Target } from "./Target.ts"
 
-/** What the rounds of one side came to. */
+/** The results of one side's rounds. */
 interface Side {
   /** Of each round, in order. */
   readonly rounds: ReadonlyArray<number>
@@ -15,7 +15,7 @@ interface Side {
   readonly peakMegabytes: number
 }
 
-/** What a target's rounds came to. */
+/** The results of a target's rounds. */
 export interface Result {
   readonly name: string
   readonly title: string
@@ -24,7 +24,7 @@ export interface Result {
   readonly by: Target["by"]
   readonly ours: Side
   readonly companion: Side
-  /** Of the two medians: how many times as much, or how much more. */
+  /** The ratio or the difference of the two medians. */
   readonly ratio: number
   readonly atMost: number
   readonly peakAtMost: number | undefined
@@ -88,7 +88,7 @@ const columns: ReadonlyArray<readonly [title: string, of: (result: Result) => st
   ["verdict", (one) => (one.met ? "met" : "**not met**")],
 ]
 
-/** A table of Markdown, which reads well in a terminal too. */
+/** A Markdown table, which is also readable in a terminal. */
 export const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: ReadonlyArray<string>) =>

@@ -1,4 +1,4 @@
-// A process of its own: `formferry run bench --json`, with the service's pace taken off. A project file allows 1,000 requests a second at most.
+// A separate process: `formferry run bench --json`, without the service's pace. A project file allows at most 1,000 requests per second.
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"

@@ -19,7 +19,7 @@ import { command, failed, reported, seed, unlimited } from "./Target.ts"
 const { values } = parseArgs({
   options: {
     keys: { type: "string", multiple: true, default: ["1000000", "10000000"] },
-    /** In a process of its own: fills the tables of a survey, and tells the bytes that they take. */
+    /** In a separate process: fills the tables of a survey, and reports their size in bytes. */
     fill: { type: "string" },
   },
 })
@@ -39,7 +39,7 @@ const fill = (count: number): void => {
 const megabytes = (one: number) => `${one.toFixed(0)} MB`
 const seconds = (one: number) => `${one.toFixed(1)} s`
 
-/** The tables alone, each number of keys in a process of its own. */
+/** The tables alone, each number of keys in a separate process. */
 const tables = async (root: string): Promise<string> => {
   mkdirSync(root)
   const rows = []
@@ -57,7 +57,7 @@ const tables = async (root: string): Promise<string> => {
   return markdown(["keys", "tables", "peak of the process", "processor time"], rows)
 }
 
-/** What a dry run of that many rows takes: with a row key, and by their contents. */
+/** The resources of a dry run of this many rows, with a row key and with keys by content. */
 const surveys = async (root: string): Promise<string> => {
   const rows = []
   for (const [count, key] of [[10, "[Id]"], [100_000, "[Id]"], [1_000_000, "[Id]"], [1_000_000, "content"]] as const) {
@@ -80,14 +80,14 @@ const surveys = async (root: string): Promise<string> => {
 const ledgerOf = (root: string) => join(root, ".formferry", "ledger.db")
 const bytesARow = (root: string, rows: number) => (statSync(ledgerOf(root)).size / rows).toFixed(0)
 
-/** Compacts the project's ledger. Gives its bytes a row. */
+/** Compacts the project's ledger. Returns its bytes per row. */
 const compacted = async (root: string, rows: number): Promise<string> => {
   const run = await measure([command, "ledger", "compact"], root)
   if (run.exitCode !== 0) throw failed(run, "the ledger was not compacted")
   return bytesARow(root, rows)
 }
 
-/** Imports without a limit: time, memory, and what they leave in the ledger. */
+/** Imports without a limit: time, memory, and the ledger's size. */
 const imports = async (root: string): Promise<string> => {
   const rows = []
   for (const count of [10_000, 100_000, 300_000]) {

@@ -1,4 +1,4 @@
-// A process of its own: the practice service, with a limit or without one, that tells whether exactly the rows of data.ts arrived.
+// A separate process: the practice service, with or without a limit, which reports whether exactly the rows of data.ts arrived.
 import { Duration, Effect, Redacted } from "effect"
 import { once } from "node:events"
 import { Agent, createServer, request } from "node:http"
@@ -15,7 +15,7 @@ import { answersOf, apiKey, form } from "./project.ts"
 export interface Limits {
   readonly requestsPerSecond: number
   readonly latency: number
-  /** A sliding window that no header names, with or without `Retry-After`; otherwise the practice service's own, with its headers. */
+  /** A sliding window that no header states, with or without `Retry-After`; otherwise the practice service's own, with its headers. */
   readonly sliding?: "retry-after" | "none"
   /** Milliseconds after the first request between which the limit is half. */
   readonly halved?: readonly [from: number, until: number]
@@ -34,7 +34,7 @@ const store = {
 
 const shown = (answers: ReadonlyMap<string, unknown>) => JSON.stringify([...answers])
 
-/** What is wrong with what is kept; undefined: every row is there once, every answer as it has to be, and nothing else. */
+/** What is wrong with the stored submissions. Undefined: every row is there once, with every answer as expected, and nothing else. */
 const wrong = (count: number, seed: number): string | undefined => {
   if (kept.size !== count) return `${kept.size} submissions instead of ${count}`
   const found = new Map<string, string>()
@@ -55,7 +55,7 @@ const wrong = (count: number, seed: number): string | undefined => {
 export type Asked = { readonly ask: "clear" } | { readonly ask: "check"; readonly count: number; readonly seed: number }
 export type Told = { readonly baseUrl: string } | { readonly wrong: string | undefined }
 
-/** What counts requests since the first one of a round. */
+/** Counts requests since the first one of a round. */
 let gate: { readonly since: number; readonly count: ReturnType<ReturnType<typeof sliding>> } | undefined
 
 /** Serves a sliding limit in front of a service. Returns its address. */

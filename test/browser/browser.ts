@@ -17,12 +17,12 @@ const places = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
 
-/** The browser that was found, or why these tests can't run here. In CI it has to be there: .ci/run installs it. */
+/** The browser that was found, or why these tests can't run here. CI requires it: .ci/run installs it. */
 const found = places.find((place): place is string => place !== undefined && existsSync(place))
 
 const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
 
-/** Whether the tests are passed over: no browser, and nobody insists on one. */
+/** Whether the tests are skipped, because there is no browser and none is required. */
 export const withoutBrowser = found === undefined && !inCi
 if (withoutBrowser) {
   process.stderr.write(
@@ -30,7 +30,7 @@ if (withoutBrowser) {
   )
 }
 
-/** Whether there is a browser where there has to be one. */
+/** Whether there is a browser if one is required. */
 export const browserAsNeeded = found !== undefined || !inCi
 
 /** Starts the browser. In CI a missing one is an error. */
@@ -41,7 +41,7 @@ export const launch = (): Promise<Browser> => {
   return chromium.launch({ executablePath: found, args: ["--no-sandbox", "--disable-gpu"] })
 }
 
-/** A page, and everything that it did which it should not have. */
+/** A page, and everything forbidden that it did. */
 export interface Watched {
   readonly page: Page
   /** Console messages of errors and warnings, errors of scripts, dialogs. */
@@ -82,7 +82,7 @@ export const open = async (
   return { page, noise, requests }
 }
 
-/** What axe finds wrong, one line each. */
+/** axe's findings, one line each. */
 export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() =>

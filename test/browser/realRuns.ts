@@ -21,7 +21,7 @@ const unattended = {
 }
 
 /**
- * Runs and rehearses a project whose form has a question of every kind, for real, and hands the addresses of the two reports' pages to `use` while they are there.
+ * Runs and rehearses a project whose form has a question of every kind, for real, and calls `use` with the addresses of the two reports' pages.
  */
 export const realReports = <A>(use: (pages: { readonly run: string; readonly rehearsal: string }) => Promise<A>) =>
   Effect.gen(function*() {

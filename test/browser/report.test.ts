@@ -15,7 +15,7 @@ afterAll(async () => {
   await browser?.close()
 })
 
-/** Nothing was said in the console, nothing was asked of anyone, nothing ran that should not. */
+/** The page logged nothing, requested nothing, and ran no forbidden script. */
 const isQuiet = async ({ noise, page, requests }: Watched) => {
   expect(noise).toEqual([])
   expect(requests).toEqual([])
@@ -46,7 +46,7 @@ const slowest = (page: Page, steps: ReadonlyArray<string>): Promise<number> =>
     })()`,
   )
 
-/** What stands out of the page at its side, beyond what scrolls in a box of its own. */
+/** Elements that overflow the page at its side, except those in a scrolling box. */
 const tooWide = `(() => {
   if (document.documentElement.scrollWidth <= window.innerWidth + 1) return []
   return [...document.querySelectorAll("body *")]
@@ -55,7 +55,7 @@ const tooWide = `(() => {
 })()`
 
 /**
- * The same on a page just opened, so that what is made once is counted. Other work on the machine can only add to it: of up to four pages the best counts.
+ * The same on a page just opened, so that one-time work is counted. Other work on the machine can only add to it, so the best of up to four pages counts.
  */
 const slowestOfFresh = async (page: Page): Promise<number> => {
   let best = Infinity
@@ -215,19 +215,19 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
       const watched = await open(browser, await pageOf("hostile", hostile), narrow ? { width: 380 } : {})
       const { page } = watched
       await isQuiet(watched)
-      // Every text is there to be read, and none of it became markup.
+      // Every text is readable, and none became markup.
       expect(await page.locator("#attention-table tbody tr").count()).toBe(attacks.length * 3)
       expect(await page.locator("img, iframe, object, embed, form, svg script, [onerror], [onmouseover]").count()).toBe(
         0,
       )
       const text = await page.textContent("body")
       for (const attack of attacks.filter((one) => /^[ -~]{1,100}$/.test(one))) expect(text).toContain(attack)
-      // All that can't be seen, or turns what is around it, has become a sign.
+      // All invisible characters, and those that change the writing direction, are shown as symbols.
       const unseen = [...text ?? ""].filter((character) => character !== "\n" && visible(character) !== character)
       expect(unseen).toEqual([])
       const links = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""))
       expect(links.filter((href) => !/^(#|https:\/\/|[a-z-]+\.(csv|json)$)/.test(href))).toEqual([])
-      // Filters and sorts hold the same texts.
+      // Filters and sorted tables contain the same texts.
       for (const column of [0, 1, 2, 3, 4, 5]) await page.locator("#attention-table .sort").nth(column).click()
       await page.fill("#attention-search", "<script>")
       await isQuiet(watched)

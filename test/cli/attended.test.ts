@@ -1,4 +1,4 @@
-// Who is told by webhook that a run could not begin, when a person may sit at the terminal.
+// Whether webhooks are notified of a run that could not start if a person may be at the terminal.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"

@@ -21,7 +21,7 @@ import { tree as commands } from "../../src/cli/formferry.ts"
 import { version } from "../../src/project/version.ts"
 import { command as ran } from "./inProcess.ts"
 
-/** What the last command that was read is asked to do. */
+/** The values of the command line that was parsed last. */
 let asked: Record<string, unknown> | undefined
 
 const run = command({

@@ -1,4 +1,4 @@
-// What an editor shows for a pipeline that `init` wrote: asked of the language server that editors use.
+// What an editor shows for a pipeline that `init` wrote: as returned by the language server that editors use.
 import { NodeContext } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"

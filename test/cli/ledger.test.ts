@@ -1,4 +1,4 @@
-// The command `ledger`: what it takes, what it says, and its exit status.
+// The command `ledger`: its input, its output and its exit code.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { command } from "./inProcess.ts"
 it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with code 2 if it can't", () =>
   Effect.gen(function*() {
     const here = yield* world
-    // Lines are broken where the folder's name lets them: here they are read as one.
+    // Lines wrap depending on the folder's name: here they are joined.
     const ledger = (...words: ReadonlyArray<string>) =>
       Effect.map(
         command(["ledger", ...words, "--project", here.root]),
@@ -65,7 +65,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     const again = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1", "--reports")
     expect([again.status, again.out]).toEqual([0, expect.stringMatching(/^Already forgotten,.* left: K-1\.\nEmptied/)])
 
-    // An older copy in the place of the ledger: what is forgotten there would be back with the right one.
+    // An older copy instead of the ledger: rows forgotten there would return with the right one.
     yield* here.source(["K-2,Bob,bob@example.org", "K-3,Cleo,cleo@example.org"])
     yield* here.run()
     for (const end of ["", "-wal", "-shm", ".key"]) {
@@ -79,7 +79,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
       const { status, told } = yield* ledger(...words)
       expect([status, told]).toEqual([2, expect.stringContaining("is an older copy")])
     }
-    // None at all: a run that is refused makes none in its place, so that it is told as vanished again and again.
+    // No ledger at all: a refused run does not create one, so that it is reported as vanished every time.
     for (const end of ["", "-wal", "-shm", ".key"]) {
       yield* fs.remove(`${here.root}/.formferry/ledger.db${end}`, { force: true })
     }

@@ -1,4 +1,4 @@
-// Lines of a source that are not accounted for: no file is known that causes this, so the count beside the parser is made wrong.
+// Lines of a source that are not accounted for: no known file causes this, so the test falsifies the independent count.
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-// What a run exports to a collector over real HTTP, and that nothing of a row, an answer or a key is in any of it, nor in the log.
+// What a run exports to a collector over real HTTP, and that neither the exports nor the log contain anything from a row, an answer or a key.
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -70,7 +70,7 @@ describe("telemetry", () => {
         ...Array.from({ length: 14 }, (_, at) => `KEY-${at},Marker Ada ${at},marker${at}@example.org`),
         "KEY-90,Marker Bob,marker at nowhere",
       ])
-      // The service's own words repeat what it was sent.
+      // The service's own message repeats the sent values.
       const body = JSON.stringify({ message: "Marker Ada 0 with marker0@example.org is no good" })
       here.fail("POST", { status: 429, body, headers: { "retry-after": "0" } }, { status: 400, body })
       const ran = yield* formferry("run", "people")
@@ -107,7 +107,7 @@ describe("telemetry", () => {
       )
       expect([...metrics.keys()].filter((name) => !name.startsWith("formferry."))).toEqual([])
 
-      // Every line of the log is an object of its own.
+      // Every line of the log is a separate object.
       const lines = [ran, again, broken, refused].flatMap(({ err }) =>
         err.trimEnd().split("\n").filter((one) => one !== "")
       )

@@ -2,7 +2,7 @@ import { Terminal } from "@xterm/headless"
 import { Writable } from "node:stream"
 import { makeOutput } from "../../src/cli/Output.ts"
 
-/** A terminal as people have it in front of them, without a window: what stands on it, and what it was written. */
+/** A terminal without a window: the text on its screen, and the bytes written to it. */
 export const terminal = (options: {
   readonly columns: number
   readonly rows?: number
@@ -35,12 +35,12 @@ export const terminal = (options: {
   return {
     output,
     writes,
-    /** Makes the window wider or narrower, as its owner does. */
+    /** Resizes the window, as its user does. */
     resize: (columns: number) => {
       screen.resize(columns, rows)
       Object.assign(stream, { columns })
     },
-    /** Lines that stand there, without the empty ones at the end. */
+    /** The lines on the screen, without empty ones at the end. */
     lines: async (): Promise<ReadonlyArray<string>> => {
       await new Promise<void>((done) => sink.write("", () => done()))
       const buffer = screen.buffer.active
@@ -48,7 +48,7 @@ export const terminal = (options: {
       while (lines.at(-1) === "") lines.pop()
       return lines
     },
-    /** Where the cursor is: the line, the column. */
+    /** The cursor's line and column. */
     cursor: () => [screen.buffer.active.baseY + screen.buffer.active.cursorY, screen.buffer.active.cursorX] as const,
   }
 }

@@ -19,7 +19,7 @@ interface Stored {
   readonly submissionTime: string
 }
 
-/** What the service holds of one submission: answers by question id, URL parameters and the time by their names behind an @. */
+/** The service's data of one submission: answers by question id, URL parameters and the time by their names after an @. */
 const held = (stored: Stored, timed: boolean): Readonly<Record<string, unknown>> =>
   Object.fromEntries([
     ...stored.questions.map(({ id, value }) => [id, value] as const),
@@ -31,16 +31,16 @@ interface RealExport {
   readonly pipeline: string
   readonly form: string
   readonly rows: number
-  /** Questions of the form that some row answers, counted in the file by Python: none may get lost unseen. */
+  /** Questions of the form that some row answers, counted in the file by Python: none may be lost unnoticed. */
   readonly answered: number
-  /** What tells which row a submission is. */
+  /** The value that identifies a submission's row. */
   readonly by: (answers: Readonly<Record<string, unknown>>) => unknown
 }
 
 const exports: ReadonlyArray<RealExport> = [
   { pipeline: "star-wars", form: "sW6fIlMs14", rows: 200, answered: 15, by: (answers) => answers["@respondent"] },
   { pipeline: "redcap-survey", form: "rC7sUrVey2", rows: 2, answered: 10, by: (answers) => answers["@participant"] },
-  // No two rows of the survey came in the same second.
+  // No two rows of the survey have the same second.
   { pipeline: "r-survey", form: "mR5uVe2019es", rows: 338, answered: 51, by: (answers) => answers["@submissionTime"] },
 ]
 

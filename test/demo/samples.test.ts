@@ -14,7 +14,7 @@ interface Stored {
   readonly login?: unknown
 }
 
-/** Runs a pipeline and gives what the service's store then holds. */
+/** Runs a pipeline and returns the content of the service's store. */
 const imported = (pipeline: string, form: string, rows: number) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -57,7 +57,7 @@ it.effect("the committed samples are the generator's output", () =>
     }
   }).pipe(Effect.scoped, Effect.provide(platform)))
 
-// What is expected below was read off the samples by eye.
+// The expected values below were read from the samples manually.
 
 it.scopedLive(
   "contacts: German dates, numbers, phone numbers and options of a Windows-1252 file arrive",

@@ -1,6 +1,6 @@
 import type { Draws } from "./draws.ts"
 
-/** What a clock shows. */
+/** A clock's reading. */
 export interface Wall {
   readonly year: number
   readonly month: number
@@ -29,7 +29,7 @@ const formatOf = (zone: string): Intl.DateTimeFormat => {
   return format
 }
 
-/** What the clocks of a zone show at an instant (milliseconds), by the engine's own tables and not by the library that the program reads with. */
+/** What the clocks of a zone show at an instant (milliseconds), by the JavaScript engine's own tables, not by the library that formferry uses. */
 export const wallIn = (zone: string, instant: number): Wall => {
   const parts = new Map(formatOf(zone).formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? Number.NaN

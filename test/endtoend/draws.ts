@@ -1,4 +1,4 @@
-/** Draws from a seed: the same ones every time (mulberry32). */
+/** Random draws from a seed, the same every time (mulberry32). */
 export interface Draws {
   /** A whole number, both ends included. */
   readonly int: (from: number, to: number) => number

@@ -3,7 +3,7 @@ import { two } from "./draws.ts"
 import type { Draws } from "./draws.ts"
 import { emptyCells } from "./questions.ts"
 
-/** What of a submission is no question: as it is to stand in the service, and the cells for it. */
+/** The parts of a submission other than questions: the expected values in the service, and the cells for them. */
 export interface Rest {
   readonly urlParameters: Readonly<Record<string, string | null>>
   readonly submissionTime: string
@@ -22,7 +22,7 @@ const written = (instant: number, where = zone) => {
   return `${two(day)}.${two(month)}.${year} ${two(hour)}:${two(minute)}`
 }
 
-/** The mapping beside its questions. */
+/** The mapping without its questions. */
 export const restOfMapping = {
   urlParameters: [
     { name: "row", from: "No" },
@@ -101,7 +101,7 @@ const payment = (draws: Draws): Pick<Rest, "payment" | "cells"> => {
   }
 }
 
-/** Everything of row `no` but its questions. */
+/** Everything of row `no` except its questions. */
 export const drawRest = (draws: Draws, no: string): Rest => {
   const created = drawInstant(draws, zone, "minute")
   const changed = drawInstant(draws, "UTC")
@@ -113,7 +113,7 @@ export const drawRest = (draws: Draws, no: string): Rest => {
   return {
     urlParameters: { row: no, campaign, source: "migration" },
     submissionTime: utc(created),
-    // The service takes the time of submission where no change is told.
+    // Without a time of change, the service uses the submission time.
     lastUpdatedAt: utc(isChanged ? changed : created),
     login: account === undefined ? undefined : { email: account },
     scheduling: booked.scheduling,

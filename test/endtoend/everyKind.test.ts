@@ -32,7 +32,7 @@ it.scopedLive(
       // The canary's request, and all other rows by ten.
       expect(report.requests.create).toBeLessThanOrEqual(rows / 10 + 1)
 
-      // The store is the service's own file of what it was sent: nothing of the program's reading stands between.
+      // The store is the service's own file of received submissions, independent of formferry's reader.
       const store = path.join(root, "store", `${formId}.jsonl`)
       const stored = (yield* fs.readFileString(store)).trimEnd().split("\n").map((line): Stored => JSON.parse(line))
       expect(stored).toHaveLength(rows)

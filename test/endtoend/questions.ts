@@ -2,13 +2,13 @@ import { drawInstant, utc, wallIn } from "./clocks.ts"
 import { two } from "./draws.ts"
 import type { Draws } from "./draws.ts"
 
-/** What an answer is to be in the service (null: none), made first, and the cells that were then written for it. */
+/** The expected answer in the service (null: none), which is made first, and the cells written for it. */
 export interface Made {
   readonly truth: unknown
   readonly cells: Readonly<Record<string, string>>
 }
 
-/** A question of the form, its entry in the pipeline, and how rows come by an answer and its cells. */
+/** A question of the form, its entry in the pipeline, and how an answer and its cells are made for a row. */
 export interface Asked {
   /** The form's question without its id and name. */
   readonly form?: { readonly type?: string; readonly options?: ReadonlyArray<unknown> }
@@ -17,10 +17,10 @@ export interface Asked {
   readonly make: (draws: Draws) => Made
 }
 
-/** Cells that mean: no answer (the pipeline's `empty`). */
+/** Cells that mean no answer (the pipeline's `empty`). */
 export const emptyCells = ["", "  ", "k. A.", "-", " - "]
 
-/** Answers by `answered`, most of the time; else none, and cells that say so. */
+/** Answers by `answered`, most of the time; otherwise none, and cells that mean no answer. */
 const mostly = (columns: ReadonlyArray<string>, answered: (draws: Draws) => Made) => (draws: Draws): Made =>
   draws.chance(0.8)
     ? answered(draws)
@@ -80,7 +80,7 @@ const writeMoment = (draws: Draws, instant: number): string => {
     const { day, hour, minute, month, second, year } = wallIn(berlin, instant)
     return `${two(day)}.${two(month)}.${year} ${two(hour)}:${two(minute)}:${two(second)}`
   }
-  // With an offset of its own, which goes before the zone of the pipeline.
+  // With its own offset, which takes precedence over the pipeline's zone.
   const minutes = draws.pick([0, 120, -300, 345])
   const local = utc(instant + minutes * 60_000).slice(0, 19)
   const away = Math.abs(minutes)

@@ -23,7 +23,7 @@ interface Stored {
   readonly login?: { readonly email: string }
 }
 
-/** What somebody fills in where nothing was. */
+/** A value that someone fills in for a missing answer. */
 const fresh = {
   questions: "new",
   urlParameters: "new",
@@ -31,7 +31,7 @@ const fresh = {
   payments: { paymentId: "new" },
 } as const
 
-/** Another value of the same shape. */
+/** A different value of the same shape. */
 const another = (value: unknown): unknown => {
   if (typeof value === "string") return `${value}!`
   if (typeof value === "number") return value + 1
@@ -68,7 +68,7 @@ it.scopedLive(
       const expected: Array<string> = []
       const lists = ["questions", "urlParameters", "scheduling", "payments"] as const
       const kept = stored.flatMap((one, at): ReadonlyArray<Stored> => {
-        // Every fifth stays, every seventh goes, of the others one member after the other is edited.
+        // Every fifth stays, every seventh is deleted, and the others are edited, each in a different member.
         if (at % 5 === 0) return [one]
         if (at % 7 === 0) return []
         const members = lists.flatMap((list) => one[list].map(({ id }) => ({ list, id })))

@@ -38,7 +38,7 @@ const pipeline = {
   sink: { service: "practice", form: formId },
 }
 
-/** A submission as it is to stand in the service's store, without the id that the service gives it. */
+/** A submission as expected in the service's store, without the id that the service assigns. */
 const expected = (answers: Readonly<Record<string, unknown>>, rest: ReturnType<typeof drawRest>) => ({
   submissionTime: rest.submissionTime,
   lastUpdatedAt: rest.lastUpdatedAt,
@@ -58,7 +58,7 @@ const csv = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.map((row) => row.map((cell) => /[;"\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell).join(";"))
     .join("\r\n") + "\r\n"
 
-/** A project whose source was written from what is to arrive: its files, and the submission that each row is to become. */
+/** A project whose source was written from the expected submissions: its files, and the submission for each row. */
 export const truthProject = (rows: number, seed: number) => {
   const drawn = draws(seed)
   const made = Array.from({ length: rows }, (_, index) => {

@@ -21,7 +21,7 @@ import { listed } from "../ledger/rows.ts"
 import { memoryFolder } from "./memoryFolder.ts"
 import { memorySource, type SourceRow, tableSource } from "./source.ts"
 
-/** The mapping does not fit the form: a fault of the simulation's. */
+/** The mapping does not fit the form: a bug in the simulation. */
 class NotCompiled extends Data.TaggedError("NotCompiled")<{ readonly message: string }> {}
 
 /** Ports of a process wrapped, to plant a bug. */
@@ -32,7 +32,7 @@ export interface Bug {
 
 export interface ProcessOptions {
   readonly ledger: string
-  /** How the ledger knows it. */
+  /** Its identity in the ledger. */
   readonly holder: Holder
   readonly seed: number
   readonly pipeline: Pipeline
@@ -56,7 +56,7 @@ export interface ProcessOptions {
   readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
 }
 
-/** What every process opens: the ledger, the service, the form, the mapping. */
+/** The resources of every process: the ledger, the service, the form, the mapping. */
 const open = (options: ProcessOptions) =>
   Effect.gen(function*() {
     const { bug, pipeline } = options
@@ -90,7 +90,7 @@ const open = (options: ProcessOptions) =>
     return { ledger, service, source, form, mapping, view }
   })
 
-/** One `formferry settle --results`, from an export of what the service holds at this moment; `isComplete`: `--complete`. */
+/** One `formferry settle --results`, from an export of the service's present submissions; `isComplete`: `--complete`. */
 export const settleProcess = (
   options: ProcessOptions,
   results: () => { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> },
@@ -127,7 +127,7 @@ export const settleProcess = (
     }),
   ).pipe(Effect.withRandom(Random.make(options.seed)))
 
-/** One `formferry settle --as`, by somebody who knows what the service holds. */
+/** One `formferry settle --as`, by a person who knows the service's submissions. */
 export const settleByHandProcess = (
   options: ProcessOptions,
   hasLanded: (key: string) => boolean,

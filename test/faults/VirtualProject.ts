@@ -19,7 +19,7 @@ import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 const apiKey = "practice_key_of_a_virtual_project"
 const hour = 3_600_000
 
-/** Loads the modules that are loaded only where they are needed: they would be waited for in real time. */
+/** Loads the modules that are otherwise loaded when needed, which would take real time. */
 export const loadLazyModules = (): Promise<unknown> =>
   Promise.all([
     import("../../src/jobs/openRun.ts"),
@@ -99,7 +99,7 @@ ${rest}`,
     return made.exit.value.open
   }
 
-  /** Lets time pass until something is so. A module that is loaded only where it is needed is waited for in real time. */
+  /** Lets time pass until a condition is met. Loading a module takes real time. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     for (let tries = 0; !(await this.time.until(isSo, 4 * hour)); tries++) {
       if (tries > 100) throw new Error(`This hangs (seed ${this.seed}): ${what}.`)
@@ -107,14 +107,14 @@ ${rest}`,
     }
   }
 
-  /** Kills what runs on a machine, which then starts anew. */
+  /** Kills all processes of a machine, which then restarts. */
   protected crash(machine: Machine): void {
     machine.switchOff()
     this.time.moved()
     this.boots++
   }
 
-  /** Starts a process on its machine. `before` is called before each request with what sends it, and may switch the machine off. */
+  /** Starts a process on its machine. `before` is called before each request with its sender, and may switch the machine off. */
   protected start<A, E>(
     machine: Machine,
     work: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path>,

@@ -8,8 +8,8 @@ interface Sleeper {
 }
 
 /**
- * Time that stands still while anything can be done and then jumps to the next moment at which somebody wakes up. With one queue of tasks a machine, and
- * nothing that waits for the outside, the same seed gives the same run.
+ * Time that is paused while any task can run, and then jumps to the next timer. With one task queue per machine, and no
+ * waiting for the outside, the same seed produces the same run.
  */
 export class VirtualTime {
   /** Milliseconds. */
@@ -43,7 +43,7 @@ export class VirtualTime {
     this.moves++
   }
 
-  /** Lets everything be done that can be done at this moment. The ledger commits some turns of the event loop later; whatever it wakes counts as a move. */
+  /** Runs every task that can run at this moment. The ledger commits some turns of the event loop later; tasks that it wakes count, too. */
   private async quiet(): Promise<void> {
     for (let before = -1; before !== this.moves;) {
       before = this.moves
@@ -51,7 +51,7 @@ export class VirtualTime {
     }
   }
 
-  /** Goes on until something is so; false when it is not so by then (milliseconds from now), or when nobody will ever wake up. */
+  /** Continues until a condition is met. Returns false if it is not met in time (milliseconds from now), or if no timer is left. */
   async until(isSo: () => boolean, patience: number): Promise<boolean> {
     const end = this.now + patience
     for (;;) {
@@ -73,7 +73,7 @@ export class VirtualTime {
     }
   }
 
-  /** Lets so many milliseconds go by. */
+  /** Lets this many milliseconds pass. */
   async pass(millis: number): Promise<void> {
     const end = this.now + millis
     await this.until(() => false, millis)
@@ -82,7 +82,7 @@ export class VirtualTime {
   }
 }
 
-/** A machine on which fibres run: it can be stopped for a while, and it can be switched off, after which nothing on it ever happens again. */
+/** A machine on which fibres run: it can be suspended for a while, or switched off for good. */
 export class Machine implements Scheduler.Scheduler {
   private readonly time: VirtualTime
   private tasks: Array<() => void> = []
@@ -157,6 +157,6 @@ export class Machine implements Scheduler.Scheduler {
 }
 
 export interface Running<A, E> {
-  /** How it ended; undefined: it has not. */
+  /** How it ended; undefined: it is still running. */
   readonly exit: Exit.Exit<A, E> | undefined
 }

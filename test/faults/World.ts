@@ -28,23 +28,23 @@ export interface Mishap {
   readonly step: number
   readonly what:
     | "crash"
-    /** The process is killed, and its machine does not start anew: only its silence tells that it is gone. */
+    /** The process is killed, and its machine does not restart: only its missing heartbeat shows that it has ended. */
     | "vanish"
     | "interrupt"
-    /** The process stands still for longer than others wait. */
+    /** The process is suspended for longer than others wait. */
     | "stop"
-    /** The ledger can't be written: refused before the commit, refused after it was made all the same, or no page left. */
+    /** The ledger can't be written: refused before the commit, refused although it was made, or no free page. */
     | "full before"
     | "full after"
     | "full"
-    /** Somebody saves the source while it is being read. */
+    /** Someone saves the source while it is being read. */
     | "edit"
 }
 
 export interface Day {
-  /** `formferry run`, or `formferry settle` from what the service's results show at that moment, or by somebody who knows the truth; "vouched": `--complete`. */
+  /** `formferry run`, or `formferry settle` from what the service's results show at that moment, or by a person who knows the truth; "vouched": `--complete`. */
   readonly command: "run" | "settle" | "settle vouched" | "settle manually"
-  /** What becomes of an export on its way: lines that are cut or left out, another order. Never of a vouched one. */
+  /** Changes to an export: lines that are cut or omitted, a different order. Never to a vouched one. */
   readonly mangle: (lines: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ReadonlyArray<string>>
   readonly pipeline: Pipeline
   readonly faults: FaultPlan
@@ -55,7 +55,7 @@ export interface Day {
   readonly limit: number | undefined
   /** What a person does with the ledger before the run sends anything. */
   readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
-  /** What "edit" makes of the source. */
+  /** The change to the source by "edit". */
   readonly edit: (rows: ReadonlyArray<SourceRow>) => ReadonlyArray<SourceRow>
 }
 
@@ -63,20 +63,20 @@ export interface Day {
 export type Ending =
   | { readonly _tag: "Report"; readonly report: RunReport }
   | { readonly _tag: "Settled"; readonly rows: number }
-  /** By its tag; what stands in the ledger may be open. */
+  /** By its tag; intents in the ledger may be open. */
   | { readonly _tag: "Failed"; readonly error: string }
   | { readonly _tag: "Crashed" }
 
 const hour = 3_600_000
-/** Failures that a run may end with when it meets faults. */
+/** Failures with which a run may end because of faults. */
 const expected = new Set(["ServiceUnusable", "LedgerError", "OutcomeUnrecorded", "LedgerLocked", "LedgerOvertaken"])
 
-/** A service, a ledger, a source, and processes of formferry that come and go. Everything happens in virtual time, from one seed. */
+/** A service, a ledger, a source, and processes of formferry that start and end. Everything happens in virtual time, from one seed. */
 export class World {
   readonly time = new VirtualTime()
   readonly truth = new Truth()
   readonly disk = new LedgerOnDisk()
-  /** Where the service runs: it goes on when formferry's machine is off. */
+  /** Where the service runs: it continues when formferry's machine is off. */
   private readonly server = new Machine(this.time)
   private readonly apiKey = Redacted.make("practice_key_of_the_simulation")
   readonly counts = { requests: 0, processes: 0, abandoned: 0, spans: 0 }
@@ -109,18 +109,18 @@ export class World {
     this.truth.know(this.rows)
   }
 
-  /** Adds up how often something went wrong. */
+  /** Adds up how often each fault occurred. */
   private meet(what: string, times = 1): void {
     this.met.set(what, (this.met.get(what) ?? 0) + times)
   }
 
-  /** What the service's results view shows: all there is, at once. */
+  /** The service's results view: all submissions, at once. */
   private results() {
     this.meet("settle from an export")
     return resultsTable(form, this.truth.store.all(form.id))
   }
 
-  /** A day of the service: its store stays, what goes wrong changes. */
+  /** A day of the service: its store stays, its faults change. */
   private async practice(faults: FaultPlan) {
     const made = this.server.start(
       inProcess({ forms: [form], store: this.truth.store, apiKey: this.apiKey, faults: planned(faults) }).pipe(
@@ -132,7 +132,7 @@ export class World {
     return made.exit.value
   }
 
-  /** One run of formferry, whatever happens to it, and what it left compared with the truth. */
+  /** One run of formferry with its faults, and its results compared with the truth. */
   async day(day: Day): Promise<Ending> {
     const practice = await this.practice(day.faults)
     const first = this.start(practice, day, day.mishaps)
@@ -140,7 +140,7 @@ export class World {
     let ending: Ending | undefined
     if (first.machine.isStopped) {
       this.leftOpen(day)
-      // Others take over once its heartbeat is old enough; then it wakes up, in the middle of their work or after it.
+      // Others take over once its heartbeat is old enough. It then resumes, during their work or after it.
       await this.time.pass(61_000)
       const second = this.start(practice, { ...day, first: () => Effect.void }, [])
       const wakes = this.counts.processes % 2 === 0 ? 2 * hour : 40
@@ -163,7 +163,7 @@ export class World {
     machine.switchOff()
   }
 
-  /** Takes down how a process ended, and marks what may rightly be in doubt after it. */
+  /** Records how a process ended, and which rows may legitimately be in doubt. */
   private end(started: Started): Ending {
     const { machine, running, store, day } = started
     if (machine.isOff) {
@@ -188,7 +188,7 @@ export class World {
     return { _tag: "Failed", error: tag }
   }
 
-  /** Intents that a process left open: they are in flight, and no more than it may have in flight. */
+  /** Intents that a process left open: they were in flight, and not more than allowed. */
   private leftOpen(day: Day): void {
     this.open = true
     const open = this.disk.rows().filter(({ state }) => state === "intended")
@@ -217,7 +217,7 @@ export class World {
       }
       return
     }
-    // A run that was overtaken tells of a moment at which the other one was at work: what that one had in flight, or sent again, counted as in doubt.
+    // A run that was overtaken reports the state during the other run: rows that the other one had in flight, or sent again, counted as in doubt.
     const inDoubt = [...ledger.values()].filter(({ state }) => state === "inDoubt" || state === "intended").length
     const inFlight = day.pipeline.sink.concurrency * day.pipeline.sink.batchSize
     const resent = [...ledger.values()].filter((row) => row.resent).length
@@ -234,7 +234,7 @@ export class World {
     let store: Store | undefined
     let stop: Stop["Type"] | undefined
     let refuse: "full before" | "full after" | undefined
-    /** Counts a step and lets happen what is to happen there. */
+    /** Counts a step and triggers its planned fault. */
     const stepped = () => {
       step++
       for (const { what, step: at } of mishaps) {
@@ -284,7 +284,7 @@ export class World {
       closed: (closed) => this.disk.closed(closed),
       holding: (session, made) => {
         epoch = session.epoch
-        // Taking the lock puts what others left open in doubt.
+        // Taking the lock puts rows that others left open in doubt.
         this.open = false
         stop = made
       },
@@ -323,7 +323,7 @@ export class World {
     }
   }
 
-  /** Counts what is sent, and knows of every create whether it may have arrived without anybody hearing of it. */
+  /** Counts sent requests, and knows of every create whether it may have arrived without a known outcome. */
   private watchedTransport(open: OpenTransport, machine: Machine, stepped: () => void): OpenTransport {
     return (target) =>
       Effect.map(open(target), (transport) => ({
@@ -351,7 +351,7 @@ export class World {
             }
             const known = () => {
               if (keys.length === 0) return
-              // Not of a row that another process took over and into doubt meanwhile: an answer that comes after that changes nothing.
+              // Not for a row that a different process has put in doubt in the meantime: a later answer changes nothing.
               const overtaken = this.disk.epoch() > epoch
               for (const key of fresh) {
                 if (!overtaken || this.disk.row(key)?.state !== "inDoubt") this.truth.ambiguous.delete(key)
@@ -382,10 +382,10 @@ interface Started {
   readonly machine: Machine
   readonly running: Running<RunReport | number, unknown>
   readonly day: Day
-  /** The source as it stood when the process began, and whether somebody has edited it since. */
+  /** The source when the process started, and whether someone has edited it since. */
   readonly source: ReadonlyArray<SourceRow>
   readonly edited: () => boolean
-  /** The ledger's rows as it was when the process ended by itself, and whether another one had taken over by then. */
+  /** The ledger's rows when the process ended normally, and whether a different one had taken over by then. */
   readonly left: () => { readonly rows: ReadonlyMap<string, LedgerRow>; readonly overtaken: boolean } | undefined
   readonly store: () => Store | undefined
 }

@@ -1,6 +1,6 @@
 import type { Simulated } from "./simulate.ts"
 
-/** What many seeds came to, as `npm run simulate` prints it. */
+/** The results of many seeds, as printed by `npm run simulate`. */
 export const figures = (seeds: ReadonlyArray<Simulated>, seconds: number): string => {
   const sum = (of: (one: Simulated) => number) => seeds.reduce((all, one) => all + of(one), 0)
   const met = new Map<string, number>()

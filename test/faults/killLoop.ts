@@ -20,7 +20,7 @@ export interface KillLoopOptions {
   readonly tell: (line: string) => void
 }
 
-/** What the killed runs came to. */
+/** The results of the killed runs. */
 export interface KillLoopFigures {
   readonly runs: number
   readonly kills: number
@@ -31,7 +31,7 @@ export interface KillLoopFigures {
   readonly notLanded: number
   /** Exports of telemetry, which every other run makes. */
   readonly exports: number
-  /** What is wrong at the end of a run; empty: every row stands exactly once at the service, and is verified. */
+  /** What is wrong at the end of a run. Empty: every row is in the service exactly once, and verified. */
   readonly broken: ReadonlyArray<string>
 }
 
@@ -41,7 +41,7 @@ const batchSize = 10
 
 const key = "practice_key_of_the_kill_loop"
 
-/** Requests that take a while, so that a kill meets them on their way there and back. */
+/** Requests that take a while, so that a kill occurs while they are in flight. */
 const slowly = (seed: number) => ({
   seed,
   faults: (["before", "after"] as const).map((when) => ({
@@ -59,7 +59,7 @@ interface Ran {
   readonly stderr: string
 }
 
-/** The built command, and what is in its environment. */
+/** The built command and its environment. */
 interface Command {
   readonly main: string
   readonly env: Readonly<Record<string, string>>
@@ -94,7 +94,7 @@ const formferry = async (
   return ended
 }
 
-/** When a process is killed: some time after its start, or once the service holds so many submissions, and a moment later. */
+/** When a process is killed: some time after its start, or shortly after the service has this many submissions. */
 const drawKill = (draws: Draws, service: HttpPractice, rows: number) => {
   const held = service.count(form.id)
   const early = draws.chance(0.25)
@@ -215,7 +215,7 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
 }
 
 /**
- * Imports that are killed with SIGKILL at random moments and started again until they are done: at the end every row stands exactly once at the service, after those in doubt were settled
+ * Imports that are killed with SIGKILL at random moments and restarted until they finish. At the end every row is in the service exactly once, after rows in doubt were settled
  * from its own results export. Every other import exports telemetry.
  */
 export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigures> => {

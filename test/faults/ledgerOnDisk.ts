@@ -5,7 +5,7 @@ import { Database } from "../../src/ledger/sqlite/database.ts"
 import type { Store } from "../../src/ledger/sqlite/Store.ts"
 import type { LedgerRow } from "./truth.ts"
 
-/** A folder whose files are in memory where the system has such a place: every commit of the simulation is a real one and asks for the disk. */
+/** A folder whose files are in memory if the system supports that: every commit of the simulation is a real one and syncs to disk. */
 export const temporaryFolder = (prefix: string): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), prefix))
 
@@ -44,14 +44,14 @@ export const ledgerRows = (db: Database, key?: string): ReadonlyArray<LedgerRow>
     ? db.all<Found>(select).map(rowOf)
     : db.all<Found>(`${select} WHERE key = ?`, [key]).map(rowOf)
 
-/** The ledger's file, and what crashes and full disks do to it. */
+/** The ledger's file, with crashes and full disks. */
 export class LedgerOnDisk {
   readonly folder = temporaryFolder("formferry-simulation-")
   readonly file = join(this.folder, "ledger.db")
   /** Connections of processes that have not ended. */
   private readonly open = new Set<Store>()
 
-  /** What is committed, read directly, although another process has it open. */
+  /** The committed rows, read directly, although a different process has the file open. */
   rows(): ReadonlyArray<LedgerRow> {
     return this.reading((db) => ledgerRows(db))
   }
@@ -60,7 +60,7 @@ export class LedgerOnDisk {
     return this.reading((db) => ledgerRows(db, key)[0])
   }
 
-  /** Keys of rows that a person skipped permanently, of those that were ever to be sent. */
+  /** Keys of rows that a person skipped permanently, among those that were ever to be sent. */
   leftOut(): ReadonlySet<string> {
     return this.reading((db) => new Set(db.all<readonly [string]>(selectLeftOut).map(([key]) => key)))
   }
@@ -85,21 +85,21 @@ export class LedgerOnDisk {
     this.open.add(store)
   }
 
-  /** A process closed it, as it should. */
+  /** A process closed it properly. */
   closed(store: Store): void {
     this.open.delete(store)
   }
 
-  /** A process was killed: what it had not committed is gone, and nobody empties the log into the file. */
+  /** A process was killed: uncommitted data is lost, and the log is not moved into the file. */
   crashed(store: Store): void {
     this.open.delete(store)
-    // A file that is closed takes this process's locks with it: copied only when nobody else has it open.
+    // Closing a file releases this process's locks on it, so it is only copied if no one else has it open.
     const names = this.open.size > 0 ? [] : [this.file, `${this.file}-wal`].filter((name) => existsSync(name))
     if (store.db.inTransaction) store.db.exec("ROLLBACK")
     const files = names.map((name) => [name, readFileSync(name)] as const)
     store.db.close()
     if (files.length === 0) return
-    // As new files: libsql really closes the old ones when their statements are collected, whenever that is, and a last connection then writes its log into its file.
+    // As new files: libsql only closes the old ones when their statements are garbage-collected, and the last connection then writes its log into its file.
     for (const name of [this.file, `${this.file}-wal`, `${this.file}-shm`]) rmSync(name, { force: true })
     for (const [name, bytes] of files) writeFileSync(name, bytes)
   }

@@ -1,4 +1,4 @@
-// Any sequence of what happens to a pipeline, against a model that is too plain to be wrong: each row is absent, there, or in doubt.
+// Any sequence of events in a pipeline, compared with a model that is too simple to be wrong: each row is absent, present, or in doubt.
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
@@ -10,7 +10,7 @@ import { type Day, type Mishap, World } from "./World.ts"
 
 type State = "absent" | "there" | "in doubt"
 
-/** By key, over all rows that the source ever held. */
+/** By key, for all rows that were ever in the source. */
 type Model = Map<string, State>
 
 const batchSize = 4
@@ -24,7 +24,7 @@ const row = (no: number, edition: number): SourceRow => ({
   note: "",
 })
 
-/** What a row may become, by what it was. */
+/** A row's possible states, by its previous state. */
 type Moves = { readonly [S in State]: ReadonlyArray<State> }
 
 const nothingIsUndone = { there: ["there"], "in doubt": ["in doubt"] } as const
@@ -39,11 +39,11 @@ class Reality {
     this.world = new World(7, Array.from({ length: 12 }, (_, index) => row(index + 1, 0)), {}, true)
   }
 
-  /** Does something and holds what became of every row against what may have. */
+  /** Does something, then compares every row's state with its possible states. */
   async does(model: Model, change: Partial<Day>, moves: Moves, mostDoubts: number): Promise<void> {
     const day = { ...quietDay("run", this.pipeline, ++this.day), ...change }
     await this.world.day(day)
-    // What was under way arrives, or its process counts as gone.
+    // Requests in flight arrive, or their process counts as ended.
     await this.world.time.pass(600_000)
     expect(this.world.truth.violations).toEqual([])
     const ledger = new Map(this.world.disk.rows().map((one) => [one.key, one.state]))

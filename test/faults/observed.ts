@@ -1,7 +1,7 @@
 import { Effect, Tracer } from "effect"
 import { telemetryOn } from "../../src/service/telemetry.ts"
 
-/** Runs work as the commands do while telemetry is exported: spans and metrics are made. Calls the listener with the name of each span that starts. */
+/** Runs an effect as commands do while telemetry is exported: with spans and metrics. Calls the listener with the name of each span that starts. */
 export const observed = <A, E, R>(
   work: Effect.Effect<A, E, R>,
   started: (span: string) => void,

@@ -4,9 +4,9 @@ import type { Submission } from "../../src/domain/submission.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Bug } from "./FormferryProcess.ts"
 
-/** The three mistakes that every loader of this kind has made, planted by wrapping ports: what finds them must not look away. */
+/** Three classic mistakes of such loaders, planted by wrapping ports. The checker must find them. */
 
-/** Sends before the intent is committed: the batch's number is given out at once, the commit comes when it comes. */
+/** Sends before the intent is committed: the batch's number is returned at once, and the commit follows later. */
 const sendsBeforeTheIntent: Bug = {
   session: (session): LedgerSession => {
     const batches = new Map<
@@ -34,7 +34,7 @@ const sendsBeforeTheIntent: Bug = {
   },
 }
 
-/** Takes a request that may have arrived for one that did not: the sink sends it again. */
+/** Treats a request that may have arrived as one that did not: the sink sends it again. */
 const retriesATimeout: Bug = {
   service: (service) => ({
     ...service,
@@ -46,14 +46,14 @@ const retriesATimeout: Bug = {
   }),
 }
 
-/** A submission's id with the content of the item that stands in its place. */
+/** A submission's id with the content of the item at the same position. */
 const dressed = (submission: Submission, item: Item): Submission => ({
   ...submission,
   questions: item.questions.map(({ id, value }) => ({ id, name: undefined, type: undefined, known: true, value })),
   urlParameters: (item.urlParameters ?? []).map(({ id, name, value }) => ({ id, name, value })),
 })
 
-/** Takes the first submission of an answer for the first item, and so on: every one is made to look like the item in its place. */
+/** Matches the first submission of an answer with the first item, and so on: each is made to look like the item at its position. */
 const matchesByPosition: Bug = {
   service: (service) => ({
     ...service,
@@ -71,7 +71,7 @@ const matchesByPosition: Bug = {
   }),
 }
 
-/** Each with the promises that it breaks: what is found must be the plant, and nothing else. */
+/** Each with the promises that it breaks: only these may be reported. */
 export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly breaks: ReadonlyArray<string> }>> = {
   "sending before the intent is committed": {
     bug: sendsBeforeTheIntent,
@@ -79,7 +79,7 @@ export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly 
   },
   "retrying a timeout": {
     bug: retriesATimeout,
-    // The last: the run ends between the two requests.
+    // For the last one, the run ends between the two requests.
     breaks: ["no row is sent twice", "intent before the first byte", "ledger and service agree"],
   },
   "matching by position": { bug: matchesByPosition, breaks: ["ledger and service agree"] },

@@ -18,7 +18,7 @@ const items = ["Ada", "Grace"].map((name, index) => ({
   questions: [{ id: "name", value: `${name}  of place ${index}` }, { id: "amount", value: 12.5 }],
 }))
 
-/** What two items came to, met by a fault: the outcome, in a few words, and how many the service holds then. */
+/** The result of two items with a fault: the outcome in a few words, and the number of submissions in the service. */
 const shown = (outcome: CreateOutcome): string => {
   switch (outcome._tag) {
     case "Created":
@@ -132,7 +132,7 @@ for (const [way, start] of Object.entries(ways)) {
         Effect.gen(function*() {
           const { practice, service } = yield* start([fault])
           expect(shown(yield* service.create("people", items, () => true))).toBe(outcome)
-          // What was delayed beyond the client's patience arrives all the same.
+          // A request delayed beyond the client's timeout still arrives.
           if (name === "delayed for too long") yield* Effect.sleep("500 millis")
           expect(practice.count("people")).toBe(held)
           expect(Object.values(practice.faults())).toEqual(
@@ -157,7 +157,7 @@ for (const [way, start] of Object.entries(ways)) {
       Effect.gen(function*() {
         const { practice, service } = yield* start([{ fault: "reset-kept-alive", at: [1] }])
         const create = service.create("people", items, () => true)
-        // The client has more than one connection: one of the next few requests takes the one that is gone.
+        // The client has more than one connection: one of the next few requests uses the closed one.
         const outcomes = yield* Effect.replicateEffect(Effect.map(create, shown), 6)
         expect(outcomes.toSorted()).toEqual([...Array.from({ length: 5 }, () => "Created 11"), "InDoubt"])
         expect(practice.count("people")).toBe(10)

@@ -3,8 +3,8 @@ import type { SourceRow } from "./source.ts"
 import type { LedgerRow } from "./truth.ts"
 
 /**
- * What a report says that is not so: its sums, and how many rows it calls in doubt and imported against what the ledger holds of the rows that it read.
- * Undefined when it tells the truth. For a report of a run that read the whole source and that nobody overtook.
+ * Returns what is false in a report: its sums, or its numbers of rows in doubt and imported compared with the ledger. Undefined if it
+ * is true. For a report of a run that read the whole source and was not overtaken.
  *
  * @param leftOut keys that a person skipped permanently
  * @param again whether imported rows that changed are imported again: until then, they are pending, refused or invalid
@@ -21,7 +21,7 @@ export const misreported = (
     no !== "" && states.includes(ledger.get(no)?.state ?? "notCreated")
   const doubtful = source.filter(isIn(["intended", "inDoubt"]))
   const there = source.filter(isIn(["imported"]))
-  // Of several rows with one key, one has the fate and the others may be duplicates of it.
+  // Of several rows with the same key, one has the fate and the others may be its duplicates.
   const few = (rows: ReadonlyArray<SourceRow>) => new Set(rows.map(({ no }) => no)).size
   const imported = fates.alreadyImported + fates.changed + fates.imported
   if (fates.inDoubt < few(doubtful) || fates.inDoubt > doubtful.length) {

@@ -6,7 +6,7 @@ import { Draws } from "./Draws.ts"
 import type { SourceRow } from "./source.ts"
 import type { Day, Mishap } from "./World.ts"
 
-/** A row as somebody might have written it; every few of them can't be imported. */
+/** A row as a person might have written it; some of them can't be imported. */
 const drawRow = (draws: Draws, no: number): SourceRow => ({
   no: draws.chance(0.02) ? "" : String(no),
   name: draws.chance(0.03) ? `Forbidden ${no}` : `Person ${draws.int(1, 9)} of ${no}`,
@@ -42,7 +42,7 @@ const when = (draws: Draws): "before" | "after" => draws.pick(["before", "after"
 /** A run ends with the first of these, so they are rare. */
 const seldom = (draws: Draws) => ({ chance: draws.pick([0.01, 0.03]), times: 1 })
 
-/** Every fault of the outcome table. Answers that mean "not created" come before anything is kept: a service that lies about that can't be survived by anybody. */
+/** Every fault of the outcome table. Answers that mean "not created" come before anything is stored: no client can handle a service that lies about that. */
 const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault>] = [
   (draws) => ({ fault: "refuse", on: "any", chance: few(draws), for: moment(draws) }),
   (draws) => ({ fault: "unanswered", chance: few(draws), when: when(draws), on: draws.pick(["create", "any"]) }),
@@ -109,7 +109,7 @@ const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault
   (draws) => ({ fault: "invisible", chance: few(draws), for: moment(draws) }),
 ]
 
-/** Rows that this service never takes, whenever they come. */
+/** Rows that this service never accepts. */
 const forbidden = (draws: Draws): Fault => ({ fault: "invalid", containing: "Forbidden", named: draws.chance(0.6) })
 
 const drawFaults = (draws: Draws): ReadonlyArray<Fault> => [
@@ -157,7 +157,7 @@ export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
   }
 }
 
-/** A person looks at rows that need one, and leaves some out for good. */
+/** A person reviews rows, and skips some permanently. */
 const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>, leftOut: Set<string>) => {
   const keys = rows.filter(({ no }) => no !== "" && draws.chance(0.05)).map(({ no }) => no)
   const leaveOut = draws.chance(0.3)
@@ -175,7 +175,7 @@ const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>, leftOut: Set
     })
 }
 
-/** An export as it is, or cut at a record, of a part of its lines, without the rows of some amounts, the other way round, sorted by name, or of no lines. */
+/** An export unchanged, cut at a record, with some of its lines, without the rows of some amounts, reversed, sorted by name, or without lines. */
 const drawMangling = (draws: Draws): Day["mangle"] => {
   const share = draws.int(0, 99) / 100
   const upTo = <A>(lines: ReadonlyArray<A>) => Math.floor(lines.length * share)
@@ -193,7 +193,7 @@ const drawMangling = (draws: Draws): Day["mangle"] => {
   ])
 }
 
-/** @param leftOut takes up the keys that a person leaves out */
+/** @param leftOut collects the keys that a person skips */
 export const drawDay = (
   draws: Draws,
   pipeline: Pipeline,
@@ -214,7 +214,7 @@ export const drawDay = (
   edit: (now) => drawEdit(draws, now),
 })
 
-/** A day on which nothing goes wrong any more. */
+/** A day without faults. */
 export const quietDay = (command: Day["command"], pipeline: Pipeline, seed: number): Day => ({
   command,
   mangle: (lines) => lines,

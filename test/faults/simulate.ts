@@ -6,7 +6,7 @@ import type { SourceRow } from "./source.ts"
 import type { Violation } from "./truth.ts"
 import { type Day, type Ending, World } from "./World.ts"
 
-/** What became of one seed. */
+/** The result of one seed. */
 export interface Simulated {
   readonly seed: number
   readonly violations: ReadonlyArray<Violation>
@@ -14,7 +14,7 @@ export interface Simulated {
   /** Of requests; 0 without telemetry. */
   readonly spans: number
   readonly processes: number
-  /** Rows in doubt when the faults had stopped, before anybody settled them. */
+  /** Rows in doubt when the faults had stopped, before they were settled. */
   readonly inDoubt: number
   /** And after an export of the results had settled them. */
   readonly unsettled: number
@@ -25,7 +25,7 @@ export interface Simulated {
 const minutes = 60_000
 
 /**
- * Some days with faults, and then quiet ones until everything is done; the promise is looked at all the while.
+ * Runs some days with faults, then days without until everything is done, and checks the promise all the time.
  *
  * @param telemetry whether spans and metrics are made; default: for odd seeds
  */
@@ -48,7 +48,7 @@ export const simulate = async (
       const drawn = drawDay(draws, set, world.rows, seed * 10 + day, leftOut)
       tell(`day ${day}: ${told(drawn)}`)
       tell(`  ${ended(await world.day(drawn))}`)
-      // Until the next morning; now and then so soon that what was under way still arrives.
+      // Until the next morning; sometimes so soon that requests in flight still arrive.
       await world.time.pass(draws.chance(0.3) ? 500 : 10 * minutes)
     }
     await world.time.pass(10 * minutes)
@@ -56,7 +56,7 @@ export const simulate = async (
     if (truth.violations.length === 0) {
       tell(`settling: ${ended(await world.day(quietDay("settle", set, seed * 10 + 6)))}`)
     }
-    // By then it is known for long enough which processes have ended.
+    // By then it has been known long enough which processes have ended.
     await world.time.pass(10 * minutes)
     if (truth.violations.length === 0) await world.day(quietDay("settle", set, seed * 10 + 6))
     const unsettled = world.disk.rows().filter(({ state }) => state === "inDoubt").length
@@ -67,7 +67,7 @@ export const simulate = async (
       tell(`quiet day ${day}: ${ended(ending)}`)
       if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
     }
-    // The same source once more: nothing is left to send, and nothing is sent.
+    // The same source again: nothing is left to send, and nothing is sent.
     const before = truth.held.size
     if (truth.violations.length === 0) {
       tell(`once more: ${ended(await world.day(quietDay("run", set, seed * 10 + 9)))}`)
@@ -92,7 +92,7 @@ export const simulate = async (
 
 const isValid = ({ mail, no }: SourceRow) => no !== "" && mail !== "nobody"
 
-/** When nothing goes wrong any more, every row that can be imported is, or was left out by a person. */
+/** Without faults, every row that can be imported is imported, unless a person skipped it. */
 const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<string>, again: boolean): void => {
   const ledger = new Map(disk.rows().map((row) => [row.key, row]))
   for (const row of rows) {

@@ -5,10 +5,10 @@ import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { simulate, type Simulated } from "./simulate.ts"
 
-/** Seeds 26 to 50, which meet every mishap between them. CI does 1 to 200 besides, by `npm run simulate`. */
+/** Seeds 26 to 50, in which every kind of fault occurs. CI also runs 1 to 200 with `npm run simulate`. */
 const from = 26
 const seeds = 25
-/** So soon a planted bug has to be found. */
+/** The number of seeds within which a planted bug must be found. */
 const patience = 200
 
 describe("the promise under faults", () => {
@@ -74,7 +74,7 @@ describe("a planted bug is caught", () => {
       const [first] = caught?.violations ?? []
       process.stdout.write(`${name}: caught by seed ${caught?.seed}: ${first?.promise}: ${first?.what}\n`)
       expect(breaks).toContain(first?.promise)
-      // It is the plant: without it the same seed keeps every promise.
+      // The planted bug is the cause: without it, the same seed keeps every promise.
       expect((await simulate(caught?.seed ?? 0, pipeline)).violations).toEqual([])
     }, 240_000)
   }

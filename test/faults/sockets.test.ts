@@ -92,7 +92,7 @@ for (const [name, faults] of Object.entries(cases)) {
           warn: () => Effect.void,
           interrupted: Effect.never,
         })
-        // Which rows are in doubt is the simulation's to check; here it is what becomes of them.
+        // Which rows are in doubt is the simulation's to check; this test checks how they are settled.
         for (const { key, state } of reader.rows()) if (state === "inDoubt") truth.ambiguous.add(key)
         truth.compare(reader.rows(), false)
         expect(truth.violations).toEqual([])
@@ -100,7 +100,7 @@ for (const [name, faults] of Object.entries(cases)) {
         return report
       })
       let report = yield* run
-      // A service that was gone for too long leaves rows for the next run.
+      // A service that was unavailable for too long leaves rows for the next run.
       for (let times = 0; times < 5 && report.rows.pending > 0; times++) report = yield* run
       expect(report.rows.pending).toBe(0)
       if (report.rows.inDoubt > 0) {
@@ -121,7 +121,7 @@ for (const [name, faults] of Object.entries(cases)) {
         )
         expect(byTruth.filter(({ outcome }) => outcome !== "in doubt")).toEqual([])
         if (settled.left > 0) {
-          // An id that the service reported and never returned makes the export incomplete: a person says so.
+          // An id that the service reported and never returned makes the export incomplete: a person vouches for it.
           yield* settlePipeline(project, {
             pipeline: "people",
             to: undefined,

@@ -19,7 +19,7 @@ const cellsOf = (row: SourceRow): Cells => [row.no, row.name, row.mail, row.amou
 
 const chunkRows = 16
 
-/** A source that is read from memory at once, so that nothing waits for a disk. Whatever `rows` gives when a reading begins is what is read. */
+/** A source that is read from memory at once, so that nothing waits for a disk. Each reading reads the `rows` at its start. */
 export const memorySource = (rows: () => ReadonlyArray<SourceRow>): Source =>
   cellSource(columns, () => rows().map(cellsOf))
 

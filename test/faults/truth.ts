@@ -8,25 +8,25 @@ export interface LedgerRow {
   readonly key: string
   readonly state: "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
   readonly resent: boolean
-  /** The batch with which it went out last. */
+  /** The batch with which it was last sent. */
   readonly batch: number
   readonly verdict: "verified" | "unread" | "differing" | "missing" | undefined
   readonly submissionId: string | undefined
-  /** Submissions that stood for it before its content changed and was imported again, earliest first; the last may be about to be. */
+  /** Its earlier submissions, before its content changed and was imported again, earliest first; the last may be about to be replaced. */
   readonly replaced: ReadonlyArray<string>
 }
 
-/** A submission that the service holds. */
+/** A submission in the service. */
 export interface Held {
   readonly id: string
-  /** The row it was made of: its key, which goes along as a URL parameter that no fault touches. */
+  /** The key of its row, sent as a URL parameter that no fault changes. */
   readonly key: string
-  /** Whether a fault changed an answer on the way into the store. */
+  /** Whether a fault changed an answer before it was stored. */
   readonly altered: boolean
   readonly answers: ReadonlyMap<string, unknown>
 }
 
-/** A promise that did not hold. */
+/** A broken promise. */
 export interface Violation {
   readonly promise: string
   readonly what: string
@@ -37,17 +37,17 @@ interface Kept {
   readonly urlParameters: ReadonlyArray<{ readonly id: string; readonly value: string | null }>
 }
 
-/** What the service really holds, looked at as each submission arrives, and whether it and the ledger keep the promise (docs/guarantees.md). */
+/** The service's real content, checked as each submission arrives, and whether service and ledger keep the promise (docs/guarantees.md). */
 export class Truth {
   readonly violations: Array<Violation> = []
   readonly held = new Map<string, Held>()
   private readonly byKey = new Map<string, number>()
-  /** What was sent for a key, as often as the source was edited. */
+  /** The items sent for a key, one for each edit of the source. */
   private readonly contents = new Map<string, Array<SourceRow>>()
-  /** Keys of creates of which nobody can know whether they did anything. */
+  /** Keys of creates whose outcome is unknown. */
   readonly ambiguous = new Set<string>()
   private readonly byHand = new Set<string>()
-  /** Batches of which submissions arrived because the policy sends a row in doubt once more, by key. */
+  /** Batches of submissions that arrived because the policy resends a row in doubt, by key. */
   private readonly resent = new Map<string, Set<number>>()
   private readonly inner = memoryStore()
   /** The ledger's row of a key as it is on disk at this moment. */
@@ -67,7 +67,7 @@ export class Truth {
     this.violations.push({ promise, what })
   }
 
-  /** Rows as they stand in the source now: submissions are compared with them. */
+  /** Rows as they are now in the source: submissions are compared with them. */
   know(rows: ReadonlyArray<SourceRow>): void {
     for (const row of rows) this.contents.set(row.no, [...(this.contents.get(row.no) ?? []), row])
   }
@@ -76,14 +76,14 @@ export class Truth {
     return this.byKey.get(key) ?? 0
   }
 
-  /** Looks a row up for a person who settles it manually: it then counts as imported without an id. What it was before it changed is not what went missing. */
+  /** Looks a row up for a person who settles it manually: it then counts as imported without an id. Its earlier submission is not the missing one. */
   landedByHand(key: string): boolean {
     const landed = this.count(key) > (this.rowOf(key)?.replaced.length ?? 0)
     if (landed) this.byHand.add(key)
     return landed
   }
 
-  /** How often a row may stand at the service: once, and again each time that a person decided so: that it changed and is to be imported again, or that it is sent again while in doubt. */
+  /** How often a row may be in the service: once, and once more for each decision of a person to import a changed row again or to resend a row in doubt. */
   private most({ key, replaced }: LedgerRow): number {
     return 1 + replaced.length + (this.resent.get(key)?.size ?? 0)
   }
@@ -117,7 +117,7 @@ export class Truth {
     }
   }
 
-  /** Compares the whole ledger with the whole store while no process is at work. `open`: one that was killed, or lost its ledger, may have left intents open. */
+  /** Compares the whole ledger with the whole store while no process is running. `open`: one that was killed, or lost its ledger, may have left intents open. */
   compare(rows: ReadonlyArray<LedgerRow>, open: boolean): void {
     const keys = new Set<string>()
     const ids = new Set<string>()
@@ -135,7 +135,7 @@ export class Truth {
       if (state === "inDoubt" && !this.ambiguous.has(key)) {
         this.violated("only what is ambiguous is in doubt", `row ${key} is in doubt without a reason`)
       }
-      // What was settled needs a new reason to be in doubt again.
+      // A settled row needs a new reason to be in doubt again.
       if (state !== "inDoubt" && state !== "intended") this.ambiguous.delete(key)
       if ((state === "notCreated" || state === "refused") && there > 0) {
         this.violated("ledger and service agree", `row ${key} is ${state} and stands at the service`)
@@ -171,7 +171,7 @@ export class Truth {
     }
   }
 
-  /** Whether an altered submission lacks an answer that its row gave, or holds another name or number: what no comparison may let pass. */
+  /** Whether an altered submission lacks an answer that its row gave, or has a different name or number, which every comparison must detect. */
   private differs({ answers, key }: Held): boolean {
     return (this.contents.get(key) ?? []).every((row) =>
       (row.note !== "" && (answers.get("note") ?? null) === null) || answers.get("name") !== row.name

@@ -21,11 +21,11 @@ interface Import {
   readonly rows: number
   /** Further keys of `source`, a line each. */
   readonly source: string
-  /** The mapping's questions and what else there is. */
+  /** The mapping's questions and other entries. */
   readonly mapping: string
   /** The form's questions, a line each. */
   readonly form: ReadonlyArray<string>
-  /** The column that tells which response it is. */
+  /** The column that identifies the response. */
   readonly key: string
 }
 
@@ -254,7 +254,7 @@ interface Stored {
   readonly submissionTime: string
 }
 
-/** What the service holds, by response. */
+/** The service's submissions, by response. */
 const arrived = (root: string, submissionTime: boolean) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -278,7 +278,7 @@ describe("a real export arrives answer by answer", () => {
         expect(Object.keys(answers)).toHaveLength(one.rows)
         const root = yield* project(one)
         const report = yield* runOf(root, one.name)
-        // Nothing was said of the file: it was recognised.
+        // The pipeline names no tool: the file was recognised.
         expect(report.sources[0]?.taken?.find(({ what }) => what === "tool")?.value).toMatch(
           /\(recognised with \d+ of 100/,
         )
@@ -290,7 +290,7 @@ describe("a real export arrives answer by answer", () => {
         })
         const timed = Object.values(answers).some((answer) => "submissionTime" in answer)
         expect(yield* arrived(root, timed)).toEqual(answers)
-        // The tool's own id, or the key that the pipeline names, knows every response again.
+        // The tool's own id, or the key that the pipeline names, identifies every response.
         const again = yield* runOf(root, one.name)
         expect(again).toMatchObject({ exitCode: 0, rows: { alreadyImported: one.rows }, requests: { create: 0 } })
       }).pipe(Effect.provide(platform)))

@@ -6,7 +6,7 @@ import { config, file, read, run } from "../source/opening.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 
-/** What a sample is read as: column names by position, blocks in a short form, rows as they stand and cleaned. */
+/** How a sample is read: column names by position, blocks in a short form, rows unchanged and cleaned. */
 const layoutOf = async (path: string) => {
   const { rows, source } = await run(read(config(path)))
   const { tool } = source
@@ -19,7 +19,7 @@ const layoutOf = async (path: string) => {
       columns.map(({ option, position, role }) => `${position} ${option}${role === "option" ? "" : ` (${role})`}`),
     ])),
     meta: Object.fromEntries(tool.meta.map(({ position, role }) => [position, role])),
-    /** Cells that are not what they were, by row and position. */
+    /** Cells that were changed, by row and position. */
     cleaned: rows.flatMap((row, at) =>
       tool.clean(row).flatMap((cell, position): ReadonlyArray<readonly [number, number, Cell]> =>
         cell === row[position] ? [] : [[at + 1, position, cell]]

@@ -1,4 +1,4 @@
-// What stands in a form tool's file and what it means are two things: rejected.csv shows the one, answers are made of the other.
+// The text in a form tool's file and its meaning are different: rejected.csv contains the text, answers are made from the meaning.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -76,7 +76,7 @@ describe("rows of a form tool's file", () => {
         { Name: "Cem", Phone: "+4930231252", Sports: ["Hiking", "Cycling", "Chess"] },
         { Name: "Ben", Phone: "+4930231251", Sports: ["Cycling"] },
       ])
-      // The original, unmended, is known as superseded; nothing goes in twice.
+      // The unfixed original is known as superseded; nothing is imported twice.
       const third = yield* runOf(at.root, "p")
       expect(third.rows).toMatchObject({ read: 3, alreadyImported: 3 })
     }).pipe(Effect.provide(platform)))
@@ -116,7 +116,7 @@ describe("rows of a form tool's file", () => {
       yield* at.write("pipelines/p.yaml", pipeline.replace("source:\n", "source:\n  format: csv\n"))
       const second = yield* runOf(at.root, "p")
       expect(second.rows).toMatchObject({ alreadyImported: 3, changed: 0, imported: 0 })
-      // What the cells mean is another thing now: people are told as of an edited mapping.
+      // The cells now have a different meaning, which is reported like an edited mapping.
       expect(second.fingerprints.mapping).not.toBe(first.fingerprints.mapping)
       expect((yield* at.stored)[0]).toEqual({ Name: "Ada", Phone: "+4930231250" })
     }).pipe(Effect.provide(platform)))

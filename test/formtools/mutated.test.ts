@@ -55,7 +55,7 @@ it("a damaged export is read or refused with a sentence, without losing a record
       continue
     }
     readable++
-    // Rows stand as the file has them, whatever the tool makes of them: records and letters are reckoned again by other code.
+    // Rows keep the file's text, however the tool interprets them: records and letters are counted again by different code.
     if (result.right.source.format === "csv") checkText(content, result.right)
     const { files, rows, source } = result.right
     expect(files[0]?.file.rows, `seed ${seed}`).toBe(rows.length)

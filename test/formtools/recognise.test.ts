@@ -8,7 +8,7 @@ import { config, file, read, run } from "../source/opening.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 
-/** Whose export each sample is, and how many responses it holds. */
+/** The tool of each sample, and its number of responses. */
 const exports: ReadonlyArray<readonly [path: string, tool: string, rows: number]> = [
   ["google-forms/rstudio-2019-spanish-r-community-survey.xlsx", "google-forms", 338],
   ["surveymonkey/538-steak-risk-survey.csv", "surveymonkey", 550],
@@ -71,12 +71,12 @@ describe("an export is recognised", () => {
   })
 })
 
-// Every rule sees every header: none may take a file of another tool, whatever the order of the rules.
+// Every rule sees every header: none may match a file of a different tool, whatever the order of the rules.
 describe("no tool matches the export of a different one", () => {
   it.each(exports)("%s is only of %s", async (path, tool) => {
     const source = await run(openSource(config(`${samples}/${path}`, encodingOf(path))))
     const { head } = source
-    // Records have no header: all tools that speak JSON were asked when it was opened.
+    // Records have no header: all tools with JSON were tried when it was opened.
     if (head === undefined) return expect(source.candidates?.map(({ name }) => name)).toEqual([tool])
     for (const one of formTools) {
       const [found] = candidates(head, path, { tools: [one] })

@@ -96,7 +96,7 @@ reconcile: { visibleWithin: 20 seconds }
 const batchSize = 3
 const concurrency = 2
 
-/** Rows in doubt that a killed process leaves, at most. */
+/** The maximum number of rows in doubt that a killed process leaves. */
 export const mostInFlight = batchSize * concurrency
 
 /** How a command ended; killed: its machine was switched off. */
@@ -107,7 +107,7 @@ export type Ended =
   | { readonly _tag: "Failed"; readonly error: string; readonly message: string }
   | { readonly _tag: "Killed" }
 
-/** What counts the steps of the process that is running: requests, and before and after each commit and each mark. */
+/** Counts the steps of the running process: requests, and before and after each commit and each mark. */
 let step: (() => void) | undefined
 
 const { exec } = Database.prototype
@@ -190,7 +190,7 @@ export class History extends VirtualProject {
     await this.time.pass(millis)
   }
 
-  /** Sets the clock, forwards or back, while nothing runs. */
+  /** Sets the clock forwards or back while nothing runs. */
   setClock(millis: number): void {
     this.time.now += millis
   }
@@ -276,7 +276,7 @@ export class History extends VirtualProject {
       if (isKilled() || machine.isOff) throw new Error("the machine is off")
     }
     const running = this.start(machine, work, open, (send) => {
-      // Half of the requests still leave: the kernel has them.
+      // Half of the requests are still sent, by the kernel.
       if (isKilled() && steps % 2 === 0) {
         Effect.runFork(Effect.withClock(send, this.time.clock), { scheduler: this.server })
       }
@@ -297,7 +297,7 @@ export class History extends VirtualProject {
     return { _tag: "Failed", error: tag, message: tag === "Defect" ? Cause.pretty(exit.cause) : message }
   }
 
-  /** What a killed process leaves, as new files: its connection is still open in this process, and must not write into them later. */
+  /** Copies the files of a killed process: its connection is still open in this process, and must not write to them later. */
   private leaveFiles(): void {
     const files = this.image()
     this.restore(files)
@@ -314,7 +314,7 @@ export class History extends VirtualProject {
     )
   }
 
-  /** Puts files of the ledger in the place of those that are there; the marks stay. */
+  /** Replaces the ledger's files; the marks stay. */
   restore(files: ReadonlyMap<string, Buffer>): void {
     const folder = join(this.root, ledgerFolder)
     for (const name of ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.key"]) {
@@ -335,7 +335,7 @@ export class History extends VirtualProject {
     rmSync(join(this.root, paths[what]), { recursive: true, force: true })
   }
 
-  /** A new machine each night: it checks the project out anew and keeps only the folder of the ledger. */
+  /** A new machine each night: it checks out the project again and keeps only the ledger's folder. */
   onNewMachine(): void {
     const old = this.root
     this.root = join(this.home, `project${++this.folders}`)
@@ -348,7 +348,7 @@ export class History extends VirtualProject {
     return [nextToLedger, withReports].every((folder) => existsSync(join(this.root, folder)))
   }
 
-  /** The folder goes elsewhere as a whole, moved or copied. */
+  /** The whole folder is moved or copied elsewhere. */
   move(copied: boolean): void {
     const to = join(this.home, `project${++this.folders}`)
     if (copied) cpSync(this.root, to, { recursive: true, verbatimSymlinks: true })

@@ -5,14 +5,14 @@ import type { Draws } from "../faults/Draws.ts"
 import { type Edited, type EditedForm, type Ended, type FormId, forms, type History, mostInFlight } from "./History.ts"
 import { hasHeader } from "./source.ts"
 
-/** What the next command may do: an innocent history is never refused, and one that lost commits never imports. */
+/** What the next command may do: a harmless history is never refused, and one that lost commits never imports. */
 export type Expected = "goes" | "refused" | "either"
 
-/** What holds if both are expected. */
+/** The combined expectation. */
 const both = (a: Expected, b: Expected): Expected =>
   a === "refused" || b === "refused" ? "refused" : a === "either" || b === "either" ? "either" : "goes"
 
-/** What the last run that ended met in a form. */
+/** The form as the last finished run found it. */
 interface Visit {
   readonly form: EditedForm
   /** What people had edited, apart from the form. */
@@ -29,16 +29,16 @@ interface Image {
 
 const day = 86_400_000
 
-/** Runs commands in a history, knows what may and may not happen, and does what refusals say. */
+/** Runs commands in a history, knows what may happen, and follows the advice of refusals. */
 export class Referee {
   private readonly at: History
   private readonly draws: Draws
   /** What happened, line by line. */
   readonly lines: Array<string> = []
-  /** Promises that did not hold. */
+  /** Broken promises. */
   readonly broken: Array<string> = []
   readonly met = new Map<string, number>()
-  /** Rows that a person removed from the source for good. */
+  /** Rows that a person removed from the source permanently. */
   readonly removed = new Set<number>()
   /** Commands that ended or were killed: an image with fewer of them is not the newest. */
   private commands = 0
@@ -47,7 +47,7 @@ export class Referee {
   private isLogLeft = false
   /** How often the ledger was harmed, restored or accepted. */
   private troubles = 0
-  /** What a killed run leaves for the next one to notice. */
+  /** Traces of a killed run that the next one must detect. */
   private carried: Expected = "goes"
   private readonly attempted = new Set<FormId>()
   private readonly visits = new Map<FormId, Visit>()
@@ -56,7 +56,7 @@ export class Referee {
   private newest: Image
   /** Rows that a killed process sent, by form and number, with the number of that kill. */
   private readonly doubtful = new Map<string, number>()
-  /** Those of them that a run with `inDoubt: resend` met. */
+  /** Those of them that a run with `inDoubt: resend` found. */
   private readonly resendable = new Set<string>()
 
   constructor(at: History, draws: Draws) {
@@ -70,7 +70,7 @@ export class Referee {
     this.lines.push(what)
   }
 
-  /** What can't be undone or forgotten: a ledger that lacks some of it must be refused. */
+  /** Permanent facts: a ledger that lacks any of them must be refused. */
   private facts(): number {
     return forms.reduce((sum, form) => sum + this.at.submissions(form), this.settled)
   }
@@ -92,7 +92,7 @@ export class Referee {
     if (image === undefined) return undefined
     this.at.restore(image.files)
     this.troubles++
-    // A copy may lack nothing that counts if the runs since only repeated what was known.
+    // A copy may lack nothing important if later runs only repeated known results.
     return image.facts < this.facts() ? "refused" : image.commands < this.commands ? "either" : "goes"
   }
 
@@ -114,7 +114,7 @@ export class Referee {
     return "goes"
   }
 
-  /** Edits by what the ledger finds the pipeline's rows: they must not be sent again. */
+  /** Edits the pipeline's identity in the ledger: its rows must not be sent again. */
   editPlace(change: Partial<Edited>): Expected {
     const isKnown = this.carried === "goes" && this.removed.size === 0
       && this.visits.get(this.at.edited.form)?.troubles === this.troubles
@@ -129,7 +129,7 @@ export class Referee {
     return this.removed.size === 0 ? "goes" : "either"
   }
 
-  /** The pipeline fills the other form: rows that it has are known there, unless something else changed meanwhile. */
+  /** The pipeline fills the other form: rows that it has are known there, unless something else changed in the meantime. */
   switchForm(): Expected {
     const form = forms.find((one) => one !== this.at.edited.form) ?? forms[0]
     this.at.edit({ form })
@@ -193,7 +193,7 @@ export class Referee {
     await this.at.pass(120_000)
   }
 
-  /** Runs the pipeline, and does what refusals say until it is not refused. */
+  /** Runs the pipeline, and follows the advice of refusals until it is not refused. */
   async run(expected: Expected, killedAt?: number): Promise<void> {
     const { at } = this
     const { form } = at.edited
@@ -254,7 +254,7 @@ export class Referee {
     this.broken.push("a refusal is not resolved by what it says")
   }
 
-  /** Does what a refusal says. */
+  /** Follows the advice of a refusal. */
   private async resolve(message: string): Promise<void> {
     const { at } = this
     const { edited } = at
@@ -280,7 +280,7 @@ export class Referee {
       if (this.newest.commands === this.commands && this.draws.chance(0.4)) {
         this.meet("resolved: the newest ledger is put back")
         at.restore(this.newest.files)
-        // Once: it may be one that a person accepted for another form.
+        // Once, since a person may have accepted it for a different form.
         this.newest = { ...this.newest, commands: -1 }
         return
       }
@@ -288,7 +288,7 @@ export class Referee {
     this.meet(`resolved: accept ${reason}`)
     if (reason === "form") this.visit()
     else {
-      // As docs/settle.md says: rows that a form has leave the source.
+      // As in docs/maintain.md: rows that are in the form are removed from the source.
       for (const form of forms) for (const no of at.sent(form).keys()) this.removed.add(no)
       const rows = at.rows.filter((no) => !this.removed.has(no))
       if (rows.length === 0 && !hasHeader(edited.format)) at.edit({ format: "csv" })
@@ -300,7 +300,7 @@ export class Referee {
   }
 
   /**
-   * Settles rows in doubt from an export, and compares what is concluded with the form.
+   * Settles rows in doubt from an export, and compares the conclusions with the form.
    *
    * @param lines of the form's results that the export has; undefined: all
    * @returns the rows that stay in doubt, with the reasons
@@ -340,7 +340,7 @@ export class Referee {
     return ended.result.rows.filter(({ outcome }) => outcome === "in doubt")
   }
 
-  /** A person looks at what a complete export leaves in doubt: rows that were resent, and rows that a submission unknown to the ledger resembles. */
+  /** A person checks the rows that a complete export leaves in doubt: resent rows, and rows similar to a submission that the ledger doesn't know. */
   private async look(left: SettleResult["rows"]): Promise<void> {
     const sent = this.at.sent()
     for (const { key, reason } of left) {
@@ -353,7 +353,7 @@ export class Referee {
     }
   }
 
-  /** In the end everything that is left is sent and settled, and nothing is missing. */
+  /** In the end all remaining rows are sent and settled, and nothing is missing. */
   async finish(grow: () => void): Promise<void> {
     const { at } = this
     await this.run("either")
@@ -370,6 +370,6 @@ export class Referee {
   }
 }
 
-/** What a command says that was refused; undefined: it failed otherwise. */
+/** The message of a refused command; undefined: it failed for a different reason. */
 const refusalOf = (ended: Ended): string | undefined =>
   ended._tag === "Failed" && ["LedgerRefused", "ConfigurationInvalid"].includes(ended.error) ? ended.message : undefined

@@ -3,23 +3,23 @@ import { History } from "./History.ts"
 import { type Expected, Referee } from "./Referee.ts"
 import { formats, hasHeader } from "./source.ts"
 
-/** What one seed came to. */
+/** The result of one seed. */
 export interface Played {
   readonly seed: number
   /** What happened, line by line. */
   readonly lines: ReadonlyArray<string>
-  /** Promises that did not hold. */
+  /** Broken promises. */
   readonly broken: ReadonlyArray<string>
   /** How often each kind of event happened, and how often a run was refused or resolved. */
   readonly met: ReadonlyMap<string, number>
 }
 
-/** What happens between runs, and what the next run is then expected to do; undefined: it can't happen now. */
+/** An event between runs, and the expectation for the next run; undefined: it can't happen now. */
 type Moves = Readonly<Record<string, () => Expected | undefined>>
 
 const day = 86_400_000
 
-/** What happens in every project and must not stop it. */
+/** Events that happen in every project and must not stop it. */
 const innocent = (at: History, draws: Draws, grow: () => void): Moves => ({
   "quiet night": () => "goes",
   rows: () => {
@@ -65,7 +65,7 @@ const innocent = (at: History, draws: Draws, grow: () => void): Moves => ({
   },
 })
 
-/** What becomes of the log that a killed process leaves. */
+/** What happens to the log of a killed process. */
 const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
   const log = (change: (log: Buffer) => Buffer | undefined) => (): Expected | undefined => {
     const files = new Map(at.image())
@@ -90,7 +90,7 @@ const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
   }
 }
 
-/** What becomes of the ledger, and what people edit. */
+/** What happens to the ledger, and what people edit. */
 const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
   // The rows that a missing ledger does not know are in the form, and still in the source.
   deleted: () => {
@@ -131,7 +131,7 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
   },
 })
 
-/** What must happen, in a few seeds and in many: histories in which nothing happens prove nothing. */
+/** Events that must occur in a few seeds, and in many: histories without events prove nothing. */
 export const happens = {
   inFew: [
     "quiet night",

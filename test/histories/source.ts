@@ -47,7 +47,7 @@ export type Format = keyof typeof writers
 
 export const formats = ["csv", "semicolons", "jsonl", "json", "xlsx"] as const satisfies ReadonlyArray<Format>
 
-/** Whether a source of this format has a header when it has no rows. */
+/** Whether a source of this format has a header if it has no rows. */
 export const hasHeader = (format: Format): boolean => format !== "json" && format !== "jsonl"
 
 export const fileOf = (format: Format): string => writers[format].file

@@ -1,5 +1,5 @@
-// The check is checked: in a small project with our settings, planted faults make each of its steps fail.
-// That it passes what is right, `npm run check` shows on this project itself.
+// Tests the check: in a small project with the same settings, planted faults make each step fail.
+// That correct code passes is shown by `npm run check` on this project.
 import { execFile } from "node:child_process"
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -32,7 +32,7 @@ const small = {
 const check = async (step: string, planted: Record<string, string>) => {
   const project = await mkdtemp(join(tmpdir(), "formferry-house-"))
   try {
-    // What is generated comes from our own code: that step gets the whole of it.
+    // The generated files come from this project's code, so that step gets all of it.
     const whole = step === "check:generated"
     for (const folder of whole ? ["src", "test/house", ".ci", "config", "docs"] : [".ci"]) {
       await cp(join(house, folder), join(project, folder), { recursive: true })
@@ -45,7 +45,7 @@ const check = async (step: string, planted: Record<string, string>) => {
     for (const file of settings) await copyFile(join(house, file), join(project, file))
     await symlink(join(house, "node_modules"), join(project, "node_modules"), "dir")
     return await new Promise<{ readonly failed: boolean; readonly output: string }>((done) => {
-      // The small project uses few of our packages: of the unused things only code counts here.
+      // The small project uses few packages, so only unused code counts here.
       const options = step === "check:unused" ? ["--", "--include", "files,exports,types"] : []
       execFile("npm", ["run", "--silent", step, ...options], { cwd: project }, (error, stdout, stderr) => {
         done({ failed: error !== null, output: stdout + stderr })
@@ -60,7 +60,7 @@ const check = async (step: string, planted: Record<string, string>) => {
 const effect = (body: string) =>
   `import { Effect } from "effect"\n\nexport const command = Effect.gen(function*() {\n  yield* Effect.void\n  ${body}\n})\n`
 
-/** For every step: files that break its rules, and what the step has to say about them. */
+/** For every step: files that break its rules, and the expected messages. */
 const faults: Record<string, { readonly planted: Record<string, string>; readonly says: ReadonlyArray<string> }> = {
   "check:direction": {
     planted: {

@@ -51,7 +51,7 @@ const linesOf = (signature: SchemaAST.PropertySignature, prefix: string): Readon
 const keyLines = (ast: SchemaAST.AST, prefix: string): ReadonlyArray<string> =>
   shapesOf(ast).structs.flatMap(({ core }) => [
     ...core.propertySignatures.flatMap((signature) => linesOf(signature, prefix)),
-    // An expected answer may contain others, without end.
+    // An expected answer may contain others recursively.
     ...core.indexSignatures.flatMap(({ type }) =>
       SchemaAST.isSuspend(type) || shapesOf(type).structs.some((each) => each.core === core)
         ? []
@@ -79,7 +79,7 @@ const member = (ast: SchemaAST.AST, key: string): SchemaAST.AST => {
   throw new Error(`No key ${key}`)
 }
 
-/** Says what a kind takes: one column, parts, options, rows. */
+/** Describes the input of a kind: one column, parts, options, rows. */
 const takes = (kind: Pick<Kind, "many" | "named" | "parts">): string =>
   [
     "one column",

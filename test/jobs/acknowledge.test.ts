@@ -55,7 +55,7 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, invalid: 0, alreadyImported: 20 } })
     yield* source([...good, "21,Bad,nobody@example.org", ",Keyless,k@example.org"])
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, imported: 0 } })
-    // Another row without a key is not that one.
+    // A different row without a key is not the same one.
     yield* source([...good, ",Other,o@example.org"])
     expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 1 } })
     expect(names().length).toBe(20)
@@ -120,7 +120,7 @@ scoped(
     expect(yield* Effect.flip(settle)).toMatchObject(refused)
     expect(yield* fs.exists(`${root}/.formferry`)).toBe(false)
 
-    // Another pipeline is refused as well until a person accepts that for it; then there is another ledger.
+    // A different pipeline is also refused until a person accepts it there; then there is a new ledger.
     yield* settings({ form: "others" })
     yield* write(
       "pipelines/more.yaml",

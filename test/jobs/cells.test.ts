@@ -1,4 +1,4 @@
-// Every cell that is not empty counts once: rows whose cells' states are known before they are written, and real exports counted again from their files.
+// Every filled cell counts once: rows whose cells' states are known before they are written, and real exports counted again from their files.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -28,7 +28,7 @@ const run = (root: string, options: Partial<RunOptions> = {}) =>
       ...options,
     }))
 
-/** Per column, by title: how many cells have each state; those of no cell left out. */
+/** Per column, by title: how many cells have each state; states without cells are omitted. */
 type Counts = Readonly<Record<string, { readonly [S in CellState]?: number }>>
 
 const countsOf = ({ columns = [] }: RunReport): Counts =>
@@ -149,7 +149,7 @@ interface Plan {
   readonly states: ReadonlyArray<CellState | undefined>
 }
 
-/** Rows, with what becomes of each cell. */
+/** Rows, with the state of each cell. */
 const planOf = (seed: number, rows: number): ReadonlyArray<Plan> => {
   const draw = draws(seed)
   const plans: Array<Plan> = []
@@ -219,7 +219,7 @@ describe("a run counts every filled cell once, in its column", () => {
         expect(again.unchangedSince).toBe(second.run)
         expect(countsOf(again)).toEqual(expected(plans, () => "known"))
 
-        // A new row has the source read again, and a changed one is a row to look at.
+        // A new row makes the run read the source again, and a changed one needs review.
         const changed = plans.findIndex(({ cells, whole }, at) =>
           whole === undefined && plans.every((other, index) => index === at || other.cells[0] !== cells[0])
         )

@@ -68,7 +68,7 @@ const start = Effect.gen(function*() {
   return {
     root,
     check,
-    /** What the runs warned of. */
+    /** The warnings of the runs. */
     warned,
     write: (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text)),
     run: Effect.flatMap(
@@ -151,10 +151,10 @@ layer(platform)("check", (it) => {
       expect(changed.diagnostics?.[0]?.suggestion).toContain("name: Work e-mail")
       const stopped = yield* Effect.either(world.run)
       expect(Either.isLeft(stopped) && stopped.left._tag).toBe("ConfigurationInvalid")
-      // A rehearsal that went on would say of a run that it will do.
+      // A rehearsal that continued would suggest that the run will work.
       expect(yield* Effect.either(world.rehearse)).toEqual(stopped)
 
-      // With its mapping put right the form is still for a person to accept.
+      // Even with a corrected mapping, a person must still accept the form.
       yield* world.write("pipelines/people.yaml", pipeline.replace("name: E-mail", "name: Work e-mail"))
       expect(Either.isLeft(yield* Effect.either(world.run))).toBe(true)
       yield* world.check({ acceptForm: true })

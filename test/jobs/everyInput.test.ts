@@ -24,7 +24,7 @@ const run = (root: string, pipeline: string, options: Partial<RunOptions> = {}) 
       ...options,
     }))
 
-/** Submissions of a practice service's store, as it wrote them: answers by question id, those without one left out. */
+/** Submissions of a practice service's store, as it wrote them: answers by question id, omitting questions without one. */
 const stored = (root: string, form: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

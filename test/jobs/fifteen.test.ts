@@ -61,7 +61,7 @@ it.scopedLive("fifteen different mistakes of every sort give fifteen diagnostics
     expect(pipelines).toEqual([])
     expect(places(diagnostics)).toEqual(pipeline.places)
     expect(new Set(diagnostics.map(({ message }) => message)).size).toBe(15)
-    // Each shows its line as it stands in the file.
+    // Each shows its line as in the file.
     const lines = pipeline.text.split("\n")
     expect(diagnostics.map(({ excerpt }) => excerpt)).toEqual(diagnostics.map(({ line }) => lines[line - 1]))
   }).pipe(Effect.provide(platform)))

@@ -153,14 +153,14 @@ layer(platform)("init", (it) => {
       const at = Array.from(edited).findIndex((letter, index) => text[index] !== letter)
       expect(text.endsWith(edited.slice(at))).toBe(true)
       expect(parse(text).mapping.questions.at(-1)).toEqual({ id: "q7", name: "City", from: "Town" })
-      // What was added and what is left open is not offered again.
+      // Added and open entries are not offered again.
       expect((yield* world.again()).written).toEqual([])
     }))
 
   it.scoped("refuses impossible requests with what to do instead, and writes no pipeline", () =>
     Effect.gen(function*() {
       const world = yield* start()
-      // Whatever a pipeline file can't be called either.
+      // Names that are not allowed for a pipeline file either.
       for (const name of ["../evil", "My import", "Märchen", "-"]) {
         const bad = yield* Effect.either(world.init({ name }))
         expect(Either.isLeft(bad) && bad.left.message).toContain("can't be a pipeline's name")

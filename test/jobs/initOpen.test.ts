@@ -5,7 +5,7 @@ import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
-/** A heading; two columns that could both be the question `Werkzeuge`, one that is it in other words, and more choices than are listed. */
+/** A heading; two columns that could both be the question `Werkzeuge`, one in other words, and more choices than are listed. */
 const survey = [
   "Umfrage vom 1. März",
   "No;Farben;Werkzeuge (heute);Werkzeuge (früher);Wozu?;Land",
@@ -47,7 +47,7 @@ layer(platform)("What init leaves open", (it) => {
       const file = path.join(root, "pipelines", "survey.yaml")
       const text = yield* fs.readFileString(file)
       expect(text).toContain("  headerRow: 2 # detected: lines above it are not read\n")
-      // The best of several columns: its own choices; a column that is hardly sure: cut as the others are.
+      // The best of several columns shows its own choices; an uncertain column is split like the others.
       expect(text).toContain(`    #   as: choices
     #   split: ","
     #   # values: # these are not options: write one after each, or null for no answer, and remove the #
@@ -55,7 +55,7 @@ layer(platform)("What init leaves open", (it) => {
     #   #   Beil: # 1 ×
 `)
       expect(text).toMatch(/ {4}# - id: z\n(?: {4}# .*\n)* {4}# {3}split: ","/)
-      // More than are listed: the line that says so stays a comment.
+      // There are more than listed: the line about them stays a comment.
       expect(text).toMatch(
         /\n {6}# {3}# and 10 more, which `formferry check` lists\n {6}# otherwise: # or choose what happens to all /,
       )

@@ -22,7 +22,7 @@ const inspectText = (text: string): Promise<Inspection> => {
   writeFileSync(path, text)
   return inspect(path)
 }
-/** A file of one column besides an id. */
+/** A file with one column and an id. */
 const inspectColumn = async (title: string, cells: ReadonlyArray<string>) => {
   const rows = cells.map((cell, at) => `${at},"${cell.replaceAll('"', '""')}"`)
   const [, column] = (await inspectText(`No,"${title}"\n${rows.join("\n")}\n`)).columns
@@ -141,7 +141,7 @@ describe("inspect finds traps", () => {
     expect(tool?.name).toBe("typeform")
     expect(columns[3]).toMatchObject({ kind: "phone", name: "Phone number" })
     expect(columns.flatMap(({ traps }) => traps.map(({ code }) => code))).not.toContain("guarded")
-    // Of a tool that is not known to set guards it may be a part of the answer.
+    // If the tool is not known to set guards, it may be part of the answer.
     expect(await trapsOf("Phone", ["'+49 30 231250", "'-5"])).toContainEqual(["guarded", 2])
   })
 })

@@ -1,9 +1,9 @@
 import { Clock, Duration, Effect } from "effect"
 
-/** Shorter waits (of a pace, of a retry) are real; longer ones end when the test says that it is so late. */
+/** Shorter waits (of a pace or a retry) are real; longer ones end when the test sets the clock. */
 const real = 5_000
 
-/** A clock that the test sets, and that goes on by itself from there: nights pass at once, and sockets still work. */
+/** A clock that the test sets and that then runs normally: nights pass instantly, and sockets still work. */
 export const nightClock = (start: string) => {
   const system = Clock.make()
   let offset = Date.parse(start) - system.unsafeCurrentTimeMillis()
@@ -27,7 +27,7 @@ export const nightClock = (start: string) => {
   }
   return {
     clock,
-    /** Makes it that late, and wakes who waited for it. */
+    /** Sets the clock to this time, and ends the waits until then. */
     set: (time: string) =>
       Effect.sync(() => {
         offset = Date.parse(time) - system.unsafeCurrentTimeMillis()

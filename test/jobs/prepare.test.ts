@@ -1,4 +1,4 @@
-// What comes before a run: the source is opened while the form is on its way.
+// The steps before a run: the source is opened while the form is being fetched.
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit } from "effect"
 import type { Socket } from "node:net"
@@ -17,7 +17,7 @@ const form = JSON.stringify({
 const csv = (file: string) =>
   pipelineYaml("contacts", "service: live, form: abc").replace("../samples/contacts.csv", file)
 
-/** A project whose service is this server, prepared until something is wrong. */
+/** Prepares a run in a project with this server as its service, until something fails. */
 const preparedAt = (
   port: number,
   file: string,
@@ -47,7 +47,7 @@ it.scopedLive("the form is requested while the source is opened: neither waits f
     const server = yield* rawServer((socket: Socket, soFar) => {
       const isForm = soFar.includes("/forms/abc")
       held.push(() => void socket.write(answerText(200, isForm ? form : "Id,Name\n1,Ada\n")))
-      // Who asks first gets its answer only once the other has asked.
+      // The first request is answered only after the second one.
       if (held.length === 2) held.forEach((answer) => answer())
     })
     const prepared = yield* preparedAt(server.port, `http://127.0.0.1:${server.port}/contacts.csv`)
@@ -86,13 +86,13 @@ it.scopedLive("a requested form is given up if the source can't be read, even if
       const isForm = soFar.includes("/forms/abc")
       if (isForm) socket.once("close", () => Deferred.unsafeDone(givenUp, Exit.void))
       asked.push(() => void (isForm || socket.write(answerText(404, "not here"))))
-      // The source fails only once the form has been asked for, which never comes.
+      // The source fails only once the form has been requested, which never arrives.
       if (asked.length === 2) asked.forEach((answer) => answer())
     })
     const services = yield* shareServices
     const prepared = yield* preparedAt(server.port, `http://127.0.0.1:${server.port}/contacts.csv`, { services })
     expect(Either.isLeft(prepared) && prepared.left._tag).toBe("SourceError")
-    // Long before the request would give up by itself.
+    // Long before the request's own timeout.
     yield* Effect.timeout(Deferred.await(givenUp), "10 seconds")
   }).pipe(Effect.provide(platform)))
 

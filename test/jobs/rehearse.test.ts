@@ -14,7 +14,7 @@ const people = (from: number, to: number) =>
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
-/** Everything below a folder, with a digest of what stands in it. An empty log beside a ledger and its index come and go with the connections that still have it open. */
+/** All files below a folder, with digests of their content. An empty log next to a ledger, and its index, come and go with open connections. */
 const contents = (folder: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -102,7 +102,7 @@ scoped(
     })
     yield* accept("ledger")
     expect(yield* rehearse()).toMatchObject({ rows: { imported: 12 } })
-    // A rehearsal leaves no marks: its rows count for nothing.
+    // A rehearsal leaves no marks: its rows don't count as sent.
     expect(yield* run({ limit: 0 })).toMatchObject({ rows: { pending: 12 } })
   }),
 )

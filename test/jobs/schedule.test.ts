@@ -28,7 +28,7 @@ ${more}`
 const csv = (...keys: ReadonlyArray<number>) =>
   ["No,Name,Mail", ...keys.map((key) => `${key},Person ${key},p${key}@example.org`), ""].join("\n")
 
-/** Two pipelines of a world, two o'clock and three o'clock in Berlin, on a clock that the test sets; and all that is told. */
+/** Two pipelines of a world, two o'clock and three o'clock in Berlin, on a clock that the test sets; and all notifications. */
 const nights = (start: string) =>
   Effect.gen(function*() {
     const at = yield* world
@@ -61,7 +61,7 @@ const nights = (start: string) =>
       interrupt: (signal: "SIGINT" | "SIGTERM") => Deferred.succeed(interrupted, signal),
       once: (more: Partial<ScheduleOptions> = {}) => during(runDue({ ...options, ...more })),
       plan: during(planSchedule(options, 2)),
-      /** A scheduler that goes on, until the scope closes. */
+      /** A scheduler that runs until the scope closes. */
       scheduler: (more: Partial<ScheduleOptions> = {}) =>
         Effect.forkScoped(during(runOnSchedule({ ...options, ...more }))),
       during,
@@ -84,7 +84,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(yield* at.once()).toBe(0)
       expect(at.events.map(({ _tag }) => _tag)).toEqual(["Waits", "Waits"])
 
-      // Half past two: only the one of two o'clock.
+      // Half past two: only the pipeline scheduled for two o'clock.
       yield* at.night.set("2026-11-21T01:30:00Z")
       yield* at.write("people.csv", csv(1, 2, 3, 4))
       yield* at.once()
@@ -122,7 +122,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(failed).toMatchObject({ pipeline: "others", exitCode: 2, error: "ConfigurationInvalid" })
       expect(yield* at.once()).toBe(0)
       expect(at.ends).toHaveLength(2)
-      // The next night, mended.
+      // The next night, once fixed.
       yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *"))
       yield* at.night.set("2026-11-21T02:00:00Z")
       expect(yield* at.once()).toBe(0)
@@ -137,7 +137,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran().toSorted()).toEqual(["others", "people"])
       const said = at.events.flatMap((event) => event._tag === "Unreadable" ? event.files : [])
       expect(said).toEqual([expect.stringContaining("pipelines/others.yaml: its schedule can't be read.")])
-      // People hear of it once a day, however often somebody looks.
+      // It is notified once a day, however often the scheduler checks.
       yield* at.write("pipelines/third.yaml", "pipeline: [\nschedule: {}\n")
       expect(yield* at.once()).toBe(2)
       expect(yield* at.once()).toBe(2)
@@ -231,7 +231,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const scheduler = yield* at.scheduler()
       yield* until(() => at.waits() === 2)
-      // What never ran waits for its time.
+      // A pipeline that never ran waits for its time.
       expect(at.ran()).toEqual([])
       yield* at.night.set("2026-11-21T01:00:00Z")
       yield* until(() => at.waits() === 3)
@@ -240,7 +240,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       yield* until(() => at.waits() === 4)
       expect(at.ran()).toEqual(["people", "others"])
 
-      // Four o'clock from now on: seen within a minute, and only what is to come counts.
+      // Four o'clock from now on: noticed within a minute, and only future times count.
       yield* at.write("pipelines/people.yaml", people("people", "0 4 * * *"))
       yield* at.write("people.csv", csv(1, 2, 3, 4))
       yield* at.night.set("2026-11-21T12:00:00Z")

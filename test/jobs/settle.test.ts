@@ -17,7 +17,7 @@ const people = (from: number, to: number) =>
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
 
-/** What a person does with an export before settling from it. */
+/** How a person changes an export before settling from it. */
 interface Handling {
   readonly without?: (name: unknown) => boolean
   readonly mangle?: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submission>
@@ -41,7 +41,7 @@ const settling = Effect.gen(function*() {
     settings: (extra: Readonly<Record<string, string>>) =>
       at.settings({ reconcile: ", lateWithin: 1 millis", ...extra }),
     settle,
-    /** Writes the form's results as they are, or as a person handles them, and settles from that. */
+    /** Writes the form's results unchanged or as changed by a person, and settles from them. */
     fromExport: ({ complete, mangle = (all) => all, without }: Handling = {}) =>
       Effect.gen(function*() {
         const text = resultsExport(mangle(at.practice.submissions("people")), without)
@@ -59,7 +59,7 @@ const settling = Effect.gen(function*() {
   }
 })
 
-/** Other people fill the form. */
+/** Other people fill in the form. */
 const fill = (baseUrl: string, ...people: ReadonlyArray<readonly [name: string, mail: string]>) =>
   Effect.promise(() =>
     fetch(`${baseUrl}/forms/people/submissions`, {
@@ -137,7 +137,7 @@ scoped(
     expect(alone.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "a witness" })
     const { testEntry = "" } = alone.result
     expect(testEntry).toMatch(/^formferry-[a-z2-9]{10}$/)
-    // An entry of anybody's proves nothing, whatever its time; the text is the same as long as it will do.
+    // An arbitrary entry proves nothing, whatever its time; the text stays the same as long as it is valid.
     yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"])
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 10, testEntry })
     yield* fill(practice.baseUrl, [`Test ${testEntry.toUpperCase()}`, "test@example.org"])
@@ -183,7 +183,7 @@ scoped(
   }),
 )
 
-/** What a run that was killed between intent and outcome leaves. */
+/** The state after a run was killed between intent and outcome. */
 const leftOpen = (
   { root, view }: Pick<Effect.Effect.Success<typeof settling>, "root" | "view">,
   holder: { readonly pid: number; readonly born: string; readonly boot: string },
@@ -285,7 +285,7 @@ scoped(
     const header = "No,Name,Mail,Day"
     yield* source(dated(1, 10, "2024-02-01"), header)
     expect(yield* run()).toMatchObject({ exitCode: 0 })
-    // Ten that arrive unheard, on a day that nothing else is known of.
+    // Ten that arrive without an answer, on a day without other known submissions.
     yield* source([...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2024-05-01")], header)
     fail("POST", "lost")
     yield* run()

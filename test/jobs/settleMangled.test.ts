@@ -17,7 +17,7 @@ const answer = (submission: Submission, id: string): string =>
 
 const by = (of: (submission: Submission) => string) => (a: Submission, b: Submission): number => of(a) < of(b) ? -1 : 1
 
-/** What somebody makes of an export: its order, then what is left of it. */
+/** Changes to an export: its order, then its remaining lines. */
 const mangle = (draws: Draws, all: ReadonlyArray<Submission>): readonly [what: string, ReadonlyArray<Submission>] => {
   const [order, lines] = draws.pick<readonly [string, ReadonlyArray<Submission>]>([
     ["as it was created", all],
@@ -81,7 +81,7 @@ for (const seed of [1, 2]) {
         expect(lost.length).toBeGreaterThan(0)
         expect(lost.length).toBeLessThan(doubtful.length)
         const file = path.join(root, "results.csv")
-        /** Keys of rows that an export says did not land. */
+        /** Keys of rows that an export settles as not landed. */
         const notLanded = (lines: ReadonlyArray<Submission>) =>
           Effect.gen(function*() {
             yield* fs.writeFileString(file, resultsExport(lines.length === 0 ? all : lines, () => lines.length === 0))

@@ -38,7 +38,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       at.fail("POST", "lost")
       yield* during(at.run())
 
-      // The run that left a row in doubt is not a good one: the last good one is of the night before.
+      // The run that left a row in doubt is not a good one: the last good one was the night before.
       const [healthy] = (yield* status(26 * hour)).health ?? []
       expect(healthy?.healthy).toBe(true)
       const [overdue] = (yield* status(23 * hour)).health ?? []
@@ -106,7 +106,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       expect(people?.going).toBeUndefined()
       expect(people).toMatchObject({ standing: { inDoubt: 2 }, doubts: [{ count: 2 }], lastRun: { run: "r1" } })
       expect(people?.lastRun?.outcome).toBeUndefined()
-      // Somebody else's hold of the lock is no run.
+      // A lock held by a different process is not a run.
       yield* Effect.scoped(Effect.gen(function*() {
         const view = yield* Effect.flatMap(openLedger({ file }), (ledger) =>
           ledger.pipeline({
@@ -158,7 +158,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       expect(yield* due).toBe(2)
       expect(yield* told).toEqual([[{ pipeline: "people", at: expect.stringMatching(/^2026-11-02T02:00/) }], [false]])
 
-      // Rows that a person mended and fed manually are no night's work.
+      // Importing fixed rows manually does not count as a nightly run.
       yield* fs.copyFile(`${at.root}/away.csv`, `${at.root}/source.csv`)
       yield* at.write("mended.csv", "No,Name,Mail\n2,Bob,bob@example.org\n")
       yield* during(at.run({ to: "real", source: "mended.csv" }))
@@ -178,7 +178,7 @@ it("rows in doubt are counted by age, and an age without rows is omitted", () =>
     { sentAt: "2026-11-20T00:00:00Z", count: 1 },
     { sentAt: "2026-11-30T02:00:00Z", count: 2 },
     { sentAt: "2026-11-30T11:59:00Z", count: 3 },
-    // A clock that was set back: as young as can be.
+    // If the clock was set back, the age is zero.
     { sentAt: "2026-12-30T11:59:00Z", count: 1 },
   ]
   expect(byAge(doubts, now)).toEqual([

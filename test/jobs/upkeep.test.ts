@@ -1,4 +1,4 @@
-// The ledger's upkeep over real runs: what is forgotten is gone to the byte and stays out, backups while a run goes on, exports, old reports.
+// The ledger's upkeep over real runs: forgotten rows are deleted to the last byte and never imported, backups during a run, exports, old reports.
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
@@ -54,21 +54,21 @@ describe("forget", () => {
         expect(done.keys).toEqual(["K-1", "K-4"])
         expect(done.unknown).toEqual(["K-99"])
         expect(done.submissions).toHaveLength(1)
-        // Where reports still hold them, by name.
+        // The files of reports that still contain them, by name.
         expect(done.reports.map(({ folder }) => folder)).toEqual([`${here.root}/reports/people/${first.run}`])
         expect(done.reports[0]?.files).toEqual(["imported.csv", "rejected.csv"])
 
         const after = bytes(here.root)
         for (const text of ["K-1", "K-4", "Forgettable", "forgettable"]) expect(after).not.toContain(text)
         expect(after).toContain("K-2")
-        // The keyed digest stays, and what was a digest of the content is gone.
+        // The keyed digest stays, and the digest of the content is deleted.
         expect(after).toContain(before.toString("latin1"))
         expect(contentBefore.length).toBeGreaterThan(0)
         expect(yield* Effect.scoped(Effect.flatMap(openLedger({ file: project.ledger }), (one) => one.verify))).toEqual(
           [],
         )
 
-        // The source still holds the person; the real run passes the row by, unchanged and changed, and asks nobody.
+        // The source still contains the person; the real run skips the row, unchanged and changed, without asking.
         yield* here.source([
           "K-1,Ada Forgettable,new-address@example.org",
           ...rows.slice(1),
@@ -82,7 +82,7 @@ describe("forget", () => {
         expect(reconciled.readBack).toEqual({ verified: 2, differing: 0, missing: 0, unread: 0 })
         expect(reconciled.exitCode).toBe(0)
 
-        // Once more with --reports: only counts stay, and they are still a report.
+        // Again with --reports: only counts stay, and they are still a valid report.
         const again = yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1", "K-4"], reports: true })
         expect(again.reports.map(({ folder }) => folder)).toContain(`${here.root}/reports/people/${first.run}`)
         const fs = yield* FileSystem.FileSystem
@@ -132,7 +132,7 @@ describe("the ledger's file", () => {
           })
           const session = yield* view.hold("a run that goes on")
           expect(yield* backUp(project, to)).toBeGreaterThan(0)
-          // The run writes on as if nothing had been.
+          // The run continues to write as before.
           yield* session.record({ canary: { standing: "s", state: "passed", because: "b" } })
           const busy = yield* Effect.flip(compactLedger(project))
           expect(busy._tag).toBe("LedgerLocked")
@@ -140,7 +140,7 @@ describe("the ledger's file", () => {
         expect([to, `${to}.key`].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
         expect((yield* Effect.flip(backUp(project, to))).message).toContain("already exists")
 
-        // Restored: the same ledger, which goes on where it was.
+        // Restored: the same ledger, which continues where it was.
         const fs = yield* FileSystem.FileSystem
         for (const file of ledgerFiles(here.root)) yield* fs.remove(file, { force: true })
         yield* fs.remove(`${here.root}/.formferry/ledger.db.key`)

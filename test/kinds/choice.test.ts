@@ -55,7 +55,7 @@ describe("choice", () => {
       question,
     })
     expect([parse(["rot"]), parse(["blue"]), parse(["NONE"]), parse(["Red"])]).toEqual(["red", "opt_2", undefined, "3"])
-    // What is written exactly as an option goes before what only looks like a key of `values`.
+    // An exact option takes precedence over a similar key of `values`.
     expect(parse(["Blue"])).toBe("3")
     expect(parse(["BLUE"])).toBe("opt_2")
   })

@@ -8,7 +8,7 @@ import type { InputShape, Kind, KindContext, Parse } from "../../src/kinds/Kind.
 import { Fault } from "../../src/kinds/Kind.ts"
 import { anyCell } from "./cells.ts"
 
-/** What a kind's own test tells about it. */
+/** What a kind's own test declares about it. */
 export interface Conforming {
   readonly kind: Kind
   /** Sets of options to try, decoded; the first is used for `sends` and `changed`. */
@@ -16,9 +16,9 @@ export interface Conforming {
   readonly question?: KindContext["question"]
   /** Cells and what they are sent as. */
   readonly sends: ReadonlyArray<readonly [Cell, Json]>
-  /** Values that a service may give back for a sent one, normalised. */
+  /** Normalised values that a service may return for a sent one. */
   readonly equivalent?: ReadonlyArray<readonly [sent: Json, returned: Json]>
-  /** Pairs of values that say different things. */
+  /** Pairs of values with different meanings. */
   readonly changed: ReadonlyArray<readonly [Json, Json]>
 }
 
@@ -50,7 +50,7 @@ const isJson = (value: unknown): boolean => {
     : value === null || ["string", "boolean"].includes(typeof value)
 }
 
-/** What every kind keeps to; run by each kind's own test. */
+/** The rules of every kind, tested by each kind's own test. */
 export const conforms = ({ kind, options, question, sends, equivalent = [], changed }: Conforming): void => {
   const context = { question }
   const parses = () => options.map((each) => compiled(kind, each, context))
@@ -139,7 +139,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
           if (a === null || b === null) return
           const one = kind.compare(a as Json, b as Json).verdict
           const other = kind.compare(b as Json, a as Json).verdict
-          // Only one side is ours: how a service writes a sent value may not be how we would send it.
+          // Only one side is formferry's: a service may write a sent value differently.
           if (typeof a === typeof b && Array.isArray(a) === Array.isArray(b)) {
             expect(one === "different").toBe(other === "different")
           }

@@ -185,7 +185,7 @@ describe("date", () => {
         if (typeof ours === "string") throw new Error(ours)
         const reading = ours.wall(changed)
         if (!luxon.isValid || luxon.year < 1 || luxon.year > 9999) {
-          // Luxon takes 24:00 for the next day; we take it for a mistake.
+          // Luxon reads 24:00 as the next day; formferry treats it as a mistake.
           expect(reading).toBeNaN()
         } else if (Number.isNaN(reading)) expect(changed).toMatch(/\b24/)
         else expect([reading, isoDay(reading)]).toEqual([luxon.toMillis(), luxon.toISODate()])

@@ -12,7 +12,7 @@ const holder = ownProcess("holderProcess")
 
 type Told = Parameters<typeof holderProcess>[0]
 
-/** A child process with the lines it says; killed with the scope. */
+/** A child process with the lines it prints; killed with the scope. */
 const start = (told: Told) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -67,7 +67,7 @@ describe("processes that compete for a pipeline", () => {
       const ledger = yield* openLedger({ file })
       const view = yield* contacts(ledger)
       expect((yield* Effect.flip(Effect.scoped(view.hold("late"))))._tag).toBe("LedgerLocked")
-      // Another pipeline's run goes on beside it, in the same file.
+      // A different pipeline's run continues at the same time, in the same file.
       const other = yield* (yield* contacts(ledger, "other")).hold("beside")
       expect(yield* winner?.ask("7") ?? Effect.succeed("")).toBe("intended 1 14 15")
       yield* other.startRun({ run: "beside", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
@@ -100,7 +100,7 @@ describe("processes that compete for a pipeline", () => {
       const times = { staleAfter: 1000, heartbeat: 100 }
       const child = yield* start(told(file, times))
       expect(yield* child.line).toBe("holds 1 0")
-      // Its heartbeat goes on while it is alive: no one takes over, however long it lasts.
+      // Its heartbeat continues while it is alive: no one takes over, however long it runs.
       yield* Effect.sleep("1300 millis")
       expect(yield* child.ask("held")).toBe("true")
       const ledger = yield* openLedger({ file, ...times })

@@ -9,7 +9,7 @@ import { contacts, folder, listed } from "./rows.ts"
 
 const daemon = ownProcess("daemonProcess")
 
-/** A child process and the lines that it said; killed with the scope. */
+/** A child process and the lines that it printed; killed with the scope. */
 const start = (told: Parameters<typeof daemonProcess>[0]) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -38,7 +38,7 @@ it.scopedLive("the ledger is sound and contains every row once after a scheduler
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const told: Array<string> = []
-    // Each that looks sees no less than had been settled when it began.
+    // Each reader sees at least the rows that were settled when it started.
     const look = (daemon: { readonly lines: () => ReadonlyArray<string> }) =>
       Effect.scoped(Effect.gen(function*() {
         const before = told.concat(daemon.lines()).filter((line) => line.startsWith("settled contacts ")).length

@@ -3,20 +3,20 @@ import { writeSync } from "node:fs"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
-/** What a child process of the tests is told on its command line, as JSON. */
+/** The arguments of a child process of the tests, as JSON. */
 interface Told {
   readonly file: string
   readonly pipelines: ReadonlyArray<string>
-  /** `daemon`: runs them again and again until it is told to end; `status`: looks at what stands, and ends. */
+  /** `daemon`: runs them repeatedly until it is asked to stop; `status`: reads the present state, and exits. */
   readonly work: "daemon" | "status"
 }
 
-/** Whole lines, written before it returns: what was said has happened, even when the process is killed next. */
+/** Whole lines, written before it returns: a printed event has happened, even if the process is killed next. */
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 /**
- * A process that has the ledger open many times over, as `schedule` has: each pipeline runs again and again in an opening of its own, turns and upkeep are looked at in others that come and go. Or one that only looks,
- * as `status` does.
+ * A process that opens the ledger many times, like `schedule`: each pipeline runs repeatedly with its own opening, and turns and upkeep use others that come and go. Or one that only reads,
+ * like `status`.
  */
 export const daemonProcess = ({ file, pipelines, work }: Told): Promise<void> => {
   let ending = false
@@ -36,7 +36,7 @@ export const daemonProcess = ({ file, pipelines, work }: Told): Promise<void> =>
   ).then(() => void process.stdin.destroy())
 }
 
-/** Rows that a run sends, a batch each. */
+/** Rows that a run sends, one batch each. */
 const rows = 3
 
 /** Sends the rows that come after those that the pipeline has: sent and settled, or in doubt since a run was killed. */

@@ -33,7 +33,7 @@ describe("drift", () => {
       yield* session.verdicts([
         { keyDigest: key(1), standing: "edited", seen: seen("a") },
         { keyDigest: key(2), standing: "gone", seen: seen("gone") },
-        // Of this one it is known what was sent.
+        // For this one, the sent answers are still known.
         { keyDigest: key(5), standing: "edited", seen: seen("a") },
       ])
       expect((yield* view.counts).drift).toEqual({ edited: 1, gone: 1, acknowledged: { edited: 0, gone: 0 } })
@@ -57,7 +57,7 @@ describe("drift", () => {
       ])
       expect(yield* session.acknowledge({ keys: ["key 1"], ...because })).toEqual({ acknowledged: 1, unknown: [] })
       expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 1, gone: 0 })
-      // The one that differs, and the one that is gone.
+      // The differing one and the deleted one.
       expect(yield* session.acknowledge({ keys: "all", ...because })).toMatchObject({ acknowledged: 2 })
       expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 1, gone: 1 })
       expect((yield* view.lookUp([key(1), key(2)])).map((row) => row?.leftOut)).toEqual([false, false])

@@ -5,21 +5,21 @@ import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
-/** What a child process of the tests is told on its command line, as JSON. */
+/** The arguments of a child process of the tests, as JSON. */
 interface Told {
   readonly file: string
   readonly staleAfter: number
   readonly heartbeat: number
-  /** `answer` questions on stdin, or `import` rows without end, eight batches at a time. */
+  /** `answer` questions on stdin, or `import` rows endlessly, eight batches at a time. */
   readonly work: "answer" | "import"
   /** Number of the first batch to import: its rows are twice that, and one more. */
   readonly from: number
 }
 
-/** Whole lines, written before it returns: what was said has happened, even when the process is killed next. */
+/** Whole lines, written before it returns: a printed event has happened, even if the process is killed next. */
 const say = (line: string) => writeSync(1, `${line}\n`)
 
-/** A process that takes the lock, says so, and works. */
+/** A process that takes the lock, reports it, and works. */
 export const holderProcess = ({ file, staleAfter, heartbeat, work, from }: Told): Promise<void> =>
   Effect.runPromise(
     Effect.scoped(Effect.gen(function*() {

@@ -5,7 +5,7 @@ import type { Ledger } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
-/** Sends these rows in this order, every third in a pipeline of its own in between. */
+/** Sends these rows in this order, every third in a separate pipeline in between. */
 const filled = (ledger: Ledger, count: number) =>
   Effect.gen(function*() {
     const sessions = [
@@ -68,7 +68,7 @@ it.scopedLive("rows in the order in which they were sent are known without their
       backwards: all.toReversed(),
       "the end first": [...all.slice(300), ...all.slice(0, 300)],
     }
-    /** Reads rows as a survey does: on, and by key what that does not tell. */
+    /** Reads rows as a survey does: sequentially, and by key if that does not find them. */
     const read = (numbers: ReadonlyArray<number>) =>
       Effect.gen(function*() {
         const view = yield* contacts(ledger)

@@ -1,4 +1,4 @@
-// Any sequence of what runs do, with runs that break off, against a model in memory that is too plain to be wrong.
+// Any sequence of a run's steps, with aborted runs, compared with a model in memory that is too simple to be wrong.
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"
@@ -14,7 +14,7 @@ interface ModelRow {
   content: string
   batch: number
   resent: boolean
-  /** The batch that put it in doubt, while it is, or is being sent again. */
+  /** The batch that put it in doubt, while it is in doubt or being resent. */
   doubt: number | undefined
   submission: string | undefined
   verdict: Verdict | undefined
@@ -62,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "breakOff" as const }) },
 )
 
-/** The model's half of each step; gives false where the ledger must refuse. */
+/** The model's half of each step. Returns false if the ledger must refuse it. */
 class Model {
   readonly rows = new Map<number, ModelRow>()
   readonly acknowledged = new Set<string>()

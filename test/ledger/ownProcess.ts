@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 
 /**
- * Bundles a function of a module of this folder, before the tests of a file, into a script that calls it with what stands as JSON in its first argument.
+ * Bundles a function of a module of this folder, before the tests of a file, into a script that calls it with the JSON value in its first argument.
  *
  * @param name of the function, and of the module: NAME.ts
  * @returns the arguments for Node, once the tests run
@@ -12,7 +12,7 @@ import { afterAll, beforeAll } from "vitest"
 export const ownProcess = (name: string): (told: object) => ReadonlyArray<string> => {
   let built = ""
   beforeAll(async () => {
-    // Beside the packages, so that libsql is found.
+    // Next to the packages, so that libsql is found.
     const cache = resolve(import.meta.dirname, "../../node_modules/.cache")
     mkdirSync(cache, { recursive: true })
     built = mkdtempSync(join(cache, "ledger-"))

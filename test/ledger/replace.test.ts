@@ -15,7 +15,7 @@ const ledgerWithOne = Effect.gen(function*() {
   const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
   const view = yield* contacts(ledger)
   let runs = 0
-  /** What a run does, and what then stands in the ledger; it stays sound. */
+  /** A run's actions and the resulting ledger, which stays sound. */
   const run = <A, E>(work: (session: LedgerSession) => Effect.Effect<A, E>) =>
     Effect.scoped(Effect.flatMap(view.hold(`run${++runs}`), work)).pipe(
       Effect.tap(() => Effect.map(ledger.verify, (findings) => expect(findings).toEqual([]))),
@@ -93,14 +93,14 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
       expect(yield* listed(view, "sent", { limit: 9 })).toEqual([sent])
       expect(yield* unseen).toEqual([{ at: 1, key: "key 1", rest: "" }])
       expect(yield* listed(view, "replaced", { limit: 9 })).toEqual([])
-      // Tried again, it goes in; and what it mends counts from then on.
+      // A retry imports it, and the content that it fixes counts from then on.
       yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), imported("s2")))
       expect(yield* known).toMatchObject({
         submissionId: "s2",
         refusal: undefined,
         superseded: [{ content: bad, mended: 1 }],
       })
-      // Once it changes again, what had been mended is as far from it as anything else.
+      // Once it changes again, the content fixed before no longer belongs to it.
       yield* run((session) => send(session, row("c", { replaces: "s2" }), imported("s3")))
       expect((yield* known)?.superseded).toEqual([])
     }),

@@ -7,7 +7,7 @@ import type { Ledger, LedgerError, PipelineLedger } from "../../src/ledger/Ledge
 import type { Pages } from "../../src/ledger/pages.ts"
 import type { AnswerDigests, IntendedRow } from "../../src/ledger/rows.ts"
 
-/** A folder that goes with the scope. */
+/** A folder that is removed with the scope. */
 export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledger-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
@@ -54,7 +54,7 @@ export const digestsOf = (
 export const imported = (submissionId: string) =>
   ({ _tag: "Imported", submissionId, submissionTime: "2024-01-02T03:04:05.000Z" }) as const
 
-/** The first rows of what can be read in pages: as many as a page has, or all. */
+/** The first rows of a paged reading: as many as a page has, or all. */
 export const listed = <K extends keyof Pages>(
   view: PipelineLedger,
   of: K,

@@ -9,7 +9,7 @@ import { contacts, folder } from "./rows.ts"
 const me = LockHolder.defaultValue()()
 /** No process has this id. */
 const gone: Holder = { ...me, pid: 2 ** 30, born: "1" }
-/** One of another container, which can't be looked at. */
+/** One in a different container, which can't be inspected. */
 const elsewhere: Holder = { ...me, pid: 7, boot: `${me.boot.split(" ")[0] ?? ""} pid:[0]` }
 
 const taken = (): TurnChange => "taken"
@@ -27,7 +27,7 @@ describe("turns", () => {
       })
       expect(both.filter(({ change }) => change === "taken")).toHaveLength(1)
       expect((yield* one.turns.last("contacts")).state).toBe("going")
-      // Another pipeline's turn is its own.
+      // A different pipeline has its own turn.
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 

@@ -127,7 +127,7 @@ describe("a row becomes an item", () => {
       }],
       payments: [{ id: "p1", value: { paymentId: "t1", totalAmount: 5.5, currency: "EUR" } }],
     })
-    // Constants alone make no scheduling or payment value.
+    // Constants alone don't make a scheduling or payment value.
     expect(itemOf(mapping, [null])).toEqual({ questions: [], urlParameters: [{ id: "u2", name: "src", value: "crm" }] })
     expect(problemsOf(mapping, ["7", "Ada"]).map(({ code, column, question }) => [code, column, question])).toEqual([
       ["required", "Mail", "s1"],
@@ -174,7 +174,7 @@ describe("a row becomes an item", () => {
       itemOf(mapping, ["1", ...cells]).questions.map(({ value }) => value)
     expect(values(["", ""])).toEqual(["2003-02-01", "Low"])
     expect(values(["03.04.2005", "high"])).toEqual(["2005-04-03", "High"])
-    // What `values` calls no answer is not empty.
+    // A cell that means no answer by `values` is not empty.
     expect(values(["", "none"])).toEqual(["2003-02-01"])
   })
 })

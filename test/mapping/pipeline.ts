@@ -11,7 +11,7 @@ import { decodePipeline } from "../../src/project/Pipeline.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
-/** A pipeline as its file says it, decoded as the program does. `mapping` holds the lines under `mapping:`, indented by two. */
+/** A pipeline decoded from its file's text, as the program does it. `mapping` contains the lines under `mapping:`, indented by two. */
 export const pipelineFrom = (
   mapping: string,
   { source = "  rowKey: [Id]", more = "", sets = {}, blankRows = "allow" }: {

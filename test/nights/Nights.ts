@@ -39,11 +39,11 @@ schedule: { cron: "0 2 * * *", zone: Europe/Berlin }
 
 const hour = 3_600_000
 
-/** What the webhook was told. */
+/** The notifications that the webhook received. */
 export interface Told {
   readonly night: number
   readonly event: Notification["event"]
-  /** Codes of what was news. */
+  /** Codes of new anomalies. */
   readonly news: ReadonlyArray<string>
 }
 
@@ -59,11 +59,11 @@ export class Nights extends VirtualProject {
     super(seed, "formferry-nights-")
     this.writeServices({ baseUrl: "http://127.0.0.1/v1/api" }, notify)
     this.write("pipelines/people.yaml", pipeline)
-    // Noon: nobody is at work.
+    // Noon: nothing is running.
     this.time.now = Date.UTC(2026, 0, 1, 12)
   }
 
-  /** Submissions that stand at the service, in the order of their creation, as the rows that they were made of. */
+  /** Submissions in the service, in the order of their creation, as the rows from which they were made. */
   submissions(): ReadonlyArray<Person & { readonly id: string }> {
     return this.store.all(form.id).map(({ id, json }) => {
       const { questions, urlParameters } = JSON.parse(json) as {
@@ -85,7 +85,7 @@ export class Nights extends VirtualProject {
     this.write("source.csv", iconv.encode(text, writing, { addBOM: writing === "utf-16le" }))
   }
 
-  /** A process of formferry; killed at a request, if so. */
+  /** A process of formferry, optionally killed at a request. */
   private process<A, E>(
     open: OpenTransport,
     crashAt: number | undefined,
@@ -141,7 +141,7 @@ export class Nights extends VirtualProject {
     )
   }
 
-  /** The service of a night: its store stays, what goes wrong changes. */
+  /** The service of a night: its store stays, its faults change. */
   private service(faults: Night["faults"]): Promise<OpenTransport> {
     return this.practice([form], `${this.night}`, { seed: this.seed + this.night, faults })
   }
@@ -154,7 +154,7 @@ export class Nights extends VirtualProject {
     }
   }
 
-  /** Lives through a night: at two o'clock one scheduler, or two at the same time; half an hour later somebody starts another one where the first was killed, and now and then where it was not. */
+  /** Plays a night: one scheduler at two o'clock, or two at the same time; half an hour later a new one starts if the first was killed, and sometimes if it was not. */
   async through(night: Night): Promise<void> {
     this.night++
     // Two o'clock in Berlin, in winter.
@@ -169,7 +169,7 @@ export class Nights extends VirtualProject {
     if (night.settled) await this.settle()
   }
 
-  /** Somebody exports the form's results in the morning, and settles what is in doubt. */
+  /** Someone exports the form's results in the morning, and settles rows in doubt. */
   async settle(): Promise<void> {
     await this.time.pass(6 * hour)
     const file = this.writeResults(form)
@@ -192,7 +192,7 @@ export class Nights extends VirtualProject {
     }
   }
 
-  /** What the ledger says at the end. */
+  /** The ledger's content at the end. */
   async ledger() {
     const { running } = this.process(
       () => Effect.die("nothing is sent"),

@@ -18,7 +18,7 @@ it(
     const world = new Nights(seed)
     try {
       for (const night of planned) await world.through(night)
-      // Nights on which nothing goes wrong any more, with a settlement in between.
+      // Nights without faults, with a settlement in between.
       const last = planned.at(-1)
       if (last === undefined) throw new Error("There are no nights.")
       const quiet: Night = {
@@ -31,7 +31,7 @@ it(
       }
       for (let more = 0; more < 3; more++) await world.through(quiet)
 
-      // The service's own store, against what the source ever held.
+      // The service's own store, compared with all rows that were ever in the source.
       const ever = planned.flatMap(({ rows }) => rows ?? [])
       const contents = new Map<number, Array<Person>>()
       for (const one of ever) contents.set(one.no, [...(contents.get(one.no) ?? []), one])
@@ -52,7 +52,7 @@ it(
       expect(standing).toMatchObject({ inDoubt: 0, imported: byRow.size, replaced: replaced.length })
       expect(findings).toEqual([])
 
-      // What was unusual, each told once: the same night, or as soon as the webhook was up again.
+      // Each anomaly, reported once: the same night, or as soon as the webhook was up again.
       const expected = planned.flatMap(({ unusual, webhookDown }, at) =>
         unusual.map((code) => `${code} in night ${at + 1 + (webhookDown ? 1 : 0)}`)
       )
@@ -61,7 +61,7 @@ it(
       expect(planned.filter(({ unusual, webhookDown }) => webhookDown && unusual.length > 0).length).toBeGreaterThan(0)
       expect(bytes / byRow.size, "bytes of the ledger a row").toBeLessThan(3_000)
 
-      // Nights on which nothing happens prove nothing.
+      // Nights without events prove nothing.
       expect(world.counts.crashes).toBeGreaterThanOrEqual(nights / 3)
       expect(world.counts.unchanged).toBeGreaterThan(1)
       expect(replaced.length).toBeGreaterThan(10)

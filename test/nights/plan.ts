@@ -3,14 +3,14 @@ import type { AnomalyCode } from "../../src/domain/anomaly.ts"
 import { Draws } from "../faults/Draws.ts"
 import type { Fault } from "../practice/faults.ts"
 
-/** A row as the people of the source know it. */
+/** A row as the source's owner knows it. */
 export interface Person {
   readonly no: number
   readonly name: string
   readonly mail: string
 }
 
-/** How the rows of a night are written. */
+/** The format of a night's rows. */
 export type Writing = "utf-8" | "windows-1252" | "utf-16le"
 
 /** What is special about a night. */
@@ -29,9 +29,9 @@ export interface Night {
   readonly crashAt: number | undefined
   readonly competing: boolean
   readonly webhookDown: boolean
-  /** A person settles what is in doubt the next morning. */
+  /** A person settles rows in doubt the next morning. */
   readonly settled: boolean
-  /** What people must hear of. */
+  /** Anomalies that must be reported. */
   readonly unusual: ReadonlyArray<AnomalyCode>
 }
 
@@ -41,7 +41,7 @@ const person = (no: number, edition = 0): Person => ({
   mail: `p${no}@example.org`,
 })
 
-/** On these nights something is unlike before; none follows another of its kind at once, so that each is news. */
+/** On these nights something is unusual; none directly follows another of its kind, so that each is new. */
 const specials: ReadonlyMap<number, Special> = new Map([
   [8, "truncated"],
   [11, "down"],
@@ -50,7 +50,7 @@ const specials: ReadonlyMap<number, Special> = new Map([
   [19, "missing"],
   [22, "garbled"],
   [25, "truncated"],
-  // What was cut short stays so for a night: that is no news.
+  // A shortened source stays so for a night, which is not news.
   [26, "the same"],
   [29, "the same"],
   [32, "slow"],
@@ -84,7 +84,7 @@ const faultsOf = (draws: Draws, special: Special | undefined): ReadonlyArray<Fau
   ])]
 }
 
-/** What the export does over the nights: grows, is edited, loses a row now and then, comes in another order and another form; and what goes wrong. */
+/** The export over the nights: it grows, is edited, sometimes loses a row, and changes its order and format. Also plans the faults. */
 export const plan = (seed: number, nights: number): ReadonlyArray<Night> => {
   const draws = new Draws(seed)
   let next = 81

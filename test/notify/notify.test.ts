@@ -1,4 +1,4 @@
-// Webhooks over real HTTP: what they are told, when, and that nothing of a row is in it.
+// Webhooks over real HTTP: the content and time of notifications, which contain nothing from a row.
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Logger, Redacted } from "effect"
@@ -26,7 +26,7 @@ const quick = {
   whole: Duration.seconds(5),
 }
 
-/** What was logged meanwhile. */
+/** The log in the meantime. */
 const logged = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const lines: Array<string> = []
@@ -171,11 +171,11 @@ describe("a project's webhooks", () => {
         expect(headers["traceparent"]).toBeUndefined()
       }
 
-      // What lasts is no news: the outcome is told again, the anomaly is not.
+      // A lasting anomaly is not news: the outcome is sent again, the anomaly is not.
       yield* tell([{ ...anomaly, fresh: false }])
       expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
 
-      // A dry run has somebody in front of it.
+      // A dry run has a person watching it.
       const dry = yield* here.run({ dryRun: true })
       yield* webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
       expect(hook.heard.length).toBe(3)
@@ -190,7 +190,7 @@ describe("a project's webhooks", () => {
         yield* here.configure("notify:\n  - { webhook: { env: HOOK }, on: [degraded] }\n")
         yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=http://127.0.0.1:${hook.port}/\n`)
         const project = yield* loadProject(here.root)
-        /** A run, and what came of telling it. */
+        /** A run, and the result of notifying the webhook. */
         const night = (rows: ReadonlyArray<string>) =>
           Effect.gen(function*() {
             yield* here.source(rows)
@@ -222,7 +222,7 @@ describe("a project's webhooks", () => {
 
         yield* night(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
         expect(hook.heard.length).toBe(4)
-        // Gone and back: news again, and only once while it lasts.
+        // An anomaly that recurs is news again, but only once while it lasts.
         yield* night([])
         yield* night([])
         expect(hook.heard.length).toBe(5)

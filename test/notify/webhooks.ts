@@ -3,7 +3,7 @@ import type { Scope } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A request that the server took in. */
+/** A request that the server received. */
 export interface Heard {
   readonly method: string
   readonly path: string
@@ -11,7 +11,7 @@ export interface Heard {
   readonly body: string
 }
 
-/** A server on loopback that writes down what it is sent and answers with these statuses in turn, the last one from then on. */
+/** A server on loopback that records requests and answers with these statuses in turn, then always with the last one. */
 export const hearing = (
   statuses: ReadonlyArray<number> = [200],
   headers: Readonly<Record<string, string>> = {},

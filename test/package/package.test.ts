@@ -32,7 +32,7 @@ const filesIn = (folder: string) =>
 const { version } = JSON.parse(read(repository, "package.json")) as { readonly version: string }
 const name = `formferry-${version}`
 
-// Another user than root, with an empty home, an empty npm cache and none of npm's settings but how to reach the registry.
+// A user other than root, with an empty home, an empty npm cache and only npm's settings for reaching the registry.
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const home = mkdtempSync(join(tmpdir(), "formferry-package-"))
 if (user.uid !== undefined) chownSync(home, user.uid, user.gid)
@@ -46,7 +46,7 @@ const env = {
   npm_config_prefix: join(home, "prefix"),
 }
 
-/** Runs a program as that user; what it wrote. Fails with it if its exit code isn't 0. */
+/** Runs a program as that user and returns its output. Fails with the output if its exit code isn't 0. */
 const run = (program: string, ...args: ReadonlyArray<string>) =>
   new Promise<{ readonly stdout: string; readonly stderr: string }>((done, failed) => {
     execFile(program, args, { cwd: home, env, ...user }, (error, stdout, stderr) => {
@@ -106,7 +106,7 @@ describe.runIf(isLong)("the package", () => {
       [...read(installed, page).matchAll(/\]\(([^)#\s]+)/g)].map(([, link = ""]) => ({ page, link }))
     )
     expect(links.length).toBeGreaterThan(50)
-    // Pages on how it is made link to its sources, which only the repository has.
+    // Pages about development link to its sources, which only the repository has.
     const isSource = (file: string) => /^(src|test|\.ci|\.github)\//.test(file) && existsSync(join(repository, file))
     const broken = links.filter(({ link, page }) => {
       const file = join(dirname(page), link)

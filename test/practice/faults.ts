@@ -35,7 +35,7 @@ const renamed = ({ id, json }: StoredSubmission, to: string): StoredSubmission =
   json: json.replace(JSON.stringify(id), JSON.stringify(to)),
 })
 
-/** Keeps all that was created, and changes what the answer contains of it. */
+/** Keeps all created submissions, and changes which of them the answer contains. */
 const telling = (
   tell: NonNullable<PlannedFault["keep"]> extends (...all: infer A) => unknown
     ? (...all: A) => ReadonlyArray<StoredSubmission>
@@ -43,7 +43,7 @@ const telling = (
 ): NonNullable<PlannedFault["keep"]> =>
 (created, context) => ({ kept: created, returned: tell(created, context) })
 
-/** Changes one answer, drawn among those that were given, on its way into the store. */
+/** Changes one randomly drawn answer before it is stored. */
 const changingOne = (change: (answer: StoredAnswer) => StoredAnswer) =>
   changingAnswers((answers, { pick }) => {
     const given = answers.filter(({ value }) => value !== null && value !== undefined)
@@ -130,7 +130,7 @@ export const faultKinds = {
 
 export type Fault = FaultOf<typeof faultKinds>
 
-/** Faults as tests write them, with the seed of what is drawn. */
+/** Faults as tests write them, with the seed for random draws. */
 export interface FaultPlan {
   readonly seed: number
   readonly faults: ReadonlyArray<Fault>

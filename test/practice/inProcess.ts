@@ -6,7 +6,7 @@ import type { OpenTransport, TransportResponse } from "../../src/service/transpo
 import { inProcessTransport } from "../service/inProcessTransport.ts"
 import type { ConnectionFailed } from "../service/inProcessTransport.ts"
 
-/** A practice service that is reached without a network. */
+/** A practice service without a network. */
 export interface InProcessPractice extends Practice {
   readonly baseUrl: string
   readonly open: OpenTransport

@@ -8,7 +8,7 @@ import { cellOf } from "../../src/practice/results.ts"
 import { submitted } from "./filled.ts"
 import { form } from "./forms.ts"
 
-/** A GET as a browser makes it; `host`: what it calls the service. */
+/** A GET like a browser's; `host`: the service's name in it. */
 const get = (address: string, host?: string) =>
   Effect.async<{ readonly status: number; readonly headers: Record<string, unknown>; readonly body: string }>(
     (resume) => {
@@ -117,7 +117,7 @@ it.scopedLive("the results page and its download show nothing without the token 
     const page = yield* get(practice.results)
     expect(page.headers["content-security-policy"]).toContain("default-src 'none'")
     expect(page.headers["content-security-policy"]).not.toContain("unsafe")
-    // What comes under the interface's path needs its key, and the token is none.
+    // Requests under the interface's path need its key, and the token is not one.
     expect((yield* get(`${practice.baseUrl}/forms/f1`)).status).toBe(400)
   }))
 

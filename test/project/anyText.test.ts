@@ -17,7 +17,7 @@ const sound = (text: string, diagnostics: ReadonlyArray<Diagnostic>) => {
   }
 }
 
-/** A text with pieces of it cut out, doubled, or replaced by what YAML makes something of. */
+/** A text with pieces cut out, doubled, or replaced by special YAML syntax. */
 const mutated = (text: string) =>
   fc.array(
     fc.record({

@@ -20,7 +20,7 @@ const entryOf = (text: string) => {
   }
 }
 
-/** Plain scalars that YAML takes for something else than text, and such that it takes for text. */
+/** Plain scalars that YAML does not read as text, and some that it does. */
 const token = fc.oneof(
   fc.constantFrom(
     "007",

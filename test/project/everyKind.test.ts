@@ -3,7 +3,7 @@ import { paymentParts, schedulingParts } from "../../src/kinds/elements.ts"
 import { kinds } from "../../src/kinds/index.ts"
 import { pipelineDiagnostics } from "./diagnosed.ts"
 
-/** A file with an entry of every kind, written in the ways that YAML allows, and with everything that has kinds of its own. */
+/** A file with an entry of every kind, written in the ways that YAML allows, and with everything that has its own kinds. */
 const everything = () => {
   const ways = [
     (kind: string) => `as: ${kind}`,

@@ -195,7 +195,7 @@ it.layer(platform)("loading pipelines", (it) => {
     }))
 })
 
-/** The key of the service `live`, as it is when somebody needs it. */
+/** The key of the service `live`, looked up as when it is needed. */
 const keyOf = (project: Project) => {
   const service = project.services.get("live")
   return service?._tag === "Live" ? service.apiKey : Effect.dieMessage("no live service")

@@ -1,6 +1,6 @@
 import { marked } from "./marked.ts"
 
-/** A line as it should be, and ways to get it wrong: `«` where the diagnostic must point. */
+/** A correct line, and ways to get it wrong: `«` where the diagnostic must point. */
 export const lines: ReadonlyArray<readonly [right: string, ...wrong: ReadonlyArray<string>]> = [
   ["pipeline: contacts", "«pipelin: contacts", "pipeline: «my contacts", "pipeline: «[contacts]"],
   ["source:"],

@@ -3,7 +3,7 @@ import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 
-/** A real folder with these files, gone when the scope closes. */
+/** A real folder with these files, removed when the scope closes. */
 export const projectFolder = (
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Effect.Effect<string, never, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
@@ -30,7 +30,7 @@ export const projectYaml = `services:
     apiKey: { env: FORM_SERVICE_API_KEY }
 `
 
-/** A pipeline file with the least there must be. */
+/** A minimal pipeline file. */
 export const pipelineYaml = (name: string, sink = "service: practice, form: abc"): string =>
   `pipeline: ${name}
 source:

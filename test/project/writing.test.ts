@@ -13,7 +13,7 @@ const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   ...more,
 })
 
-/** Texts as they stand in headers and cells, and what YAML takes for something else. */
+/** Texts as in headers and cells, and texts that YAML would read differently. */
 const anyText = fc.oneof(
   fc.fullUnicodeString(),
   fc.constantFrom(
@@ -125,7 +125,7 @@ describe("Adding to a pipeline file", () => {
       },
       sink: { service: "practice", form: "f" },
     })
-    // Behind the comments that belong to the last entry.
+    // After the comments that belong to the last entry.
     expect(text?.indexOf("id: new")).toBeGreaterThan(text?.indexOf("Left open") ?? 0)
   })
 

@@ -67,7 +67,7 @@ const value = fc.oneof(
 )
 const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 
-/** What is sent for a member (undefined: nothing) and what stands in the submission, in as many ways as there are. */
+/** The sent value of a member (undefined: none) and the value in the submission, in every combination. */
 const member = fc.record({ type: fc.constantFrom(...types), sent: maybe(value), returned: value, same: fc.boolean() })
 const text = fc.option(fc.string({ maxLength: 4 }), { nil: null })
 const pair = fc.record({
@@ -164,7 +164,7 @@ describe("a submission that was edited", () => {
         )
         expect(result.standing).toBe(changed ? "edited" : "unchanged")
         expect(result.editLink).toBe(changed ? "http://edit" : undefined)
-        // What the pipeline tolerates is told, and is no drift.
+        // Tolerated changes are reported, but are not drift.
         const lenient = await Effect.runPromise(drift(answers, edited, new Set([id])))
         expect([lenient.standing, lenient.comparisons.length]).toEqual(["unchanged", changed ? 1 : 0])
       }),

@@ -29,7 +29,7 @@ const cell = fc.oneof(
   fc.constantFrom("", "\uFEFF", "\uFEFFa", '"', '""', " a ", "\r\n", "\r", "=1+1", "-5", "__proto__", "\u0085"),
 )
 
-/** A file as a reader gets it: written as bytes and decoded again. */
+/** A file as received by a reader: written as bytes and decoded again. */
 const reread = (csv: string) => new TextDecoder("utf-8").decode(new TextEncoder().encode(csv))
 
 describe("faithful CSV", () => {

@@ -44,7 +44,7 @@ const runAgainst = (seed: number) =>
       ".env": "THE_KEY=practice_key_of_the_test\n",
       "pipelines/every-kind.yaml": stringify({
         ...pipeline,
-        // Every row goes out, whatever comes back.
+        // Every row is sent, whatever comes back.
         sink: { service: "live", form: form.id, canary: "off", stopWhen: { differing: "100%" } },
       }),
     })
@@ -89,7 +89,7 @@ describe("the report's differences are exactly the injected ones, none missed an
       const differing = new Set(corrupted.map(({ submissionId }) => submissionId)).size
       expect(report.readBack).toEqual({ verified: rows - differing, differing, missing: 0, unread: 0 })
       expect(report.findings.reduce((sum, finding) => sum + finding.count, 0)).toBe(corrupted.length)
-      // What was normalised is told as that, and nothing else is.
+      // Normalised answers are reported as such, and no others.
       expect(report.normalised.reduce((sum, one) => sum + one.count, 0)).toBe(normalised.length)
       const count = (verdict: "equivalent" | "different" | "absent" | "unexpected") =>
         report.questions.reduce((sum, question) => sum + (question.verdicts[verdict] ?? 0), 0)
@@ -97,7 +97,7 @@ describe("the report's differences are exactly the injected ones, none missed an
     }).pipe(Effect.provide(platform)))
 })
 
-/** The value that a cell of differences.csv stands for: a text as it is, nothing where there was none, all else as JSON. */
+/** The value that a cell of differences.csv stands for: a text unchanged, nothing if there was none, anything else as JSON. */
 const meant = (cell: string): unknown => {
   if (cell === "") return null
   if (!/^(null|true|false|-?\d|[[{])/.test(cell)) return cell

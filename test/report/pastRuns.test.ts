@@ -14,7 +14,7 @@ const inFolder = <A, E, R>(use: (reports: string, fs: FileSystem.FileSystem) => 
     return yield* use(yield* fs.makeTempDirectoryScoped(), fs)
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
-/** A finished run as `finish` leaves it. */
+/** A finished run as written by `finish`. */
 const leave = (reports: string, change: Partial<RunReport> & { readonly run: string }) =>
   Effect.gen(function*() {
     const folder = yield* openRunFolder({ reports, pipeline: "contacts", run: change.run })
@@ -35,7 +35,7 @@ describe("the reports of a pipeline", () => {
         const { report, folder } = yield* readReport(reports, "contacts", "r1")
         const written = exampleReport({ run: "r1" })
         expect({ ...report, differences: [], findings: [] }).toEqual({ ...written, differences: [], findings: [] })
-        // report.json knows no `undefined`: what was not returned is null there.
+        // report.json has no `undefined`: values that were not returned are null there.
         expect(report.findings).toEqual(written.findings.map((finding) => ({
           ...finding,
           examples: finding.examples.map((one) => ({ ...one, returned: null })),
@@ -114,7 +114,7 @@ describe("the reports of a pipeline", () => {
   it.effect("are read up to the number requested, plus runs of the same second", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
-        // Years ago; a reader notices.
+        // Years ago, which a reader detects.
         yield* fs.makeDirectory(`${reports}/contacts/2020-01-01T000000Z-aaaa`, { recursive: true })
         yield* fs.writeFileString(`${reports}/contacts/2020-01-01T000000Z-aaaa/report.json`, "damaged")
         for (const name of ["2025-01-02T000000Z-aaaa", "2025-01-03T000000Z-aaaa", "2025-01-03T000000Z-bbbb"]) {

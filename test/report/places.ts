@@ -1,4 +1,4 @@
-/** Every place of a JSON value that holds no object and no list: `problems[].examples[].row`. Members named freely are `*`. */
+/** Every place of a JSON value that is neither an object nor a list: `problems[].examples[].row`. Members named freely are `*`. */
 export const places = (value: unknown, at = ""): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap((each) => places(each, `${at}[]`))
   if (typeof value !== "object" || value === null) return [at]

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import Papa from "papaparse"
 import type { RunReport } from "../../src/domain/report.ts"
 
-/** What a spreadsheet could take for a formula has an apostrophe in front. */
+/** Cells that a spreadsheet could read as a formula have an apostrophe in front. */
 const asItWas = (cell = ""): string => cell.replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, "")
 
 /** All differences of a run, from its differences.csv, as texts. */

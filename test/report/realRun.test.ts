@@ -26,13 +26,13 @@ it.scopedLive("a run's report has a place in the documentation for each of its f
   Effect.gen(function*() {
     const { fail, run, source } = yield* world
     yield* source([...people, "4,Emmy Noether,emmy@example.org"])
-    // What the first create is answered tells nobody whether anything was created.
+    // The answer to the first create does not show whether anything was created.
     fail("POST", { status: 200, body: "{}" })
     const report = yield* run()
     const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/report-json.md"), "utf8")
     const documented = new Set([...documentation.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name))
     const undocumented = places(JSON.parse(reportJson(report))).filter((place) =>
-      // Of what is not there nothing more is known.
+      // Nothing more is known about missing submissions.
       !documented.has(place)
       && ![...documented].some((name) => name?.startsWith(`${place}.`) || name?.startsWith(`${place}[`))
     )

@@ -15,7 +15,7 @@ import { exampleReport } from "./exampleReport.ts"
 const secret = "0123456789abcdef".repeat(4)
 const mask = maskOf(makeDigester(secret).value)
 
-/** The digest as docs/review.md tells people to make it. */
+/** The digest as described in docs/review.md. */
 const byHand = (text: string) =>
   `hmac:${createHmac("sha256", secret).update(`v${JSON.stringify(text)}`).digest().subarray(0, 16).toString("hex")}`
 
@@ -225,7 +225,7 @@ describe("a masked report", () => {
         }
         expect(files["report.html"]).toContain("Masked.")
         expect(JSON.parse(files["report.json"] ?? "")).toMatchObject({ values: "masked", findings: [{ count: 1 }] })
-        // What is no value stays, so that the report can be worked with.
+        // Everything except values stays, so that the report remains usable.
         expect(files["rejected.csv"]?.split("\n")[0]).toBe("No,Name,Born,Phone,_row,_key,_code,_column,_message")
         expect(files["rejected.csv"]).toContain(
           "not-a-date · required,Born · Phone,Born: not a date · Phone: a required answer is",
@@ -269,7 +269,7 @@ describe("a masked report", () => {
           const copied = yield* read(copy.folder)
           for (const name of names) {
             const same = (text = "") => text.replaceAll(/(plain|masked)-(run|rehearsal)/g, "id")
-            // What the page says of a CSV's rows stems from messages that a masked CSV does not have.
+            // The page's details about rows come from messages that a masked CSV does not have.
             if (name !== "report.html") expect(same(copied[name]), name).toBe(same(masked[name]))
             for (const value of values) expect(copied[name]?.includes(value), `${value} in ${name}`).toBe(false)
           }

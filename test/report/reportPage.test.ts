@@ -13,7 +13,7 @@ const pageOf = (report: RunReport, written = files, attention = { total: 3, show
 
 const files = [{ name: "rejected.csv", rows: 2, holds: "" }, { name: "differences.csv", rows: 1, holds: "" }]
 
-/** A report that holds `text` wherever a run could bring a text in. */
+/** A report with `text` wherever a run could introduce a text. */
 const hostile = (text: string) => {
   const report = exampleReport()
   return exampleReport({
@@ -220,7 +220,7 @@ describe("report.html", () => {
     expect(policy).toContain(`style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`)
     expect(policy).not.toContain("unsafe")
     expect(page.indexOf("Content-Security-Policy")).toBeLessThan(page.indexOf("<style>"))
-    // Besides the script that the policy names there are only data, which no browser runs.
+    // Apart from the script that the policy allows, there is only data, which no browser runs.
     expect([...page.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual([
       '<script type="application/json" id="attention-data">',
       "<script>",

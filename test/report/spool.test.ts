@@ -20,7 +20,7 @@ const inFolder = <A, E, R>(use: (folder: string) => Effect.Effect<A, E, R>) =>
     return yield* use(yield* fs.makeTempDirectoryScoped())
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
-/** What the spool must give: by row, equal rows as they came. */
+/** The expected order: by row, equal rows in the order of insertion. */
 const ordered = (entries: ReadonlyArray<Entry>) => entries.toSorted((a, b) => a.row - b.row)
 
 describe("spool", () => {

@@ -84,7 +84,7 @@ it("marks anomalies as fresh if the previous run did not show them", () => {
   const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
   expect(anomalies({ ...usual, read: 100 }, [shrunk, ...history])[0]?.fresh).toBe(false)
   expect(anomalies({ ...usual, read: 100 }, [usual, shrunk, ...history])[0]?.fresh).toBe(true)
-  // A run that was cut short in between knows nothing of the source.
+  // A run that stopped early in between knows nothing about the source.
   expect(anomalies({ ...usual, read: 100 }, [{ ...usual, whole: false, read: 0 }, shrunk, ...history])[0]?.fresh).toBe(
     false,
   )

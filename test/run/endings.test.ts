@@ -11,7 +11,7 @@ import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
-/** How runs end that are interrupted, stopped or cut off: nothing lost, nothing doubled, and soon. */
+/** Runs that are interrupted, stopped or cut off: they end soon, and nothing is lost or doubled. */
 
 const people = (from: number, to: number) =>
   Array.from(
@@ -28,13 +28,13 @@ const signal = Effect.gen(function*() {
   return {
     interrupted: Deferred.await(sent),
     send: (which: "SIGINT" | "SIGTERM" = "SIGINT") => Effect.asVoid(Deferred.succeed(sent, which)),
-    /** Sent with the first progress of which this is so. */
+    /** Sent at the first progress that meets this condition. */
     when: (isSo: (event: Progress) => boolean) => (event: Progress) =>
       isSo(event) ? Effect.asVoid(Deferred.succeed(sent, "SIGINT")) : Effect.void,
   }
 })
 
-/** Sends it once the service has heard such a request, and has had time to answer. */
+/** Sends it once the service has received such a request and had time to answer. */
 const once = (heard: ReadonlyArray<string>, request: RegExp, then: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.suspend(() =>
     heard.some((one) => request.test(one))
@@ -133,7 +133,7 @@ scoped(
     yield* source(people(1, 5))
     const silent = yield* Effect.acquireRelease(
       Effect.async<ReturnType<typeof createServer>>((resume) => {
-        // What is given up is reset.
+        // Requests that are given up are reset.
         const server = createServer((socket) => socket.on("error", () => undefined)).listen(
           0,
           "127.0.0.1",
@@ -226,9 +226,9 @@ scoped(
     if (failure._tag !== "OutcomeUnrecorded") return
     expect(failure.batches.flatMap((batch) => batch.submissionIds).toSorted()).toEqual(created.toSorted())
     for (const id of created) expect(failure.message).toContain(id)
-    // At most what was in flight.
+    // At most the rows in flight.
     expect(created.length).toBeLessThanOrEqual(40)
-    // The process that failed has not ended here, so that its lock must be taken from it.
+    // The failed process has not ended here, so its lock must be taken from it.
     yield* sql("DROP TRIGGER broken; UPDATE lock SET held = 0")
     const next = yield* run()
     expect(next.exitCode).toBe(4)
@@ -266,7 +266,7 @@ scoped(
     fail("POST", ...Array.from({ length: 30 }, () => ({ status: 503, body: "" })))
     const report = yield* run()
     expect(report).toMatchObject({ exitCode: 3, outcome: "stopped", rows: { imported: 0 } })
-    // Three batches pass the limit; those in flight with them are finished.
+    // Three batches exceed the limit; those in flight with them are finished.
     expect(report.rows.inDoubt).toBeLessThanOrEqual(60)
     expect(heard.filter((one) => one.startsWith("POST")).length).toBeLessThanOrEqual(6)
   }),
@@ -284,7 +284,7 @@ scoped(
     expect(yield* run({ dryRun: true })).toMatchObject({ rows: { alreadyImported: 4, inDoubt: 6, pending: 0 } })
     const refusal = { status: 422, body: JSON.stringify({ message: "No" }) }
     fail("POST", ...Array.from({ length: 11 }, () => refusal))
-    // Refused now says nothing about the first time.
+    // A refusal now says nothing about the first request.
     expect(yield* run()).toMatchObject({ rows: { alreadyImported: 4, inDoubt: 6, refused: 0 } })
   }),
 )
@@ -344,7 +344,7 @@ for (const status of [302, 402, 405, 409]) {
       })
       expect(report.because.join(" ")).toContain(String(status))
       expect(heard.filter((request) => request.startsWith("POST"))).toHaveLength(1)
-      // The next run sends the others and leaves these alone.
+      // The next run sends the others, but not these.
       expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, imported: 20 } })
       expect(names()).toHaveLength(20)
     }),

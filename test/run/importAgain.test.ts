@@ -89,17 +89,17 @@ scoped(
     expect(yield* one.links).toEqual([["3", old, now]])
     expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 21, replaced: 1 })
 
-    // The new content is what is known from now on.
+    // The new content is the known one from now on.
     yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 22)])
     expect(yield* one.run()).toMatchObject({
       exitCode: 0,
       rows: { alreadyImported: 21, imported: 1 },
     })
-    // The old content coming back is another change: what stands for the row has to say what the source says.
+    // If the old content returns, that is another change: the row's current submission must match the source.
     yield* one.source(people(1, 22))
     expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 21, imported: 1 }, replaced: { count: 1 } })
     expect(yield* one.links).toEqual([["3", old, now], ["3", now, one.idOf("Person 3")]])
-    // What was replaced is nobody's any more: a person may remove it.
+    // A replaced submission belongs to no row: a person may remove it.
     one.store.remove("people", `${old}`)
     one.store.remove("people", `${now}`)
     expect(yield* one.reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 22, missing: 0 } })
@@ -125,7 +125,7 @@ scoped(
       })
     }
     expect(yield* one.links).toEqual([])
-    // The earlier submission of the row is known: no export can take it for the new one.
+    // The earlier submission of the row is known: no export can confuse it with the new one.
     const ids = yield* one.looked((view) => listed(view, "submissions", { limit: 100 }))
     expect(ids.filter(({ id }) => id === old)).toMatchObject([{ isRequired: false }])
     expect(ids.length).toBe(12)
@@ -151,7 +151,7 @@ scoped(
         }))
       )
     yield* settled(false)
-    // It is again what it was before; and the source has it otherwise.
+    // It is restored to its earlier state, while the source differs.
     yield* one.source(people(1, 12))
     expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12 } })
     yield* one.source([...people(1, 2), edited(3, "Lovelace"), ...people(4, 12)])

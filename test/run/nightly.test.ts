@@ -17,13 +17,13 @@ const people = (from: number, to: number, name = "Jürgen") =>
 
 const csv = (rows: ReadonlyArray<string>, head = header) => `${[head, ...rows].join("\n")}\n`
 
-/** The files of a night: what is written, and what goes (undefined). */
+/** The files of a night: written, or removed (undefined). */
 type Files = Readonly<Record<string, string | Uint8Array | undefined>>
 
 interface Night {
   readonly files: Files
   readonly settings?: Readonly<Record<string, string>>
-  /** How the run ends; or what the failure says. */
+  /** The run's exit code, or the failure's message. */
   readonly gives: object | RegExp
 }
 
@@ -32,7 +32,7 @@ const source = (text: string | Uint8Array, gives: Night["gives"]): Night => ({ f
 const twelve = csv(people(1, 12))
 const all = { exitCode: 0, rows: { alreadyImported: 12, imported: 0 } }
 
-/** What comes night after night, under the words of the table; at the end so many submissions stand at the service. */
+/** The files of each night, under the words of the table, and the number of submissions in the service at the end. */
 const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; readonly standing: number }>> = {
   "the same file again": {
     nights: [
@@ -151,14 +151,14 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
       {
         files: { "source.csv": csv([...people(1, 11), ...people(1, 1)]) },
         settings: { rowKey: "content" },
-        // Two that are alike are two.
+        // Two identical rows are two rows.
         gives: { exitCode: 0, rows: { imported: 12 } },
       },
       source(csv([...people(1, 1), ...people(1, 12)].toReversed()), {
         exitCode: 0,
         rows: { alreadyImported: 12, imported: 1 },
       }),
-      // An edited row is a new row, and the one that it was is gone.
+      // An edited row is a new row, and the old one has vanished.
       source(csv(["1,Edited,p1@example.org", ...people(1, 12)]), {
         exitCode: 0,
         rows: { alreadyImported: 12, imported: 1 },

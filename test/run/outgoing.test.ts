@@ -1,4 +1,4 @@
-// Batches of rows that go out: which rows, in which batches, wherever the source's chunks end.
+// Batches of rows to send: which rows, in which batches, wherever the source's chunks end.
 import { expect, it } from "@effect/vitest"
 import { Context, Effect, Stream } from "effect"
 import fc from "fast-check"
@@ -11,7 +11,7 @@ import { makeStop, Stop } from "../../src/run/Stop.ts"
 import type { Survey } from "../../src/run/survey.ts"
 import { SourceChanged } from "../../src/source/Source.ts"
 
-/** A row of the source and how it is met. */
+/** A row of the source and its state. */
 interface Met {
   readonly chosen: boolean
   readonly kind: "plain" | "faulty" | "keyless" | "invalid" | "replacing"
@@ -33,7 +33,7 @@ const chunksOf = (rows: ReadonlyArray<Met>, sizes: ReadonlyArray<number>): Reado
   return chunks
 }
 
-/** What `outgoing` takes from its context over such a source, a survey, and a stop. */
+/** The context of `outgoing` with such a source, a survey, and a stop. */
 const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream<RowChunk, SourceChanged>) =>
   Effect.map(makeStop, (stop) => {
     const fates = new FateTable()

@@ -30,7 +30,7 @@ scoped(
     const waiting =
       `Apart from the submissions, 2 rows of the last run still need review: formferry report people --run ${imported.run}`
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, outcome: "complete", because: [waiting] })
-    // Another reconciliation is not the run that met them.
+    // A second reconciliation is not the run that found them.
     expect((yield* reconcile()).because).toEqual([waiting])
     yield* acknowledge(yield* loadProject(root), {
       pipeline: "people",
@@ -62,7 +62,7 @@ scoped(
     store.answer("people", id(3), "name", "Somebody else")
     store.answer("people", id(4), "mail", null)
     store.remove("people", id(5))
-    // Touched, and everything left as it was.
+    // Saved without a change.
     store.edit("people", id(6), (content) => content)
     const found = yield* reconcile()
     expect(found).toMatchObject({
@@ -75,7 +75,7 @@ scoped(
       ],
       next: "formferry report people --open",
     })
-    // Their edit links come in any order.
+    // Their edit links are in any order.
     expect(found.differences.toSorted((one, other) => one.row - other.row)).toMatchObject([
       { row: 3, key: "3", question: "name", verdict: "different", sent: undefined, returned: "Somebody else" },
       { row: 4, key: "4", question: "mail", verdict: "absent", sent: undefined, returned: undefined },
@@ -91,7 +91,7 @@ scoped(
         expect.stringMatching(/^4,4,.*,differing,/),
         expect.stringMatching(/^5,5,.*,missing,/),
       ])
-    // Nobody's edit is a run's business.
+    // Edits don't affect a run.
     expect(yield* run()).toMatchObject({ exitCode: 0 })
 
     const project = yield* loadProject(root)
@@ -99,7 +99,7 @@ scoped(
     expect(yield* acknowledge(project, { ...seen, keys: "all", leaveOut: true })).toMatchObject({ acknowledged: 3 })
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 27 }, acknowledged: 3 })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 30, filtered: 0 } })
-    // Another edit is another matter; one that was taken back is none.
+    // A further edit is a new one; an edit that was undone is none.
     store.answer("people", id(3), "name", "Yet another")
     store.answer("people", id(4), "mail", "p4@example.org")
     expect(yield* reconcile()).toMatchObject({
@@ -174,7 +174,7 @@ scoped(
       readBack: { verified: 68, differing: 1, missing: 1, unread: 0 },
       balance: { holds: true },
     })
-    // What stood in the first pages was not read again.
+    // The first pages were not read again.
     expect(heard.filter((one) => one.includes("/submissions/")).length).toBeLessThanOrEqual(41)
     expect(second.warnings.join("\n")).toContain(`This continues the reconciliation ${first.run}`)
 

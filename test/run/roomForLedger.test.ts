@@ -5,7 +5,7 @@ import { roomForLedger } from "../../src/run/review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "../../src/run/RunContext.ts"
 import type { Survey } from "../../src/run/survey.ts"
 
-/** Returns what the ledger is asked for before a survey's rows are sent: how many rows, and the bytes of their cells. */
+/** Returns the space requested from the ledger before a survey's rows are sent: the number of rows, and the bytes of their cells. */
 const askedFor = (rows: number, bytes: number, limit?: number) => {
   const fates = new FateTable()
   for (let row = 1; row <= rows; row++) fates.set(row, "pending")

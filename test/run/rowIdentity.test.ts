@@ -145,7 +145,7 @@ describe("row keys that were reformatted", () => {
         stopped(yield* at.run(options), /"C-00000[17]" \(row \d\).*formferry ledger rekey people/)
       }
       expect(at.names()).toHaveLength(20)
-      // A person knows better.
+      // A person accepts them as new.
       yield* at.run()
       yield* at.accept("row-key")
       expect((yield* at.run()).rows.imported).toBe(1)
@@ -170,7 +170,7 @@ describe("row keys that were reformatted", () => {
       yield* at.source(renumbered)
       stopped(yield* at.run(), /20 of 20 rows that are new in this run are replaced.*formferry ledger rekey people/, 3)
       expect(at.names()).toHaveLength(20)
-      // Eleven others are news, and one that looks like a vanished row is below the limit.
+      // Eleven others are new, and a single one that looks like a vanished row is below the limit.
       yield* at.source([...renumbered.slice(0, 1), ...twenty.map((number) => person(`n${number}`, number + 100))])
       expect((yield* at.run()).rows.imported).toBe(21)
       yield* at.settings({ source: ", vanished: ignore" })

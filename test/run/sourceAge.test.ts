@@ -36,7 +36,7 @@ describe("source.maxAge", () => {
           /^The source was last changed 2d 12h ago \(\w{3} \d{4}-\d\d-\d\d \d\d:\d\d \+00:00\), and `source.maxAge` allows 2d. Check that the system that writes it still runs\.$/,
         ),
       ])
-      // Another file, given manually, may be as old as it likes; of several the newest counts.
+      // A different file, given manually, may have any age; of several files, the newest counts.
       yield* fs.copyFile(`${root}/source.csv`, `${root}/other.csv`)
       yield* age("other.csv", 900)
       expect((yield* run({ source: "other.csv" })).anomalies).toBeUndefined()

@@ -33,7 +33,7 @@ scoped(
     expect((yield* file(report, "differences.csv")).trimEnd().split("\n").length).toBe(31)
     expect(yield* file(report, "report.html")).toContain("the service shouts")
 
-    // An edit of that question is told too, and is no drift.
+    // An edit of that question is also reported, but is not drift.
     const [first, second] = store.all("people").map(({ id }) => id)
     store.answer("people", first ?? "", "name", "Somebody else")
     expect(yield* reconcile()).toMatchObject({

@@ -42,10 +42,10 @@ scoped(
     expect(heard).toEqual(["GET /forms/people"])
     expect(yield* file(second, "imported.csv")).toBe("row,key,submission_id,verdict,submission_time,replaces\n")
     expect(since(yield* run())).toBe(first.run)
-    // Written again, but the same.
+    // Rewritten with the same content.
     yield* source(people(1, 12))
     expect(since(yield* run())).toBe(first.run)
-    // A dry run looks at every row; it changes nothing, so that the next run is as unchanged as before.
+    // A dry run reads every row. It changes nothing, so the source still counts as unchanged in the next run.
     expect(since(yield* run({ dryRun: true }))).toBeUndefined()
     expect(since(yield* run())).toBe(first.run)
     // A byte more.
@@ -84,13 +84,13 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 1, unchangedSince: first.run, acknowledged: 1 })
     yield* say("all")
     expect(yield* run()).toMatchObject({ exitCode: 0, unchangedSince: first.run, acknowledged: 3 })
-    // Once the report with the rows is gone, they are looked for again.
+    // Once the report with the rows is removed, the source is read again.
     yield* fs.remove(path.join(root, "reports", "people", first.run), { recursive: true })
     const fourth = yield* run()
     expect(fourth).toMatchObject({ exitCode: 0, acknowledged: 3 })
     expect(since(fourth)).toBeUndefined()
     expect(since(yield* run())).toBe(fourth.run)
-    // A row that is left out from now on has another fate.
+    // A row that is skipped from now on has a different fate.
     yield* say(["14"], true)
     expect(yield* run()).toMatchObject({ rows: { invalid: 1, filtered: 1 } })
   }),

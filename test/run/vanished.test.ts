@@ -39,7 +39,7 @@ scoped(
     expect(linesOf(yield* file(first, "imported.csv")).map(([, key]) => key)).toEqual(["13"])
     expect(yield* file(first, "report.html")).toContain("imported earlier; no longer in the source")
 
-    // One comes back, another one goes: what an edit, a bad cell or a duplicate does to a row does not make it vanish.
+    // One returns, another one vanishes: an edit, a bad cell or a duplicate does not make a row vanish.
     yield* source([
       "2,Person 2,p2@example.org",
       "4,Edited,p4@example.org",
@@ -86,7 +86,7 @@ scoped(
     const first = yield* run()
     expect(first.rows).toMatchObject({ imported: 12, invalid: 2 })
     const rejected = yield* file(first, "rejected.csv")
-    // One gets another mail address and, as it was wrong, another key; the other one gets a key.
+    // One gets a new e-mail address and a new key, since the old one was wrong; the other one gets a key.
     yield* write(
       "mended.csv",
       rejected.replace("2,Bob,nowhere,", "3,Bob,bob@example.org,").replace("\n,Carl,", "\n4,Carl,"),

@@ -15,7 +15,7 @@ import { loadProject } from "../../src/project/loadProject.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { editableStore } from "./editableStore.ts"
 
-/** What happens to a request on its way: `lost`: the service gets it and its answer never arrives; otherwise that status and body instead of the service's. */
+/** A fault of a request: `lost`: the service receives it, but its answer never arrives; otherwise that status and body instead of the service's. */
 export type Fault = "lost" | {
   readonly status: number
   readonly body: string
@@ -126,11 +126,11 @@ export const world = Effect.gen(function*() {
     Effect.orDie(fs.writeFile(path.join(root, name), typeof text === "string" ? Buffer.from(text) : text))
   return {
     root,
-    /** The service's address, as it stands in the ledger. */
+    /** The service's address, as in the ledger. */
     address: `http://127.0.0.1:${port}${upstream.pathname}`,
     practice,
     store,
-    /** Every request that the service was sent. */
+    /** Every request that the service received. */
     heard,
     /** Puts faults before the next requests with this method, one each. */
     fail: (on: "POST" | "GET", ...list: ReadonlyArray<Fault>) => {
@@ -140,7 +140,7 @@ export const world = Effect.gen(function*() {
     settings: (extra: Readonly<Record<string, string>>) => write("pipelines/people.yaml", pipeline(extra)),
     /** More keys of the project file. */
     configure: (more: string) => write("config/formferry.yaml", projectYaml + more),
-    /** The source: `No,Name,Mail`, one text a row. */
+    /** The source: `No,Name,Mail`, one text per row. */
     source: (rows: ReadonlyArray<string>, header = "No,Name,Mail") =>
       write("source.csv", `${[header, ...rows].join("\n")}\n`),
     /** A file of the last run's report. */

@@ -108,7 +108,7 @@ describe("the queue of a service", () => {
       abort.abort()
       expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "NeverSent", heldBack: true })
       expect(yield* Clock.currentTimeMillis).toBe(60_000)
-      // It has left the queue: the next one's turn comes as if it had never been there.
+      // It has left the queue: the next one's turn comes as if it had never been queued.
       const next = yield* Effect.fork(admission.admit("create", new AbortController().signal, work))
       yield* TestClock.adjust("440 seconds")
       expect(yield* Fiber.join(next)).toBe(1)

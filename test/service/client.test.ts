@@ -15,7 +15,7 @@ const response = (status: number, body: unknown, headers: Record<string, string>
 
 const submission = { submission: { submissionId: "s", questions: [] } }
 
-/** A service whose answers are these, in turn; the last one stays. */
+/** A service with these answers in turn; the last one is repeated. */
 const answering = (...answers: ReadonlyArray<TransportResponse | ConnectionFailed>) => {
   let asked = 0
   return inProcessTransport({

@@ -8,7 +8,7 @@ import { knownQuestionTypes } from "../../src/service/wire.ts"
 const codec = makeCodec("acme")
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-/** What JSON would carry. */
+/** The value after a round trip through JSON. */
 const json = fc.jsonValue() as fc.Arbitrary<Json>
 
 /** Mostly a value as specified, sometimes missing, null or anything. */

@@ -8,7 +8,7 @@ export interface ConnectionFailed {
   readonly reason: string
 }
 
-/** A server without a network: takes a request, gives an answer, or fails as a connection would. */
+/** A server without a network: receives a request and returns an answer, or fails like a connection. */
 export interface InProcessServer {
   /** Runs before anything is sent; failing here proves that nothing was. */
   readonly connect?: Effect.Effect<void, ConnectionFailed>

@@ -4,7 +4,7 @@ import { Pace } from "../../src/service/pace.ts"
 /** Requests that a service allows in a window, by its own time in milliseconds. */
 export type Limit = (now: number) => number
 
-/** How services count. Each returns whether a request is allowed, and the milliseconds until another one is. */
+/** How services count. Each returns whether a request is allowed, and the milliseconds until the next one is allowed. */
 export type Limiter = (limit: Limit) => (now: number) => { readonly allowed: boolean; readonly wait: number }
 
 /** @param window milliseconds */
@@ -18,7 +18,7 @@ export const sliding = (window: number): Limiter => (limit) => {
   }
 }
 
-/** @param window milliseconds; it opens with the first request after the last one is over */
+/** @param window milliseconds; it starts with the first request after the last one has ended */
 export const fixed = (window: number): Limiter => (limit) => {
   let opened = -Infinity
   let count = 0
@@ -30,7 +30,7 @@ export const fixed = (window: number): Limiter => (limit) => {
   }
 }
 
-/** A bucket of so many requests that fills with the limit in every second. */
+/** A bucket of this many requests that is refilled by the limit every second. */
 export const bucket = (size: number): Limiter => (limit) => {
   let at = 0
   let tokens = size
@@ -50,17 +50,17 @@ export interface Played {
   readonly configured: number
   readonly requests: number
   readonly concurrency: number
-  /** Milliseconds of a request and its answer at least, and of chance more. */
+  /** The minimum milliseconds of a request and its answer, and a random addition. */
   readonly latency: number
   readonly jitter: number
-  /** Chance of a standstill of up to 40 ms before a slot is taken. */
+  /** The probability of a pause of up to 40 ms before a slot is taken. */
   readonly stalls: number
-  /** Standstills of the service and of the client per second on average, and the milliseconds of the longest. */
+  /** Pauses of the service and of the client per second on average, and the longest in milliseconds. */
   readonly standstills?: readonly [perSecond: number, longest: number]
   readonly seed: number
 }
 
-/** Plays requests through a pace against a limiter in virtual time, each until it is accepted. Returns the seconds it took, the requests refused, and when each was accepted. */
+/** Sends requests through a pace to a limiter in virtual time, each until it is accepted. Returns the seconds it took, the requests refused, and when each was accepted. */
 export const play = (
   { concurrency, configured, headers, jitter, latency, limiter, requests, seed, stalls, standstills = [0, 0] }: Played,
 ): { readonly seconds: number; readonly refused: number; readonly accepted: ReadonlyArray<number> } => {
@@ -72,7 +72,7 @@ export const play = (
     const index = events.findLastIndex((one) => one.at <= at)
     events.splice(index + 1, 0, { at, run })
   }
-  /** Returns when one side next does something after a time, in order: standing still, it does nothing. */
+  /** Returns when one side next acts after a time, in order: during a pause, it does nothing. */
   const side = () => {
     const next = () => 1_000 / standstills[0] * -Math.log(1 - random.number())
     let begins = next()

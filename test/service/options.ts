@@ -1,7 +1,7 @@
 import { Duration, Redacted } from "effect"
 import type { FormServiceOptions } from "../../src/service/client.ts"
 
-/** How a service is reached where a test does not care. */
+/** The options of a service if a test does not depend on them. */
 export const options: FormServiceOptions = {
   baseUrl: "https://forms.example.com/v1/api",
   apiKey: Redacted.make("sk_very_secret"),

@@ -146,7 +146,7 @@ describe("the outcome of a create request", () => {
       index: 1,
       message: 'login.email: expected "email"; questions.0.value: No',
     })
-    // The issues as a list, not as a string that holds one.
+    // The issues as a list, not as a string that contains one.
     const list = JSON.stringify({ message: [{ path: ["submissions", 1, "questions"], message: "No" }] })
     expect(outcome(400, list)).toMatchObject({ _tag: "Refused", index: 1, message: "questions: No" })
   })
@@ -234,7 +234,7 @@ describe("a service that repeats the API key", () => {
       for (const body of bodies) {
         const told = JSON.stringify(outcome(status, body))
         for (const [how, other] of spellings) {
-          // "Bearer " is no secret.
+          // "Bearer " is not a secret.
           const from = how.includes("header") ? 12 : 1
           // Nothing longer than a few characters of it is left, wherever it was cut.
           expect(told).not.toContain(JSON.stringify(other).slice(from, from + 8))

@@ -106,7 +106,7 @@ describe("whether a request was sent, over real sockets", () => {
         concurrency: "unbounded",
       })
       yield* Effect.sleep(100)
-      // The third usually runs out of time while queued; on a slow machine it may have begun in the last moment, and then says so.
+      // The third usually runs out of time while queued; on a slow machine it may have started at the last moment, which it then reports.
       expect(failures.slice(0, 2).map(({ _tag }) => _tag)).toEqual(["MaybeSent", "MaybeSent"])
       expect(server.requests()).toHaveLength(failures.filter(({ _tag }) => _tag === "MaybeSent").length)
     }))
@@ -128,7 +128,7 @@ describe("whether a request was sent, over real sockets", () => {
 
   it.scopedLive("a kept-alive connection that closes just when it is used again: never repeated, never called unsent", () =>
     Effect.gen(function*() {
-      // Each connection answers once and resets as soon as a second request arrives on it: the race, made certain.
+      // Each connection answers once and resets as soon as a second request arrives on it: this makes the race certain.
       const server = yield* rawServer((socket, soFar) => {
         if ((soFar.match(/POST/g) ?? []).length > 1) socket.resetAndDestroy()
         else if (whole(soFar)) socket.write(answerText(200, "{}"))
@@ -184,7 +184,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(failure._tag).toBe("MaybeSent")
       held?.resume()
       yield* Effect.sleep(200)
-      // What was in its buffers. A closed connection's kernel sends what it holds as well: megabytes.
+      // What was in its buffers. For a closed connection, the kernel also sends its buffers: megabytes.
       expect(server.received.join("").length).toBeLessThan(1_000_000)
     }))
 

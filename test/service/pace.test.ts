@@ -4,7 +4,7 @@ import { longestPause, Pace } from "../../src/service/pace.ts"
 import { retryAfter } from "../../src/service/rateHeaders.ts"
 import { bucket, fixed, type Limit, type Limiter, play, type Played, sliding } from "./limiters.ts"
 
-/** Runs a pace for a while, asking again whenever it says to. Returns the times at which slots were taken. */
+/** Runs a pace for a while, asking again after each wait. Returns the times at which slots were taken. */
 const slots = (pace: Pace, from: number, until: number, lateness = () => 0): Array<number> => {
   const taken: Array<number> = []
   let now = from
@@ -94,7 +94,7 @@ describe("the pace of a service", () => {
     expect(pace.observe(429, {}, 900, 950)).toBe(1000)
     pace.observe(200, {}, 2000, 2050)
     expect(pace.observe(429, {}, 2100, 2150)).toBe(250)
-    // A service that asks for no wait again and again gets one.
+    // A service that repeatedly asks for no wait still gets one.
     expect(pace.observe(429, { "retry-after": "0" }, 2500, 2550)).toBe(500)
   })
 
@@ -186,7 +186,7 @@ const refusingOnce = (limiter: ReturnType<Limiter>, at: number): ReturnType<Limi
   }
 }
 
-/** Plays several seeds. Returns the largest ratio to the floor and share of requests refused. */
+/** Runs several seeds. Returns the largest ratio to the minimum time, and the share of requests refused. */
 const worst = (floor: number, make: () => Omit<Played, "seed">) => {
   const played = seeds.map((seed) => play({ ...make(), seed }))
   return {
@@ -287,7 +287,7 @@ describe("against a limit, in virtual time", () => {
         const perSecond = (from: number, until: number) =>
           accepted.filter((at) => at >= from && at < until).length * 1000 / (until - from)
         expect(perSecond(14_000, 22_000)).toBeGreaterThan(40)
-        // A wait of a second may fall into the four that are looked at.
+        // A wait of a second may fall into the four that are measured.
         expect(perSecond(32_000, 36_000)).toBeGreaterThan(70)
       }
     },

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createServer } from "node:net"
 import type { AddressInfo, Socket } from "node:net"
 
-/** A TCP server on loopback that does literally what it is told, and remembers every byte that reached it. */
+/** A TCP server on loopback that does exactly what a test says, and records every byte received. */
 export interface RawServer {
   readonly port: number
   /** What each connection received, in the order in which they were accepted. */
@@ -11,7 +11,7 @@ export interface RawServer {
   readonly requests: () => ReadonlyArray<string>
 }
 
-/** `onData` gets all that its connection received so far, each time when more came. */
+/** `onData` receives everything that its connection received so far, each time more arrives. */
 export const rawServer = (
   onData: (socket: Socket, soFar: string, connection: number) => void,
   onConnect: (socket: Socket) => void = () => {},

@@ -7,7 +7,7 @@ import { overHttp } from "../../src/service/overHttp.ts"
 import { inProcessTransport } from "./inProcessTransport.ts"
 import { options } from "./options.ts"
 
-/** What each submission is answered with, in turn, the last one again and again; 0: no answer ever; 299: with another submission. */
+/** The answers for each submission in turn, repeating the last one; 0: no answer; 299: a different submission. */
 type Answers = Readonly<Record<string, ReadonlyArray<number>>>
 
 const answerer = (answers: Answers) => {
@@ -136,7 +136,7 @@ describe("many reads at once", () => {
         for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
         expect(found.length).toBe(before)
         expect(before).toBe("a" in answers ? 0 : "b" in answers ? 6 : 7)
-        // Nothing is asked of who comes too late.
+        // Nothing is requested for a late caller.
         const asked = (yield* service.requests).read
         yield* service.readMany("form", ids, (index) => found.push(index), abort.signal)
         expect(found.length).toBe(before)

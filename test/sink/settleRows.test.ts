@@ -212,7 +212,7 @@ describe("settling rows in doubt from an export", () => {
     expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
       [2, "3 submissions of the export fit it, and 1 that a person said had landed: s1, s2, s3", "a person"],
     ])
-    // Another row's submission keeps nobody in doubt, and one that may be either's does.
+    // A different row's submission keeps no row in doubt, but one that may belong to either does.
     expect(byWord([rowOf(1, person("bob", "ada@example.org"))], [["s1", "ada"]], ada)).toEqual({
       ...none,
       notLanded: [1],

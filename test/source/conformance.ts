@@ -1,4 +1,4 @@
-// What every source has to do, whatever its format: one suite, run for each.
+// The rules of every source, whatever its format: one suite, run for each.
 import { Effect, Either, Fiber, Stream } from "effect"
 import fc from "fast-check"
 import { createHash } from "node:crypto"
@@ -8,24 +8,24 @@ import type { SourceConfig } from "../../src/project/Pipeline.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { config, file, open, read, readAll, run, texts } from "./opening.ts"
 
-/** A way to write a table of texts into a file that a source reads. */
+/** Writes a table of texts into a file that a source reads. */
 export interface Container {
   readonly extension: string
   readonly said?: Partial<SourceConfig>
   readonly write: (table: ReadonlyArray<ReadonlyArray<string>>) => Uint8Array
-  /** Pieces of text that the format itself does not keep: XML turns CRLF into LF, for example. */
+  /** Pieces of text that the format itself does not preserve: XML turns CRLF into LF, for example. */
   readonly loses?: ReadonlyArray<string>
-  /** Whether rows come out before the whole file was read. */
+  /** Whether rows are returned before the whole file is read. */
   readonly streamed: boolean
-  /** Whether a block may hold more rows than its bytes show. */
+  /** Whether a block may contain more rows than its size suggests. */
   readonly packed?: boolean
-  /** Titles, where the format can't have just any. */
+  /** Titles, if the format does not allow arbitrary ones. */
   readonly header?: ReadonlyArray<string>
 }
 
 const anyHeader = ["id", "  Full   name", "__proto__", "", "id"]
 
-/** Text that formats get wrong: quotes, delimiters, line ends, umlauts, what a shorter encoding still has. */
+/** Text that formats often get wrong: quotes, delimiters, line ends, umlauts, characters of smaller encodings. */
 const pieces = ["a", "b", "1", ",", ";", "|", '"', '""', "ä", "ß", "é", "'", "=", ".", " ", "\t", "\n", "\r\n"]
 
 const tables = (loses: ReadonlyArray<string>) => {
@@ -42,7 +42,7 @@ export const conforms = (name: string, container: Container): void => {
     file(container.write([header, ...rows]), container.extension)
   const source = (path: string) => config(path, container.said)
 
-  // A workbook is held whole before anything of it is read: borders matter less there, and cost more.
+  // A workbook is read into memory first: block boundaries matter less there, and cost more.
   const blockUnit = container.streamed ? 1 : 997
   const firstSize = container.streamed || container.packed === true ? 1 : 7
   const lastSize = container.streamed ? 32 : 2000
@@ -108,7 +108,7 @@ export const conforms = (name: string, container: Container): void => {
         const opened = yield* openSource(source(path), { blockSize: 4096 })
         const first = yield* readAll(opened)
         const fingerprints = (yield* opened.files).map((each) => each.fingerprint)
-        // The time alone does not make it another file.
+        // A different time alone does not make it a different file.
         utimesSync(path, 1, 1)
         const second = yield* readAll(opened, fingerprints)
         expect(second).toEqual(first)
@@ -136,7 +136,7 @@ export const conforms = (name: string, container: Container): void => {
           )
           expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
           expect(given).toEqual(first.rows.slice(0, given.length))
-          // No row takes less than 8 bytes here, and none of the changed block was given.
+          // No row takes less than 8 bytes here, and none of the changed block was returned.
           if (container.packed !== true) {
             expect(given.length).toBeLessThanOrEqual(
               container.streamed ? Math.floor(at / blockSize) * blockSize / 8 : 0,

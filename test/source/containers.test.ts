@@ -14,7 +14,7 @@ const taken = (all: Awaited<ReturnType<typeof both>>) =>
   Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
 const both = (path: string, said = {}, options = {}) => run(read(config(path, said), options))
 
-/** A folder with these files; gives its path. */
+/** A folder with these files. Returns its path. */
 const folderOf = (files: Readonly<Record<string, string>>) => {
   const folder = file("").replace(/\.csv$/, "-files")
   mkdirSync(folder)
@@ -177,7 +177,7 @@ describe("several files", () => {
       mkdirSync(many, { recursive: true })
       const first = join(many, "0.txt")
       writeFileSync(first, "")
-      // Further names of one file take half the time of files of their own.
+      // Links to one file take half the time of separate files.
       for (let file = 1; file < 1_000; file++) linkSync(first, join(many, `${file}.txt`))
     }
     expect(await refusal(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } }))).toMatch(
@@ -225,7 +225,7 @@ describe("several files", () => {
     ["form 2020-01-01, exported 2026-11-20T02.00.15Z.csv", "form 2024-01-01, exported 2026-11-20T02.00.14Z.csv"],
   ])("is the one with the latest date in its name, if every name has one: %s", async (...names) => {
     const dumps = folderOf(Object.fromEntries(names.map((name, index) => [name, `id\n${index}\n`])))
-    // As after a copy: times of change say something else, or nothing.
+    // As after a copy: modification times differ, or say nothing.
     names.forEach((name, index) => utimesSync(join(dumps, name), 9000 - index, 1000 + index * 1000))
     const found = await run(read(config("", { file: { glob: join(dumps, "*.csv"), take: "newest" } })))
     const latest = names[0] === "dump-2026-11-19.csv" ? 2 : 0

@@ -10,7 +10,7 @@ const names: Readonly<Record<string, string>> = {
   "\u001B": "escape",
 }
 
-/** Answers a question with these keys. Gives the answer, or that the person left, and what the terminal showed. */
+/** Answers a question with these keys. Returns the answer, or that the person cancelled, and the terminal's text. */
 const typing = <A>(keys: string, question: Effect.Effect<A, unknown, Terminal.Terminal>) =>
   Effect.gen(function*() {
     const mailbox = yield* Mailbox.make<Terminal.UserInput>()

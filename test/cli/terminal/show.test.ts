@@ -113,7 +113,7 @@ const status = (text: string) => [{
   going: undefined,
 }]
 
-/** Everything that can show a text of somebody else's, with that text in it. */
+/** Everything that can show a foreign text, with that text in it. */
 const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
   const report = exampleReport()
   return [

@@ -25,10 +25,10 @@ import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 
 const mode = (path: string) => statSync(path).mode & 0o777
 
-/** Opens and closes a ledger; what it gives. */
+/** Opens and closes a ledger. Returns the result. */
 const opened = (file: string) => Effect.scoped(Effect.map(openLedger({ file }), (ledger) => ledger.id))
 
-/** A ledger that holds one imported row. */
+/** A ledger with one imported row. */
 const filled = (file: string, verdict?: "verified" | "differing") =>
   Effect.scoped(Effect.gen(function*() {
     const ledger = yield* openLedger({ file })
@@ -71,7 +71,7 @@ describe("the files", () => {
           (batch) => session.settle(batch, [imported(`s${number}`)]),
         )
       yield* send(1)
-      // Opening the file past SQLite and closing it releases all locks of this process on it: the next process that leaves takes itself for the last one, and the log away.
+      // Opening the file without SQLite and closing it releases all locks of this process on it: the next process that exits assumes that it is the last one, and deletes the log.
       yield* opened(file)
       const log = statSync(`${file}-wal`).ino
       const others = execFileSync(
@@ -174,7 +174,7 @@ describe("a ledger that must not be used is refused", () => {
       expect(yield* refused(join(at, "loop", "ledger.db"))).toContain("leads back to itself")
       expect(yield* refused(join(at, "loop"))).toContain("leads back to itself")
       expect(yield* refused(at)).toContain("it is a folder")
-      // Nothing is closed to root.
+      // Root has access to everything.
       if (process.getuid?.() === 0) return
       expect(yield* refused(join(at, "closed", "ledger.db"))).toContain("can't be searched")
       chmodSync(join(at, "closed"), 0o700)

@@ -13,7 +13,7 @@ it.effect("a disk without room for the rows is reported with what they may need"
     expect(failure.message).toContain("nothing was sent")
     yield* look(1_000 * mebibyte, 100_000, 20 * mebibyte)
     yield* look(50 * mebibyte, 10, 2_100)
-    // If the system doesn't say, no run is stopped.
+    // If the system doesn't report it, no run is stopped.
     yield* look(undefined, 100_000, 20 * mebibyte)
   }))
 

@@ -15,7 +15,7 @@ const counts = {
   mapping: "m".repeat(64),
 }
 
-/** A night in which nothing was new. Both at once, so that they share a commit. */
+/** A night without new rows. Both at the same time, so that they share a commit. */
 const night = (session: LedgerSession, nth: number, outcome: "complete" | "attention" = "complete") => {
   const run = `night ${nth}`
   return Effect.all([
@@ -181,7 +181,7 @@ it.scopedLive("no byte of hundreds of forgotten rows is left in the file or its 
     const left = yield* view.lookUp(all.map((number) => ledger.digest.key(keyOf(number))))
     expect(left.map((known) => known?.leftOut)).toEqual(all.map(marked))
     expect((yield* view.standing).verdicts.differing).toBe(320)
-    // An export of the results may hold their submissions or not: they are nobody's.
+    // An export of the results may contain their submissions or not: they belong to no row.
     const ids = yield* listed(view, "submissions", { limit: 10_000 })
     expect([ids.length, ids.filter(({ isRequired }) => isRequired).length]).toEqual([480, 320])
     const paged = yield* listed(view, "submissions", { limit: 300 })

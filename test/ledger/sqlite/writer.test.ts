@@ -108,17 +108,17 @@ describe("concurrent commits", () => {
       yield* write(commitsOfRest)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
-      // Too few to be worth it: they stay in the log, where they are as durable.
+      // Too few to be worth it: they stay in the log, where they are just as durable.
       yield* write(commitsOfRest - 1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
       yield* write(1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([2, 2 * commitsOfRest])
-      // Who goes on writing is not disturbed.
+      // A continuous writer is not disturbed.
       yield* Effect.repeatN(Effect.zipRight(write(8), pass(millisOfRest - 1)), 15)
       expect(rests).toBe(2)
-      // A disk that does not take it is no fault of who writes.
+      // A failing disk does not fail the writer.
       broken = true
       yield* aRest
       expect(rests).toBe(3)

@@ -39,7 +39,7 @@ const Pair = Schema.Struct({
   }),
   /** Questions that must be left open. */
   open: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  /** Questions for which this is right, and leaving them open too. */
+  /** Questions for which this is right, but leaving them open is also right. */
   either: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { default: () => ({}) }),
 })
 
@@ -65,7 +65,7 @@ const suggested = (origin: Origin): string => {
   }
 }
 
-/** What was suggested as a list: question or own place → origin. */
+/** The suggestions as a list: question or own place → origin. */
 const listOf = (suggestions: Suggestions): ReadonlyMap<string, string> =>
   new Map([
     ...suggestions.accepted.map(({ question, origin }) => [question.id, suggested(origin)] as const),
@@ -99,7 +99,7 @@ export interface Judged {
 
 const root = resolve(import.meta.dirname, "../../..")
 
-/** Reads a pair, has its mapping suggested, and judges every place of it. */
+/** Reads a pair, has its mapping suggested, and evaluates every entry. */
 export const judge = (file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

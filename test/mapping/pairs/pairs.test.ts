@@ -25,7 +25,7 @@ layer(NodeContext.layer)("Suggestions for fifteen pairs of a source and a form",
         const lines: Array<string> = []
         for (const file of files) {
           const { judged, pair, wrongOpen } = yield* judge(join(folder, file))
-          // What a trap asks to be left open is never guessed.
+          // Questions that must be left open are never guessed.
           expect(wrongOpen, `${file}: must be left open`).toEqual([])
           all.push(...judged)
           if (pair.heldOut) heldOut.push(...judged)

@@ -6,14 +6,14 @@ import type { StoredSubmission } from "../../../src/practice/store.ts"
 import { corruptionsOf, isEmpty, uninvited } from "./corruptions.ts"
 import { normalisationsOf } from "./normalisations.ts"
 
-/** How much a service changes of what it is sent. Shares of all answers; the same seed and the same submissions give the same changes. */
+/** How much a service changes the answers that it receives, as shares of all answers; the same seed and submissions produce the same changes. */
 export interface AlterationPlan {
   readonly seed: number
   /** Changes that keep the meaning. */
   readonly normalised: number
-  /** Changes that do not. */
+  /** Changes that don't keep it. */
   readonly corrupted: number
-  /** Answers to what nobody answered, as a share of those. */
+  /** Answers to unanswered questions, as a share of those. */
   readonly uninvited: number
 }
 
@@ -30,9 +30,9 @@ export interface Alteration {
 }
 
 export interface Alterations {
-  /** Changes every submission on its way into the practice service's store. */
+  /** Changes every submission before the practice service stores it. */
   readonly fault: PlannedFault
-  /** What was changed so far. */
+  /** The changes so far. */
   readonly made: () => ReadonlyArray<Alteration>
 }
 
@@ -52,7 +52,7 @@ interface Stored {
   readonly login?: { readonly email: string }
 }
 
-/** Changes a seeded share of what the practice service keeps, so that tests can check what the comparison finds. */
+/** Changes a seeded share of the stored answers, so that tests can check the findings of the comparison. */
 export const makeAlterations = (plan: AlterationPlan): Alterations => {
   const random = new Utils.PCGRandom(plan.seed, 1)
   const made: Array<Alteration> = []
@@ -60,7 +60,7 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
   const changed = (submissionId: string, id: string, what: string, before: Json): Json => {
     const chance = random.number()
     if (isEmpty(before)) {
-      // A list, an object or a text that says nothing was sent as that.
+      // An empty list, object or text was sent as such.
       if (before !== null || chance >= plan.uninvited || what === "times") return before
       const after = uninvited(what)
       if (what === "scheduling" || what === "payments") return before

@@ -95,7 +95,7 @@ const wholes: ReadonlyArray<Change> = [
 
 const all: ReadonlyArray<Change> = [...wholes, ...leaves, ...leaves.map(first)]
 
-/** What a value says, whatever its way of writing: Unicode form, line ends, letter case of addresses, order of a set. */
+/** A value's meaning, regardless of its notation: Unicode form, line ends, letter case of addresses, order of a set. */
 const meaning = (what: string, value: Json): string => {
   if (typeof value === "string") {
     const plain = value.normalize("NFC").replaceAll(/\r\n?/g, "\n")
@@ -119,19 +119,19 @@ const meaning = (what: string, value: Json): string => {
   return JSON.stringify(value)
 }
 
-/** Whether a value says nothing. */
+/** Whether a value is empty. */
 export const isEmpty = (value: Json): boolean =>
   value === null || value === "" || (Array.isArray(value) && value.length === 0)
   || (isObject(value) && Object.values(value).every(isEmpty))
 
 /**
- * What a service could do to an answer that must be noticed: changes after which it says something else, or nothing.
+ * Changes by a service that must be detected, because they change or remove an answer's meaning.
  *
  * @param what as for `normalisationsOf`
  */
 export const corruptionsOf = (what: string, value: Json): ReadonlyArray<Change> =>
   isEmpty(value) ? [] : all.filter(({ apply }) => meaning(what, apply(value)) !== meaning(what, value))
 
-/** An answer to a question that nobody answered. */
+/** An answer to an unanswered question. */
 export const uninvited = (what: string): Json =>
   what.startsWith("Number") ? 4711 : what === "Checkboxes" || what === "MultiSelect" ? ["uninvited"] : "uninvited"

@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from "libphonenumber-js"
 import { isObject } from "../../../src/domain/json.ts"
 import type { Json, JsonObject } from "../../../src/domain/json.ts"
 
-/** A way in which a service may change a value; what it can't change comes back as it is. */
+/** A way in which a service may change a value. Values that it doesn't apply to are returned unchanged. */
 export interface Change {
   readonly name: string
   readonly apply: (value: Json) => Json
@@ -146,7 +146,7 @@ const onAnswers: Readonly<Record<string, ReadonlyArray<Change>>> = {
   ],
 }
 
-/** Elements that are no questions, by the name of their list; `times`, `login`: the submission's own members. */
+/** Elements other than questions, by the name of their list; `times`, `login`: the submission's own members. */
 const onElements: Readonly<Record<string, ReadonlyArray<Change>>> = {
   urlParameters: texts,
   times: instants,
@@ -163,9 +163,9 @@ const onElements: Readonly<Record<string, ReadonlyArray<Change>>> = {
 }
 
 /**
- * What the service can do to an answer without changing what it means.
+ * Changes by the service that keep an answer's meaning.
  *
- * @param what a question's type, or the list (`urlParameters`, `scheduling`, `payments`, `times`, `login`) of what is no question
+ * @param what a question's type, or the list (`urlParameters`, `scheduling`, `payments`, `times`, `login`) of other elements
  */
 export const normalisationsOf = (what: string): ReadonlyArray<Change> =>
   onAnswers[what === "Signature" ? "FileUpload" : what] ?? onElements[what] ?? []

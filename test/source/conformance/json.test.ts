@@ -13,7 +13,7 @@ const json = (
   said,
   streamed: true,
   header: members,
-  // Without a record there are no members: one whose members are all empty is none, and shows them.
+  // Without a record there are no members: a record with only empty members shows them.
   write: ([titles = [], ...rows]) =>
     Buffer.from(join((rows.length === 0 ? [[]] : rows).map((row) => record(titles, row)))),
 })
