@@ -333,7 +333,10 @@ const showStatus = (
     ].map(wrapped),
     ...(damage?.length === 0 ? [missed.length === 0 ? "The ledger is sound." : "The file itself is sound."] : []),
     ...(damage ?? []).map((finding) => `The ledger is damaged: ${finding}`),
-    ...(health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one)]),
+    // A ledger that vanished says nothing about earlier runs.
+    ...(!ledger.exists && missed.length > 0
+      ? []
+      : (health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one)])),
   ]
 }
 
