@@ -1,0 +1,5 @@
+// Suggestions for generated pairs of test/mapping/generated: node .ci/pairs.mjs --seeds 50 --topics unseen.
+import { bundled } from "./bundled.mjs"
+
+const { main } = await bundled("test/mapping/generated/main.ts")
+process.exit(await main(process.argv.slice(2)))

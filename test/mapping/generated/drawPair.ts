@@ -1,0 +1,316 @@
+// Draws an export and a form with their true mapping.
+import type { Form, Question } from "../../../src/domain/form.ts"
+import { Draws } from "../../faults/Draws.ts"
+import { drawField, drawGrid, drawIndex, drawLabels, optionsOf, otherWords, shuffled } from "./fields.ts"
+import type { Field } from "./fields.ts"
+import type { Part, Sheet } from "./sheet.ts"
+import { fileOf, wordsFor } from "./sheet.ts"
+import type { Style } from "./tools.ts"
+import { tools } from "./tools.ts"
+import { languages } from "./topics.ts"
+import type { Grid, Language, Topic, TopicKind, Topics } from "./topics.ts"
+
+/** How a question's title relates to the column's. `unnamed`: the file does not contain it. */
+export type Relation = "same" | "reworded" | "translated" | "technical" | "unnamed"
+
+/** Columns that answer a question: all of `needs`, and perhaps some of `allows`. */
+export interface Origins {
+  readonly needs: ReadonlySet<number>
+  readonly allows: ReadonlySet<number>
+}
+
+/** A question with what a person who knows both sides would map. */
+export interface Asked {
+  readonly question: Question
+  readonly kind: TopicKind | "grid"
+  readonly relation: Relation
+  /** The field that it repeats. Undefined: no column answers it. */
+  readonly of: { readonly field: Field; readonly part: Part } | undefined
+  /** Each is right. Empty: it must be left open. */
+  readonly origins: ReadonlyArray<Origins>
+  /** Values of the form's options by the text that means them in the export. */
+  readonly meanings: ReadonlyMap<string, string>
+}
+
+export interface Pair {
+  readonly seed: number
+  readonly style: Style
+  readonly language: Language
+  readonly formLanguage: Language
+  readonly isTyped: boolean
+  readonly responses: number
+  readonly fields: ReadonlyArray<Field>
+  readonly sheet: Sheet
+  readonly file: { readonly name: string; readonly bytes: Uint8Array }
+  readonly form: Form
+  readonly asked: ReadonlyArray<Asked>
+}
+
+/** Question types of the service by kind. */
+const types: Readonly<Record<TopicKind | "grid", readonly [string, ...Array<string>]>> = {
+  text: ["ShortAnswer"],
+  longText: ["LongAnswer"],
+  email: ["EmailInput"],
+  phone: ["PhoneNumber"],
+  number: ["NumberInput"],
+  date: ["DatePicker"],
+  time: ["TimePicker"],
+  boolean: ["Switch", "Switch", "Checkbox", "MultipleChoice"],
+  choice: ["MultipleChoice", "Dropdown"],
+  choices: ["Checkboxes", "MultiSelect"],
+  scale: ["OpinionScale", "StarRating"],
+  grid: ["Matrix"],
+}
+
+/** A topic or grid with the sides that ask it. */
+interface Item {
+  readonly subject: { readonly _tag: "Topic"; readonly topic: Topic } | { readonly _tag: "Grid"; readonly grid: Grid }
+  readonly inExport: boolean
+  readonly inForm: boolean
+}
+
+const drawItems = (draws: Draws, { grids, topics }: Topics, hasGrids: boolean): ReadonlyArray<Item> => {
+  const count = draws.int(8, Math.min(25, Math.floor(topics.length / 1.4)))
+  const alone = () => Math.max(1, Math.round(count * draws.int(10, 20) / 100))
+  const [columns, questions] = [alone(), alone()]
+  const all = shuffled(draws, topics).slice(0, count + columns + questions)
+  const items = all.map((topic, at): Item => ({
+    subject: { _tag: "Topic", topic },
+    inExport: at < count + columns,
+    inForm: at < count || at >= count + columns,
+  }))
+  const grid = hasGrids && draws.chance(0.4) ? grids[drawIndex(draws, grids)] : undefined
+  return shuffled(draws, [
+    ...items,
+    ...(grid === undefined ? [] : [{ subject: { _tag: "Grid", grid }, inExport: true, inForm: true } as const]),
+  ])
+}
+
+const wordingsOf = ({ subject }: Item, language: Language): ReadonlyArray<string> =>
+  (subject._tag === "Topic" ? subject.topic : subject.grid).wordings[language]
+
+/** The other side's wording: in 40% the same. */
+const drawWording = (draws: Draws, wordings: ReadonlyArray<string>, used: number): number => {
+  if (wordings.length === 1 || draws.chance(0.4)) return used
+  return (used + draws.int(1, wordings.length - 1)) % wordings.length
+}
+
+const sidesOf = (draws: Draws) => {
+  const language = draws.pick([...languages])
+  const others = languages.filter((one) => one !== language)
+  return { language, formLanguage: draws.chance(0.8) ? language : others[drawIndex(draws, others)] ?? language }
+}
+
+const originsOf = (sheet: Sheet, of: Asked["of"]): ReadonlyArray<Origins> => {
+  if (of === undefined) return []
+  const positions = (isPart: (part: Part) => boolean) =>
+    new Set(
+      sheet.columns.flatMap((column, position) =>
+        column.of?.field === of.field && isPart(column.of.part) ? [position] : []
+      ),
+    )
+  const { part } = of
+  if (part._tag === "Row") {
+    return [{ needs: positions((one) => one._tag === "Row" && one.row === part.row), allows: new Set() }]
+  }
+  if (part._tag === "Other") return [{ needs: positions(({ _tag }) => _tag === "Other"), allows: new Set() }]
+  const [whole, options, rows, other] = (["Whole", "Option", "Row", "Other"] as const).map((tag) =>
+    positions(({ _tag }) => _tag === tag)
+  )
+  const none = new Set<number>()
+  return [
+    { needs: whole ?? none, allows: none },
+    { needs: options ?? none, allows: new Set([...other ?? none, ...whole ?? none]) },
+    { needs: rows ?? none, allows: none },
+  ].filter(({ needs }) => needs.size > 0)
+}
+
+interface FormSide {
+  readonly draws: Draws
+  readonly style: Style
+  readonly sheet: Sheet
+  readonly language: Language
+  readonly formLanguage: Language
+  readonly isTyped: boolean
+  readonly hasOptions: boolean
+}
+
+type Draft = Omit<Asked, "origins" | "question"> & { readonly question: Omit<Question, "id"> }
+
+/** Returns the texts by which a file names an option: in cells, and in the header of its own column. */
+export const namesIn = (sheet: Sheet, field: Field, option: number): ReadonlyArray<string> => {
+  const headers = sheet.columns.flatMap(({ of }) =>
+    of?.field === field && of.part._tag === "Option" && of.part.option === option ? [of.part.name] : []
+  )
+  return [...new Set([sheet.speech.option(field, option), ...headers])].filter((text) => text !== "")
+}
+
+const topicQuestion = (
+  topic: Topic,
+  name: string,
+  field: Field | undefined,
+  relation: Relation,
+  side: FormSide,
+): Draft => {
+  const { draws, formLanguage, hasOptions, isTyped, style } = side
+  const type = draws.pick([...types[topic.kind]])
+  const made = optionsOf(topic, {
+    draws,
+    language: formLanguage,
+    hasOther: field?.other !== undefined,
+    isReworded: draws.chance(0.35),
+  })
+  const isYesNo = topic.kind === "boolean" && type === "MultipleChoice"
+  const knowsCodes = field !== undefined && style.writes !== "label" && draws.chance(0.5)
+  const hasIds = draws.chance(0.2)
+  const options = isYesNo
+    ? wordsFor(formLanguage).map((label) => ({ value: label, label }))
+    : made.options.map(({ label }, at) => ({
+      value: knowsCodes ? side.sheet.speech.option(field, at) : hasIds ? `opt_${at}${topic.id[0].length}` : label,
+      label,
+    }))
+  const meanings = field === undefined
+    ? []
+    : options.flatMap(({ value }, at) =>
+      isYesNo
+        ? [[at === 0 ? side.sheet.speech.yes : side.sheet.speech.no, value] as const]
+        : namesIn(side.sheet, field, at).map((text) => [text, value] as const)
+    )
+  const listed = options.length > 0 && hasOptions
+    ? draws.chance(0.15) ? shuffled(draws, options) : options
+    : undefined
+  return {
+    question: { name, type: isTyped ? type : undefined, options: listed },
+    kind: topic.kind,
+    relation,
+    of: field === undefined ? undefined : { field, part: { _tag: "Whole" } },
+    meanings: listed === undefined ? new Map() : new Map(meanings),
+  }
+}
+
+const gridQuestions = (
+  grid: Grid,
+  name: string,
+  field: Field,
+  relation: Relation,
+  side: FormSide,
+): ReadonlyArray<Draft> => {
+  const { draws, formLanguage, hasOptions, isTyped, language } = side
+  const labels = drawLabels(draws, grid.options.map((option) => [option[formLanguage]]), false)
+  const options = hasOptions ? labels.map((label) => ({ value: label, label })) : undefined
+  const meanings = new Map(labels.map((label, at) => [side.sheet.speech.option(field, at), label] as const))
+  if (draws.chance(0.7)) {
+    const type = isTyped ? "Matrix" : undefined
+    return [{
+      question: { name, type, options },
+      kind: "grid",
+      relation,
+      of: { field, part: { _tag: "Whole" } },
+      meanings,
+    }]
+  }
+  // The form asks each row on its own.
+  const isLong = draws.chance(0.5)
+  const ofRows = language !== formLanguage
+    ? "translated"
+    : side.style.isTechnical
+    ? "technical"
+    : isLong
+    ? relation
+    : "same"
+  return grid.rows.map((row, at): Draft => ({
+    question: {
+      name: isLong ? `${name} ${row[formLanguage]}` : row[formLanguage],
+      type: isTyped ? "MultipleChoice" : undefined,
+      options,
+    },
+    kind: "choice",
+    relation: ofRows,
+    of: { field, part: { _tag: "Row", row: at } },
+    meanings,
+  }))
+}
+
+const relationOf = (side: FormSide, field: Field, isSame: boolean): Relation =>
+  side.style.isTechnical
+    ? "technical"
+    : side.style.tool === "typeform" && field.kind === "choices"
+    ? "unnamed"
+    : side.language !== side.formLanguage
+    ? "translated"
+    : isSame
+    ? "same"
+    : "reworded"
+
+/** Draws a pair from a seed: the same one every time. */
+export const drawPair = (seed: number, topics: Topics): Pair => {
+  const draws = new Draws(seed)
+  const style = draws.pick([...tools[drawIndex(draws, tools)] ?? tools[0] ?? []] as [Style, ...Array<Style>])
+  const { formLanguage, language } = sidesOf(draws)
+  const items = drawItems(draws, topics, style.hasGrids)
+  const responses = draws.int(12, 60)
+  const names = new Set<string>()
+  const wordings = new Map(items.map((item) => [item, drawIndex(draws, wordingsOf(item, language))]))
+  const made = new Map(
+    items.filter(({ inExport }) => inExport).map((item) => {
+      const title = wordingsOf(item, language)[wordings.get(item) ?? 0] ?? ""
+      const plan = { draws, language, title, responses }
+      if (item.subject._tag === "Grid") return [item, drawGrid(item.subject.grid, plan)] as const
+      const { topic } = item.subject
+      const name = shuffled(draws, topic.id).find((id) => !names.has(id)) ?? `${topic.id[0]}_${names.size}`
+      names.add(name)
+      const hasOther = (topic.kind === "choice" || topic.kind === "choices") && draws.chance(0.2)
+      return [item, drawField(topic, { ...plan, name, hasOther })] as const
+    }),
+  )
+  const inOrder = [...made.values()]
+  const fields = draws.chance(0.2) ? shuffled(draws, inOrder) : inOrder
+  const sheet = style.write({ draws, language, fields, responses })
+  const isTyped = draws.chance(0.8)
+  const side: FormSide = {
+    draws,
+    style,
+    sheet,
+    language,
+    formLanguage,
+    isTyped,
+    hasOptions: isTyped || draws.chance(0.5),
+  }
+  const drafts = items.filter(({ inForm }) => inForm).flatMap((item): ReadonlyArray<Draft> => {
+    const used = wordings.get(item) ?? 0
+    const all = wordingsOf(item, formLanguage)
+    const at = drawWording(draws, all, Math.min(used, all.length - 1))
+    const name = all[at] ?? ""
+    const field = made.get(item)
+    const relation = field === undefined ? "unnamed" : relationOf(side, field, name === field.title)
+    if (item.subject._tag === "Grid") {
+      return field === undefined ? [] : gridQuestions(item.subject.grid, name, field, relation, side)
+    }
+    const asked = topicQuestion(item.subject.topic, name, field, relation, side)
+    if (field?.other === undefined || !style.hasOtherColumn || !draws.chance(0.35)) return [asked]
+    const ask = draws.pick([...otherWords[formLanguage].ask, `${name} – ${otherWords[formLanguage].label}`] as [string])
+    return [asked, {
+      question: { name: ask, type: isTyped ? "ShortAnswer" : undefined, options: undefined },
+      kind: "text",
+      relation: relation === "same" ? "reworded" : relation,
+      of: { field, part: { _tag: "Other" } },
+      meanings: new Map(),
+    }]
+  })
+  const asked = drafts.map((draft, at): Asked => ({
+    ...draft,
+    question: { id: `q${at + 1}`, ...draft.question },
+    origins: originsOf(sheet, draft.of),
+  }))
+  const form: Form = {
+    id: `form-${seed}`,
+    name: "Form",
+    questions: asked.map(({ question }) => question),
+    calculations: [],
+    urlParameters: [],
+    scheduling: [],
+    payments: [],
+    quiz: undefined,
+  }
+  return { seed, style, language, formLanguage, isTyped, responses, fields, sheet, file: fileOf(sheet), form, asked }
+}

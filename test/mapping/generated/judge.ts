@@ -1,0 +1,171 @@
+// Has the mapping of a pair suggested as `init` does, and compares it with the truth.
+import { FileSystem } from "@effect/platform"
+import { Effect } from "effect"
+import { surveySource } from "../../../src/jobs/suggestMapping.ts"
+import { loose } from "../../../src/kinds/optionTable.ts"
+import { unknownOf } from "../../../src/mapping/suggest/draftEntries.ts"
+import { likelyOption, optionNames } from "../../../src/mapping/suggest/optionNames.ts"
+import type { Origin, Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
+import { columnsOf } from "../../../src/mapping/suggest/Suggestion.ts"
+import type { Unknown } from "../../../src/mapping/suggest/unknownChoices.ts"
+import { ownColumns } from "../../../src/source/columns.ts"
+import { openSource } from "../../../src/source/openSource.ts"
+import { config } from "../../source/opening.ts"
+import { wrongTruths } from "./check.ts"
+import type { Asked, Origins, Pair } from "./drawPair.ts"
+import { namesIn } from "./drawPair.ts"
+
+/** A question, and what was suggested for it. */
+export interface Judged {
+  readonly pair: Pair
+  readonly asked: Asked
+  /** `left`: open, as it must be. */
+  readonly outcome: "right" | "wrong" | "open" | "left"
+  /** Whether a column answers it. */
+  readonly isWanted: boolean
+  /** Titles of the columns that were suggested. */
+  readonly made: string
+  /** Titles of the columns that are meant. */
+  readonly meant: string
+  /** Of an open question: why the true columns were not suggested. */
+  readonly cause: string
+}
+
+/** A text of an option, and the option suggested for it. */
+export interface JudgedText {
+  readonly pair: Pair
+  readonly text: string
+  readonly outcome: "right" | "wrong" | "open"
+  /** Whether the text needs a suggestion. */
+  readonly isWanted: boolean
+  /** Whether the text is a code that says nothing. */
+  readonly isOpaque: boolean
+  readonly made: string
+  readonly meant: string
+}
+
+const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
+  const positions = columnsOf(origin).map(({ position }) => position)
+  return origins.some(({ allows, needs }) =>
+    [...needs].every((one) => positions.includes(one)) && positions.every((one) => needs.has(one) || allows.has(one))
+  )
+}
+
+/** Returns the options that are suggested for texts of an accepted suggestion. */
+const translationsOf = (suggestion: Suggestion, unknown: ReadonlyMap<string, Unknown>): ReadonlyMap<string, string> => {
+  const names = optionNames(suggestion.question.options ?? [])
+  return new Map((unknownOf(suggestion, unknown)?.counts ?? []).flatMap(([text]) => {
+    const option = likelyOption(names, text)
+    return option === undefined ? [] : [[text, option.value] as const]
+  }))
+}
+
+/** Returns the texts in the file that are no option's name, with the options that they mean. */
+const wantedTexts = (pair: Pair, { meanings, of, question }: Asked, origin: Origin): ReadonlyMap<string, string> => {
+  if (of === undefined || question.options === undefined || question.options.length === 0) return new Map()
+  const exact = new Set(question.options.flatMap(({ label, value }) => [loose(label), loose(value)]))
+  const { field } = of
+  const isNeeded = (text: string) => meanings.has(text) && !exact.has(loose(text))
+  const used = new Set(field.answers.flatMap((answer) => {
+    switch (answer?._tag) {
+      case "Boolean":
+        return [answer.yes ? pair.sheet.speech.yes : pair.sheet.speech.no]
+      case "Options":
+        return answer.options.flatMap((option) =>
+          option === field.other && pair.sheet.speech.otherInCell
+            ? []
+            : origin._tag === "Block"
+            ? namesIn(pair.sheet, field, option).slice(-1)
+            : namesIn(pair.sheet, field, option).slice(0, 1)
+        )
+      case "Rows":
+        return answer.rows.map((option) => pair.sheet.speech.option(field, option))
+      default:
+        return []
+    }
+  }))
+  return new Map([...used].filter(isNeeded).map((text) => [text, meanings.get(text) ?? ""] as const))
+}
+
+const isOpaque = (text: string): boolean => text.replaceAll(/[^\p{L}]/gu, "").length < 3
+
+const titles = (origin: Origin) => columnsOf(origin).map(({ title }) => title.trim()).join(" + ")
+
+/** Reads a pair's file and judges what is suggested for it. Fails if the truth can't be found in the file. */
+export const judge = (pair: Pair) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const wrong = wrongTruths(pair)
+    if (wrong.length > 0) return yield* Effect.dieMessage(`seed ${pair.seed}: ${wrong[0]}`)
+    const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-pair-" })
+    const path = `${folder}/${pair.file.name}`
+    yield* fs.writeFile(path, pair.file.bytes)
+    const source = yield* openSource(config(path))
+    const survey = yield* surveySource(source, pair.form, ownColumns(source.columns))
+    if (survey.rows !== pair.responses || source.columns.length !== pair.sheet.columns.length) {
+      return yield* Effect.dieMessage(
+        `seed ${pair.seed}: the reader finds ${survey.rows} rows in ${source.columns.length} columns`,
+      )
+    }
+    const accepted = new Map(survey.suggestions.accepted.map((one) => [one.question.id, one]))
+    const open = new Map(survey.suggestions.open.map((one) => [one.question.id, one]))
+    const meantBy = ({ origins }: Asked) =>
+      [...origins[0]?.needs ?? []].map((position) => source.columns[position]?.title.trim() ?? "").join(" + ")
+
+    const causeOf = ({ origins, question }: Asked): string => {
+      const why = open.get(question.id)
+      const taken = survey.suggestions.accepted.find(({ origin }) =>
+        columnsOf(origin).some(({ position }) => origins.some(({ needs }) => needs.has(position)))
+      )
+      if (taken !== undefined) return "the column went to another question"
+      const at = why?.candidates.findIndex(({ origin }) => isIn(origin, origins)) ?? -1
+      const best = why?.candidates[0]?.confidence ?? 0
+      return at === 0
+        ? why?.why === "several-fit"
+          ? "first candidate, several fit"
+          : `first candidate, ${best >= 0.5 ? "0.5 to 0.8" : "below 0.5"}`
+        : at > 0
+        ? "another candidate is likelier"
+        : "no candidate"
+    }
+
+    const judged = pair.asked.map((asked): Judged => {
+      const made = accepted.get(asked.question.id)
+      const isAnswered = asked.origins.length > 0
+      const outcome = made === undefined
+        ? (isAnswered ? "open" : "left")
+        : isIn(made.origin, asked.origins)
+        ? "right"
+        : "wrong"
+      return {
+        pair,
+        asked,
+        outcome,
+        isWanted: isAnswered,
+        made: made === undefined ? "" : titles(made.origin),
+        meant: meantBy(asked),
+        cause: outcome === "open" ? causeOf(asked) : "",
+      }
+    })
+
+    const texts = judged.flatMap(({ asked, outcome }): ReadonlyArray<JudgedText> => {
+      const suggestion = accepted.get(asked.question.id)
+      if (suggestion === undefined || outcome !== "right") return []
+      const made = translationsOf(suggestion, survey.unknown)
+      const wanted = wantedTexts(pair, asked, suggestion.origin)
+      return [...new Set([...made.keys(), ...wanted.keys()])].map((text) => ({
+        pair,
+        text,
+        outcome: !made.has(text)
+          ? "open"
+          : made.get(text) === (wanted.get(text) ?? asked.meanings.get(text))
+          ? "right"
+          : "wrong",
+        isWanted: wanted.has(text),
+        isOpaque: isOpaque(text),
+        made: made.get(text) ?? "",
+        meant: wanted.get(text) ?? "",
+      }))
+    })
+    return { judged, texts, tool: source.tool?.name }
+  }).pipe(Effect.scoped)

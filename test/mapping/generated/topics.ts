@@ -1,0 +1,79 @@
+// Question topics: what can be asked, in the words of five languages.
+import { Either, ParseResult, Schema } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parse } from "yaml"
+
+export const languages = ["en", "de", "fr", "es", "pt"] as const
+export type Language = (typeof languages)[number]
+
+const Text = Schema.transform(Schema.Union(Schema.String, Schema.Number, Schema.Boolean), Schema.String, {
+  strict: true,
+  decode: String,
+  encode: (text) => text,
+})
+
+const Texts = Schema.NonEmptyArray(Text)
+
+const inLanguages = <A, I>(value: Schema.Schema<A, I>) =>
+  Schema.Struct({ en: value, de: value, fr: value, es: value, pt: value })
+
+const Kind = Schema.Literal(
+  "text",
+  "longText",
+  "email",
+  "phone",
+  "number",
+  "date",
+  "time",
+  "boolean",
+  "choice",
+  "choices",
+  "scale",
+)
+export type TopicKind = typeof Kind.Type
+
+/** What can be asked. Texts of an option begin with the usual one. */
+const Topic = Schema.Struct({
+  topic: Text,
+  kind: Kind,
+  wordings: inLanguages(Texts),
+  /** Technical names. */
+  id: Texts,
+  options: Schema.optional(Schema.NonEmptyArray(Schema.Struct({ ...inLanguages(Texts).fields, code: Text }))),
+  cells: Schema.optional(Schema.Union(
+    Schema.Struct({ from: Text, to: Text, decimals: Schema.optional(Schema.Number) }),
+    Schema.Record({ key: Schema.Literal(...languages), value: Texts }).pipe(Schema.partial),
+  )),
+})
+export type Topic = typeof Topic.Type
+
+/** A grid: rows that are answered with the same options. */
+const Grid = Schema.Struct({
+  wordings: inLanguages(Texts),
+  rows: Schema.NonEmptyArray(inLanguages(Text)),
+  options: Schema.NonEmptyArray(inLanguages(Text)),
+  id: Text,
+})
+export type Grid = typeof Grid.Type
+
+/** The halves of the topics: for `unseen`, figures are the only output. */
+export const halves = ["known", "unseen"] as const
+export type Half = (typeof halves)[number]
+
+const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
+  const result = Schema.decodeUnknownEither(schema, { onExcessProperty: "ignore" })(
+    parse(readFileSync(join("test/mapping/generated", file), "utf8")),
+  )
+  if (Either.isRight(result)) return result.right
+  // The place alone: texts of the unseen half are not shown.
+  const places = ParseResult.ArrayFormatter.formatErrorSync(result.left).map(({ path }) => path.join("."))
+  throw new Error(`${file} can't be used: ${places.slice(0, 5).join(", ")}`)
+}
+
+/** Reads the topics and grids of a half. */
+export const topicsOf = (half: Half) => ({
+  topics: decoded(Schema.Array(Topic), `${half}.yaml`),
+  grids: decoded(Schema.Struct({ known: Schema.Array(Grid), unseen: Schema.Array(Grid) }), "grids.yaml")[half],
+})
+export type Topics = ReturnType<typeof topicsOf>
