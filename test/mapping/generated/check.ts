@@ -76,6 +76,12 @@ const says = (field: Field, part: Part, answer: Answer | undefined, cell: string
   }
 }
 
+/** Whether a column's part belongs to what a question asks: the whole of a field, one row of it, or the text of other answers. */
+const isPartOf = (part: Part, asked: Part): boolean =>
+  asked._tag === "Whole"
+    ? true
+    : part._tag === asked._tag && (part._tag !== "Row" || asked._tag !== "Row" || part.row === asked.row)
+
 /** Returns what is wrong with a pair's truth: nothing, if each column that it names contains the answers that were drawn. */
 export const wrongTruths = (pair: Pair): ReadonlyArray<string> => {
   const { asked, fields, responses, sheet } = pair
@@ -85,7 +91,10 @@ export const wrongTruths = (pair: Pair): ReadonlyArray<string> => {
   if (rows.length !== responses) wrong.push(`${rows.length} records for ${responses} responses`)
   for (const { of, origins, question } of asked) {
     if (of === undefined) continue
-    if (origins.length === 0) wrong.push(`${question.id} has no column`)
+    const needed = origins.flatMap(({ needs }) => [...needs].map((position) => sheet.columns[position]?.of?.part._tag))
+    if (needed.length === 0 || (of.part._tag === "Whole" && needed.includes("Other"))) {
+      wrong.push(`${question.id} has no column`)
+    }
     for (const position of origins.flatMap(({ allows, needs }) => [...needs, ...allows])) {
       const column = sheet.columns[position]
       const title = records.slice(0, sheet.headerRows).map((record) => record[position] ?? "")
@@ -97,6 +106,9 @@ export const wrongTruths = (pair: Pair): ReadonlyArray<string> => {
         continue
       }
       const { part } = column.of
+      if (!isPartOf(part, of.part)) {
+        wrong.push(`${question.id} is answered in a different part than column ${position + 1}`)
+      }
       const at = of.field.answers.findIndex((answer, row) =>
         !says(of.field, part, answer, rows[row]?.[position] ?? "", pair)
       )

@@ -242,10 +242,12 @@ const relationOf = (side: FormSide, field: Field, isSame: boolean): Relation =>
     ? "same"
     : "reworded"
 
-/** Draws a pair from a seed: the same one every time. */
+/** Draws a pair from a seed: the same one every time. Consecutive seeds take turns with the tools and their layouts. */
 export const drawPair = (seed: number, topics: Topics): Pair => {
-  const draws = new Draws(seed)
-  const style = draws.pick([...tools[drawIndex(draws, tools)] ?? tools[0] ?? []] as [Style, ...Array<Style>])
+  // Draws of neighbouring seeds begin alike.
+  const draws = new Draws(Math.imul(seed, 2_654_435_761) >>> 0)
+  const layouts = tools[seed % tools.length] ?? tools[0]
+  const style = layouts[Math.floor(seed / tools.length) % layouts.length] ?? layouts[0]
   const { formLanguage, language } = sidesOf(draws)
   const items = drawItems(draws, topics, style.hasGrids)
   const responses = draws.int(12, 60)

@@ -27,8 +27,10 @@ export interface Judged {
   readonly made: string
   /** Titles of the columns that are meant. */
   readonly meant: string
-  /** Of an open question: why the true columns were not suggested. */
+  /** Of an open question: what became of the true columns. */
   readonly cause: string
+  /** Besides the title, what shows that the true columns answer it. */
+  readonly evidence: string
 }
 
 /** A text of an option, and the option suggested for it. */
@@ -85,6 +87,30 @@ const wantedTexts = (pair: Pair, { meanings, of, question }: Asked, origin: Orig
     }
   }))
   return new Map([...used].filter(isNeeded).map((text) => [text, meanings.get(text) ?? ""] as const))
+}
+
+/** Kinds whose cells look like nothing else. */
+const shaped = new Set<string>(["email", "phone", "date", "time"])
+
+/** Returns what shows, besides the title, which columns answer a question. */
+const evidenceOf = ({ fields }: Pair, { kind, meanings, of, question }: Asked): string => {
+  if (of === undefined) return "none"
+  if (of.part._tag === "Row") return "a row of a grid"
+  if (of.part._tag === "Other") return "the text of an other answer"
+  if (meanings.size > 0 && question.options !== undefined) {
+    const names = new Set(question.options.flatMap(({ label, value }) => [loose(label), loose(value)]))
+    const same = [...meanings.keys()].filter((text) => names.has(loose(text))).length / meanings.size
+    return same === 1
+      ? "all options the same"
+      : same >= 0.5
+      ? "half of the options the same"
+      : "other words or codes for options"
+  }
+  if (kind === "choice" || kind === "choices" || kind === "grid") return "no options in the form"
+  if (!shaped.has(kind)) return `cells of the kind ${kind}`
+  return fields.filter((field) => field.kind === kind).length === 1
+    ? "the only column of its kind"
+    : "several columns of its kind"
 }
 
 const isOpaque = (text: string): boolean => text.replaceAll(/[^\p{L}]/gu, "").length < 3
@@ -145,6 +171,7 @@ export const judge = (pair: Pair) =>
         made: made === undefined ? "" : titles(made.origin),
         meant: meantBy(asked),
         cause: outcome === "open" ? causeOf(asked) : "",
+        evidence: evidenceOf(pair, asked),
       }
     })
 
@@ -152,6 +179,8 @@ export const judge = (pair: Pair) =>
       const suggestion = accepted.get(asked.question.id)
       if (suggestion === undefined || outcome !== "right") return []
       const made = translationsOf(suggestion, survey.unknown)
+      const labelOf = (value: string | undefined) =>
+        asked.question.options?.find((option) => option.value === value)?.label ?? ""
       const wanted = wantedTexts(pair, asked, suggestion.origin)
       return [...new Set([...made.keys(), ...wanted.keys()])].map((text) => ({
         pair,
@@ -163,8 +192,8 @@ export const judge = (pair: Pair) =>
           : "wrong",
         isWanted: wanted.has(text),
         isOpaque: isOpaque(text),
-        made: made.get(text) ?? "",
-        meant: wanted.get(text) ?? "",
+        made: labelOf(made.get(text)),
+        meant: labelOf(wanted.get(text)),
       }))
     })
     return { judged, texts, tool: source.tool?.name }

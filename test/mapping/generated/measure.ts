@@ -79,11 +79,13 @@ const counted = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const listed = ({ questions, texts }: Measured): ReadonlyArray<string> => [
   "",
-  "open questions by cause",
+  "by what shows the truth besides the title",
+  ...grouped(questions.filter(({ isWanted }) => isWanted), ({ evidence }) => evidence),
+  "open questions by the true columns' place",
   ...counted(questions.filter(({ outcome }) => outcome === "open").map(({ cause }) => cause)),
-  "open questions by title and cause",
+  "open questions by title and evidence",
   ...counted(
-    questions.flatMap(({ asked, cause, outcome }) => outcome === "open" ? [`${asked.relation}: ${cause}`] : []),
+    questions.flatMap(({ asked, evidence, outcome }) => outcome === "open" ? [`${asked.relation}: ${evidence}`] : []),
   ),
   "",
   ...questions.filter(({ outcome }) => outcome === "wrong" || outcome === "open").map(

@@ -749,16 +749,18 @@ const database = (writes: "label" | "code" | "number"): Style => ({
   },
 })
 
+type Layouts = readonly [Style, ...Array<Style>]
+
 /** The layouts of each tool. Those that are listed twice are drawn twice as often. */
-export const tools: ReadonlyArray<readonly [Style, ...Array<Style>]> = [
+export const tools: readonly [Layouts, ...Array<Layouts>] = [
   [typeform],
   [googleForms],
   [microsoftForms],
   [jotform],
   [surveyMonkey],
-  [qualtrics("label"), qualtrics("label"), qualtrics("number")],
+  [qualtrics("label"), qualtrics("number"), qualtrics("label")],
   [tally],
-  [limeSurvey(false), limeSurvey(false), limeSurvey(true)],
+  [limeSurvey(false), limeSurvey(true), limeSurvey(false)],
   [kobo(false), kobo(true)],
   [odk],
   [redcapRaw, redcapLabels],
