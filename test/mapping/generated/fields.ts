@@ -57,13 +57,16 @@ export const shuffled = <A>(draws: Draws, list: ReadonlyArray<A>): ReadonlyArray
 /** Returns an index of a list. */
 export const drawIndex = (draws: Draws, list: ReadonlyArray<unknown>): number => draws.int(0, list.length - 1)
 
-/** Returns a text of each list, none twice: the first, or if `isReworded`, any. */
+/** Returns a text of each list, none twice: the usual one, or if `isReworded`, mostly the same other one of each. */
 export const drawLabels = (
   draws: Draws,
   lists: ReadonlyArray<readonly [string, ...Array<string>]>,
   isReworded: boolean,
 ): ReadonlyArray<string> => {
-  const labels = lists.map((texts) => isReworded ? draws.pick([...texts]) : texts[0])
+  const other = draws.int(1, Math.max(1, ...lists.map((texts) => texts.length - 1)))
+  const labels = lists.map((texts) =>
+    isReworded && draws.chance(0.85) ? texts[Math.min(other, texts.length - 1)] ?? texts[0] : texts[0]
+  )
   return new Set(labels.map((label) => label.toLowerCase())).size === labels.length
     ? labels
     : lists.map(([usual]) => usual)
@@ -106,7 +109,7 @@ const drawRange = (draws: Draws, kind: TopicKind, from: string, to: string, deci
 const usual: Partial<Record<TopicKind, readonly [from: string, to: string]>> = {
   number: ["1", "90"],
   scale: ["1", "5"],
-  date: ["1955-01-01", "2024-12-31"],
+  date: ["2024-01-01", "2026-06-30"],
   time: ["07:00", "20:00"],
 }
 
@@ -131,7 +134,9 @@ const drawText = (draws: Draws, topic: Topic, language: Language): string => {
   const { cells, kind } = topic
   if (cells !== undefined && "from" in cells) return drawRange(draws, kind, cells.from, cells.to, cells.decimals ?? 0)
   const listed = cells?.[language] ?? Object.values(cells ?? {})[0]
-  const range = usual[kind]
+  const range = kind === "date" && topic.id.some((id) => /birth|dob/i.test(id))
+    ? ["1945-01-01", "2007-12-31"] as const
+    : usual[kind]
   if (listed === undefined && range !== undefined) return drawRange(draws, kind, ...range, 0)
   if (kind === "email" || kind === "phone") return drawContact(draws, kind)
   if (listed === undefined) throw new Error(`a topic of kind ${kind} needs cells`)
