@@ -1,14 +1,16 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
 import { visible } from "../domain/visible.ts"
-import { counted } from "../domain/words.ts"
+import { counted, namesOf } from "../domain/words.ts"
 import type { Initialised } from "../jobs/suggestMapping.ts"
 import type { NewService } from "../project/projectText.ts"
 import { command, json, optionalArgument, text } from "./command.ts"
+import { flagOf } from "./commandLine.ts"
 import { UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { maskingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
+import { sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { ask, choose } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
@@ -132,7 +134,8 @@ const askForInit = (given: GivenOptions, where: Where) =>
       ?? (interactive ? yield* askText("The pipeline's name", "Type a name, such as contacts.") : undefined)
     if (name === undefined) return yield* wrong("NAME is missing: give the new pipeline a name.")
     if (known.pipelines.includes(name)) {
-      return { name, newService, source: given.source, service: given.service, form: given.form, apiKey: undefined }
+      const { form, service, source } = given
+      return { name, newService, source, service, form, apiKey: undefined, isNew: false }
     }
     const onlyService = newService?.name ?? (known.services.length === 1 ? known.services[0] : undefined)
     const missing = [
@@ -148,7 +151,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service (its number)", known.services.map((name) => ({ title: name, value: name }))))
     const form = given.form ?? (yield* askText("The form's id", "Type the id that the form's address contains."))
-    return { name, newService, source, service, form, apiKey: yield* askKey(newService, where) }
+    return { name, newService, source, service, form, apiKey: yield* askKey(newService, where), isNew: true }
   })
 
 /** Returns the project's folder (`--project DIR`, otherwise the nearest one upwards, otherwise this folder), and whether the project exists. */
@@ -180,12 +183,12 @@ export const init = command({
   arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
   options: {
     source: text("FILE", "The file with the rows."),
-    sheet: text("SHEET", "The sheet of a workbook. Default: the first visible one."),
     service: text("SERVICE", "The service, by its name in config/formferry.yaml."),
     form: text("ID", "The form's id."),
     baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
     keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),
     forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
+    ...sourceOptions,
     json,
   },
   run: (input) =>
@@ -195,12 +198,19 @@ export const init = command({
       const path = yield* Path.Path
       const { exists, root } = yield* rootOf(invocation.project)
       const asked = yield* askForInit(input, { root, exists, interactive: output.interactive && !input.json })
+      const reading = namesOf(sourceOptions).find((key) => input[key] !== undefined)
+      if (reading !== undefined && !asked.isNew) {
+        return yield* wrong(
+          `\`${
+            flagOf(reading)
+          }\` is for a new pipeline, and ${asked.name} already exists. Change \`source\` in its file.`,
+        )
+      }
       const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
       const result = yield* initialise({
         ...asked,
         root,
-        sheet: input.sheet,
-        source: asked.source === undefined ? undefined : path.resolve(asked.source),
+        source: asked.source === undefined ? undefined : yield* sourceGiven(path.resolve(asked.source), input),
         guard: (project) => maskingKeys(project, output.hide),
       })
       if (input.json) return yield* output.print(JSON.stringify(result, null, 2))

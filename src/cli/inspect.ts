@@ -5,6 +5,7 @@ import { count, counted } from "../domain/words.ts"
 import type { InspectedColumn, Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json } from "./command.ts"
 import { Output } from "./Output.ts"
+import { sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { cutToWidth, indented, paints, table, wrapToWidth } from "./terminal/screen.ts"
 import type { Screen, TableCell } from "./terminal/screen.ts"
 
@@ -16,16 +17,17 @@ export const inspect = command({
   examples: [
     { words: "inspect contacts.csv", about: "Shows what formferry detects, and why." },
     { words: "inspect exports/*.xlsx", about: "Shows several files, one after the other." },
+    { words: "inspect old.csv --encoding windows-1252 --header-row 3", about: "Reads it as you say." },
   ],
   arguments: { files: argumentList("FILE", true, "A file with rows.") },
-  options: { json },
+  options: { ...sourceOptions, json },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
       const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
       for (const [index, file] of input.files.entries()) {
-        const inspection = yield* inspectFile(path.resolve(file))
+        const inspection = yield* inspectFile(yield* sourceGiven(path.resolve(file), input))
         if (input.json) yield* output.print(JSON.stringify({ ...inspection, file }))
         else yield* output.print((index === 0 ? "" : "\n") + showInspection({ ...inspection, file }, output.out))
       }

@@ -86,7 +86,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
         })
       }
     }
-    const opened = yield* openPipelineSource(pipeline, options.source)
+    const opened = yield* openPipelineSource(pipeline, options.source?.file)
     const columns = ownColumns(opened.columns)
     const source = { ...opened, columns }
     const form = yield* fetchForm(project, target.service, target.form)

@@ -6,11 +6,12 @@ import { Identifier } from "../project/fields.ts"
 import { writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
-import { pipelineText } from "../project/PipelineDraft.ts"
+import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
 import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
+import type { FileSource } from "../project/sourceSection.ts"
 import { ownColumns } from "../source/columns.ts"
-import { asFound, openSource } from "../source/openSource.ts"
+import { openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { addNew } from "./addNew.ts"
 import { editorSchemaFile, editorSchemaText, writeEditorSchema } from "./editorSchema.ts"
@@ -42,13 +43,16 @@ export const initialise = (options: InitOptions) =>
       }
       const opened = options.source === undefined
         ? undefined
-        : yield* openSource({ ...asFound(options.source), empty: [], sheet: options.sheet })
+        : yield* openSource({ ...options.source, empty: [] })
       const made = options.newService === undefined ? [] : yield* makeProject(root, options.newService, options.apiKey)
       const { texts } = yield* listPipelines(root)
       const existing = texts.find((text) => text.name === name)
       if (existing !== undefined) return yield* addNew(root, existing.yaml.file, options)
       const project = (options.guard ?? identity)(yield* loadProject(root, { pipelines: [] }))
-      if (opened === undefined || options.service === undefined || options.form === undefined) {
+      if (
+        options.source === undefined || opened === undefined || options.service === undefined
+        || options.form === undefined
+      ) {
         return yield* new InitRefused({
           message: `There is no pipeline ${name} yet: a new one needs --source FILE, --service SERVICE and --form ID.`,
         })
@@ -56,7 +60,7 @@ export const initialise = (options: InitOptions) =>
       return yield* writeNew(project, {
         name,
         source: opened,
-        file: options.source ?? "",
+        config: options.source,
         service: options.service,
         form: options.form,
         made,
@@ -105,10 +109,10 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
 /** Writes the file of a new pipeline, and records the form. */
 const writeNew = (
   project: Project,
-  { file, form: formId, made, name, service, source }: {
+  { config, form: formId, made, name, service, source }: {
     readonly name: string
     readonly source: Source
-    readonly file: string
+    readonly config: FileSource
     readonly service: string
     readonly form: string
     readonly made: ReadonlyArray<string>
@@ -137,10 +141,9 @@ const writeNew = (
       columns,
       unknown,
       source: {
-        file: path.relative(folder, file).split(path.sep).join("/"),
+        file: path.relative(folder, config.file).split(path.sep).join("/"),
         format: source.format,
-        sheet: sheetIn(source.taken),
-        headerRow: headerIn(source),
+        read: readKeys(config, source),
         taken: [
           ...source.taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
             .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
@@ -182,14 +185,23 @@ const writeNew = (
     return result
   })
 
+/** Returns the keys of `source` that say how the file is read: as given, otherwise as detected. */
+const readKeys = (config: FileSource, source: Source): ReadonlyArray<DraftKey> => {
+  const { delimiter, encoding, headerRow, quoteChar, range, sheet } = config
+  const row = headerRow === undefined ? headerIn(source) : undefined
+  const detected = "detected: lines above it are not read"
+  return [
+    { key: "encoding", value: encoding },
+    { key: "delimiter", value: delimiter },
+    { key: "quoteChar", value: quoteChar },
+    row === undefined ? { key: "headerRow", value: headerRow } : { key: "headerRow", value: row, note: detected },
+    { key: "sheet", value: sheet ?? source.head?.sheet },
+    { key: "range", value: range },
+  ].flatMap(({ value, ...key }) => value === undefined ? [] : [{ ...key, value }])
+}
+
 /** Returns the header's row if there is something above it. With it in the pipeline, the source no longer warns. */
 const headerIn = ({ warnings }: Source): number | undefined => {
   const [row] = warnings.flatMap((warning) => /`headerRow: (\d+)`/.exec(warning)?.[1] ?? [])
   return row === undefined ? undefined : Number(row)
-}
-
-/** Returns the sheet that was read, without the reason. */
-const sheetIn = (taken: Source["taken"]): string | undefined => {
-  const value = taken.find(({ what }) => what === "sheet")?.value
-  return value === undefined ? undefined : value.replace(/ \((?:the |as |by |of )[^()]*\)$/, "")
 }

@@ -13,8 +13,9 @@ import {
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
+import type { FileSource } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
-import { asFound, openSource } from "../source/openSource.ts"
+import { openSource } from "../source/openSource.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"
 
@@ -109,14 +110,11 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
   }
 }
 
-/**
- * Opens a file as a pipeline would and reads all of it once, in bounded memory.
- *
- * @param file absolute, or relative to the working folder
- */
-export const inspectFile = (file: string) =>
+/** Opens a file as a pipeline would and reads all of it once, in bounded memory. */
+export const inspectFile = (config: FileSource) =>
   Effect.scoped(Effect.gen(function*() {
-    const source = yield* openSource(asFound(file))
+    const { file } = config
+    const source = yield* openSource(config)
     const profiles = profiler(source.columns, { keepMissing: true })
     const cellTraps = source.columns.map((column) => new CellTraps(column.title))
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)

@@ -10,6 +10,7 @@ import { collectUnknown, type Unknown } from "../mapping/suggest/unknownChoices.
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
+import type { FileSource } from "../project/sourceSection.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 
@@ -24,9 +25,8 @@ export interface InitOptions {
   readonly root: string
   readonly newService: NewService | undefined
   readonly name: string
-  /** Absolute. Required for a new pipeline. */
-  readonly source: string | undefined
-  readonly sheet: string | undefined
+  /** A file and how it is read; its path is absolute. Required for a new pipeline. */
+  readonly source: FileSource | undefined
   readonly service: string | undefined
   readonly form: string | undefined
   /** The key of a new service, which is written to .env. Undefined if it is in the environment. */

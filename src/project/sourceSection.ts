@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import iconv from "iconv-lite"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { formTools } from "../formtools/index.ts"
+import { decodeYaml } from "./decodeYaml.ts"
 import {
   becoming,
   Column,
@@ -22,6 +23,7 @@ import {
 } from "./fields.ts"
 import type { ColumnName } from "./fields.ts"
 import { quoted } from "./suggestion.ts"
+import { parseYaml } from "./yamlText.ts"
 
 // Conditions on rows
 
@@ -265,3 +267,27 @@ export interface SourceConfig extends Omit<typeof source.Type, "file" | "format"
 export const sourceDefaults = lazily((): Omit<SourceConfig, "file"> =>
   Schema.decodeUnknownSync(source)({ file: "rows.csv" })
 )
+
+/** A source of one file. */
+export interface FileSource extends SourceConfig {
+  readonly file: string
+}
+
+/** Keys of the section that say how a file is read. */
+type ReadKeys = Partial<
+  Pick<SourceConfig, "format" | "encoding" | "delimiter" | "quoteChar" | "headerRow" | "sheet" | "range">
+>
+
+/** Decodes the section for a file that is read as given. Returns the first key that is wrong, and what it expects, if there is one. */
+export const decodeSource = (
+  file: string,
+  given: { readonly [K in keyof ReadKeys]: string | number | undefined },
+): FileSource | { readonly key: string; readonly message: string } => {
+  const keys = Object.entries({ file, ...given }).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }])
+  const lines = keys.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`)
+  const read = decodeYaml(parseYaml("", lines.join("\n")), source, "The source")
+  if (read._tag === "Read") return { ...read.value, file }
+  const [{ message, offset, suggestion } = { message: "", offset: 0 }] = read.findings
+  const at = lines.join("\n").slice(0, offset).split("\n").length - 1
+  return { key: keys[at]?.key ?? "", message: [message, suggestion].filter((part) => part !== undefined).join(" ") }
+}

@@ -99,7 +99,7 @@ const words = ({ asked, chosen, layout }: Read): string => {
   const { name } = chosen.tool
   const what = layout.variant === undefined ? name : `${name}, ${layout.variant}`
   const because = asked
-    ? "as the pipeline says"
+    ? "as given"
     : `recognised with ${Math.round(chosen.score * 100)} of 100: ${chosen.reasons.join("; ")}`
   return `${what} (${because})`
 }

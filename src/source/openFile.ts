@@ -53,7 +53,7 @@ const choose = (
   }
   const fits = content === "workbook" ? "excel" : "text"
   if (asked !== undefined) {
-    if ((asked === "excel") === (fits === "excel")) return { format: asked, because: "as the pipeline says" }
+    if ((asked === "excel") === (fits === "excel")) return { format: asked, because: "as given" }
     const said = asked === "excel" ? "not a workbook" : "not text"
     return {
       refusal: `${file} is ${said} (\`format: ${asked}\`), but ${is}. Write \`format: ${
@@ -124,7 +124,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
         bytes = inside.bytes
         taken.push({
           what: "archive",
-          value: `zip, ${inside.name}${member === undefined ? "" : " (as the pipeline says)"}`,
+          value: `zip, ${inside.name}${member === undefined ? "" : " (as given)"}`,
         })
       } else break
       content = contentOf(yield* bytes.head(512))

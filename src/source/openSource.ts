@@ -4,7 +4,7 @@ import type { Scope } from "effect"
 import type { RowChunk } from "../domain/row.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { sourceDefaults } from "../project/sourceSection.ts"
-import type { SourceFiles } from "../project/sourceSection.ts"
+import type { FileSource, SourceFiles } from "../project/sourceSection.ts"
 import { worthAThread } from "./bytes.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles, namesBelow } from "./findFiles.ts"
@@ -87,7 +87,7 @@ export const openSource = (
   })
 
 /** Returns a pipeline's `source` that names only the file. */
-export const asFound = (file: string): SourceConfig => ({ ...sourceDefaults(), file })
+export const asFound = (file: string): FileSource => ({ ...sourceDefaults(), file })
 
 /** A source of one file, with the file's name. */
 export interface NamedSource {

@@ -167,7 +167,7 @@ describe("a pipeline has the last word", () => {
   it("names a tool: the file is read as its export without any evidence", async () => {
     const { rows, source } = await run(read(config(file("Which?,\nA,B\nA,\n,B\n"), { format: "surveymonkey" })))
     expect(source.tool).toMatchObject({ name: "surveymonkey", asked: true })
-    expect(source.taken[0]?.value).toContain("as the pipeline says")
+    expect(source.taken[0]?.value).toContain("as given")
     expect(rows.length).toBeGreaterThan(0)
   })
 })

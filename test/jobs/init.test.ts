@@ -1,11 +1,14 @@
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either, Redacted } from "effect"
+import { writeFileSync } from "node:fs"
 import { parse } from "yaml"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
 import type { InitOptions } from "../../src/jobs/suggestMapping.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
+import { decodeSource } from "../../src/project/sourceSection.ts"
+import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
 const people = `No;Name;E-mail;Born;Color;Due
@@ -42,8 +45,7 @@ const start = (files: Readonly<Record<string, string>> = {}) =>
           root,
           newService: { _tag: "Practice", name: "practice", forms: "../forms" },
           name: "people",
-          source: file("people.csv"),
-          sheet: undefined,
+          source: asFound(file("people.csv")),
           service: "practice",
           form: "people1",
           ...options,
@@ -54,7 +56,6 @@ const start = (files: Readonly<Record<string, string>> = {}) =>
           newService: undefined,
           name: "people",
           source: undefined,
-          sheet: undefined,
           service: undefined,
           form: undefined,
         }),
@@ -62,6 +63,30 @@ const start = (files: Readonly<Record<string, string>> = {}) =>
   })
 
 layer(platform)("init", (it) => {
+  it.scoped("writes into the pipeline how the file is read, as given", () =>
+    Effect.gen(function*() {
+      const latin = Buffer.from("Export\n\nNo;Name\n1;J\u00FCrgen\n2;Zo\u00EB\n", "latin1")
+      const world = yield* start({})
+      const file = `${world.root}/old.csv`
+      writeFileSync(file, latin)
+      const given = { encoding: "windows-1252", delimiter: ";", quoteChar: "none", headerRow: 3 } as const
+      const source = decodeSource(file, given)
+      if ("key" in source) return yield* Effect.die(source.message)
+      yield* world.init({ source })
+      const written = parse(yield* world.read("pipelines/people.yaml"))
+      expect(written.source).toEqual({ file: "../old.csv", format: "csv", ...given, rowKey: ["No"] })
+      expect(written.mapping.questions).toContainEqual({ id: "q1", name: "Full name", from: "Name" })
+    }))
+
+  it.each([
+    [{ encoding: "klingon" }, "encoding", "There is no encoding called `klingon`."],
+    [{ format: "exel" }, "format", "Did you mean `excel`?"],
+    [{ delimiter: ";;" }, "delimiter", "`delimiter` expects one character"],
+    [{ sheet: "Data", range: "B" }, "range", "`range` expects a range such as `B3:H400`, not `B`."],
+  ])("says of %j which key is wrong, and what it expects", (given, key, message) => {
+    expect(decodeSource("/a: b.csv", given)).toEqual({ key, message: expect.stringContaining(message) })
+  })
+
   it.scoped("makes a project and a pipeline that loads, with certain entries, and leaves the rest open with the reason", () =>
     Effect.gen(function*() {
       const world = yield* start({ ".gitignore": "node_modules/" })

@@ -3,6 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
+import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
 /** A heading; two columns that could both be the question `Werkzeuge`, one in other words, and more choices than are listed. */
@@ -39,8 +40,7 @@ layer(platform)("What init leaves open", (it) => {
         root,
         newService: { _tag: "Practice", name: "practice", forms: "../forms" },
         name: "survey",
-        source: path.join(root, "survey.csv"),
-        sheet: undefined,
+        source: asFound(path.join(root, "survey.csv")),
         service: "practice",
         form: "werk1",
       })

@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { showInspection } from "../../src/cli/inspect.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { DistinctTexts, hashOf, UniqueCheck } from "../../src/mapping/suggest/distinctTexts.ts"
+import { asFound } from "../../src/source/openSource.ts"
 
 const samples = fileURLToPath(new URL("../../samples", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "formferry-inspect-"))
@@ -16,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let files = 0
 const inspect = (path: string): Promise<Inspection> =>
-  Effect.runPromise(Effect.provide(inspectFile(path), NodeContext.layer))
+  Effect.runPromise(Effect.provide(inspectFile(asFound(path)), NodeContext.layer))
 const inspectText = (text: string): Promise<Inspection> => {
   const path = join(folder, `${++files}.csv`)
   writeFileSync(path, text)

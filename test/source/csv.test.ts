@@ -169,7 +169,7 @@ describe("the encoding", () => {
       for (let blockSize = 1; blockSize < 9; blockSize++) {
         const all = await csv(bytes, { encoding }, { blockSize })
         expect(all.rows).toEqual([[word, `${word}\n`]])
-        expect(taken(all).encoding).toBe(`${encoding} (as the pipeline says)`)
+        expect(taken(all).encoding).toBe(`${encoding} (as given)`)
       }
     },
   )

@@ -11,9 +11,8 @@ interface DraftSource {
   /** Relative to the pipeline's folder. */
   readonly file: string
   readonly format: string
-  readonly sheet: string | undefined
-  /** The header's row, if there are rows above it. */
-  readonly headerRow: number | undefined
+  /** Further keys that say how the file is read. */
+  readonly read: ReadonlyArray<DraftKey>
   /** How the file was detected, as text. */
   readonly taken: string
   /** Texts that look like "no answer", with their counts. */
@@ -57,10 +56,7 @@ const sourceEntry = (
     value: source.format,
     note: source.taken,
   }]
-  if (source.headerRow !== undefined) {
-    keys.push({ key: "headerRow", value: source.headerRow, note: "detected: lines above it are not read" })
-  }
-  if (source.sheet !== undefined) keys.push({ key: "sheet", value: source.sheet })
+  keys.push(...source.read)
   if (rowKey.names.length > 0) {
     keys.push({
       key: "rowKey",
@@ -73,7 +69,7 @@ const sourceEntry = (
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
   const below = [
     ...(rowKey.names.length > 0 ? [] : [
-      `rowKey: [${others[0] ?? "Column"}] # needed: what identifies a row in later runs.  `
+      `rowKey: [${others[0] ?? "Column"}] # needed: what identifies a row in later runs. `
       + (others.length === 0
         ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
         : `Different in every row: ${others.join(", ")}`),

@@ -206,7 +206,7 @@ export const openJson = (
     const taken = [
       { what: "encoding", value: `${encoding.name} (${encoding.because})` },
       ...(place === undefined ? [] : [
-        { what: "records", value: `${pointerOf(place)} (${said === undefined ? "detected" : "as the pipeline says"})` },
+        { what: "records", value: `${pointerOf(place)} (${said === undefined ? "detected" : "as given"})` },
       ]),
     ]
     let files: Effect.Effect.Success<Source["files"]> = []

@@ -249,7 +249,7 @@ export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Enc
   }
   if (asked !== undefined) {
     const decoder = named(asked)
-    return decoder && { name: asked, because: "as the pipeline says", mark: 0, decoder }
+    return decoder && { name: asked, because: "as given", mark: 0, decoder }
   }
   const wide = unmarkedUtf16(head)
   if (wide !== undefined) return { name: wide, because: "by its zero bytes", mark: 0, decoder: () => utf16(wide) }

@@ -63,7 +63,7 @@ export const findHeader = (
   const above = asked.headerRow !== undefined ? asked.headerRow - 1 : separator === undefined ? 0 : 1
   const separated = asked.delimiter ?? separator ?? detectDelimiter(text, complete, above, quoted)
   const [delimiter, delimiterBecause] = asked.delimiter !== undefined
-    ? [asked.delimiter, "as the pipeline says"]
+    ? [asked.delimiter, "as given"]
     : separator !== undefined
     ? [separator, "by the file's sep= line"]
     : separated === undefined

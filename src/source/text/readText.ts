@@ -11,7 +11,7 @@ const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
   const where = error.offset === undefined
     ? `a byte near line ${line}`
     : `byte ${thousands(error.offset)} (line ${line})`
-  return encoding.because === "as the pipeline says"
+  return encoding.because === "as given"
     ? `It is not ${encoding.name}, which \`source.encoding\` says: ${where} is not valid in it. Correct \`source.encoding\`.`
     : encoding.name === "UTF-8"
     ? `It is not UTF-8: ${where} is not valid in it. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or save it as UTF-8.`

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+import { choice, type Option, text, wholeNumber } from "./command.ts"
+import { flagOf } from "./commandLine.ts"
+import { UsageWrong } from "./Failure.ts"
+
+const group = "How the file is read (default: detected):"
+
+const inGroup = <A>(option: Option<A>): Option<A> => ({ ...option, group })
+
+/** Options that say how a file is read. Each is named like the key of a pipeline's `source` that says the same. */
+export const sourceOptions = {
+  format: inGroup(text("FORMAT", "csv, excel, json, jsonl, or the form tool that wrote the file, such as typeform.")),
+  encoding: inGroup(text("ENCODING", "The encoding of delimited text, such as windows-1252.")),
+  delimiter: inGroup(text("CHARACTER", "What separates cells, such as `;`. `\\t` is a tab.")),
+  quoteChar: inGroup(choice("CHARACTER", ['"', "none"], "What encloses cells of delimited text.")),
+  headerRow: inGroup(wholeNumber(1, "The row with the header, from 1.", undefined, "ROW")),
+  sheet: inGroup(text("SHEET", "The sheet of a workbook, by name.")),
+  range: inGroup(text("RANGE", "The cells of the sheet, such as B3:H400.")),
+}
+
+type Given = { readonly [K in keyof typeof sourceOptions]: (typeof sourceOptions)[K]["absent"] }
+
+/** Returns the `source` of a pipeline that reads a file as the options say. Fails with UsageWrong if it can't be read so. */
+export const sourceGiven = (file: string, given: Given) =>
+  Effect.gen(function*() {
+    const { decodeSource } = yield* Effect.promise(() => import("../project/sourceSection.ts"))
+    const { delimiter, encoding, format, headerRow, quoteChar, range, sheet } = given
+    const keys = {
+      format,
+      encoding,
+      delimiter: delimiter === "\\t" ? "\t" : delimiter,
+      quoteChar,
+      headerRow,
+      sheet,
+      range,
+    }
+    const read = decodeSource(file, keys)
+    if (!("key" in read)) return read
+    const [key, flag] = [`\`${read.key}\``, `\`${flagOf(read.key)}\``]
+    return yield* new UsageWrong({
+      message: read.message.includes(key) ? read.message.replace(key, flag) : `${flag}: ${read.message}`,
+    })
+  })
