@@ -48,7 +48,7 @@ export const acknowledge = command({
       })
       if (unknown.length > 0) {
         output.say(
-          `No row that needs a person has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
+          `No row that needs review has ${unknown.length === 1 ? "the key" : "the keys"} ${unknown.join(", ")}.`,
         )
       }
       yield* output.print(

@@ -31,7 +31,7 @@ export interface Option<out A> {
   readonly absent: A
 }
 
-/** An argument that is no option. */
+/** An argument that is not an option. */
 export interface Argument<out A> {
   readonly about: string
   /** What stands for it in the help. */

@@ -231,7 +231,7 @@ const Doubt = Schema.Struct({
 })
 export type Doubt = typeof Doubt.Type
 
-/** Rows in doubt that were settled at one time. */
+/** Rows in doubt that were settled together. */
 const Settlement = Schema.Struct({
   at: Text("when rows in doubt were settled; the latest 20 settlements"),
   by: Text("by whom"),

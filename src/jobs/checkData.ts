@@ -202,7 +202,7 @@ const choicesFinding = (
   const isOne = choices.length === 1
   const what = `${choices.length}${more ? " and more" : ""} ${isOne ? "choice" : "choices"} in the ${
     input._tag === "Block" ? "columns of" : "column"
-  } "${brief(column)}" ${isOne ? "is" : "are"} no option of "${brief(question)}"`
+  } "${brief(column)}" ${isOne ? "is not an option" : "are not options"} of "${brief(question)}"`
   const finding = diagnosticAt(
     pipeline.document,
     "warning",

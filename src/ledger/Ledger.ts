@@ -221,7 +221,7 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<void>
-  /** @param run.repeats whether it only repeats the run before it, of an unchanged source: the rows that needed a review then still do */
+  /** @param run.repeats whether it only repeats the previous run, since the source is unchanged: rows that needed a review then still do */
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
   ) => Written<void>

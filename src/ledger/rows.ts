@@ -19,7 +19,7 @@ export interface KnownRow {
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers: one array is shared by all rows with the same columns. */
   readonly columns: ReadonlyArray<string>
-  /** Contents that the source had before they were fixed and imported: earlier versions of the row. `mended`: the number of the row that it became. */
+  /** Contents that the source had before they were fixed and imported: earlier versions of the row. `mended`: the number of the fixed row. */
   readonly superseded: ReadonlyArray<{ readonly content: Buffer; readonly mended: number }>
   readonly batch: number | undefined
   readonly submissionId: string | undefined

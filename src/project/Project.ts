@@ -297,7 +297,7 @@ const webhookFault = (text: string): string | undefined => {
 
 /**
  * Returns the contents of a project file, with absolute paths.
- * @param resolve a path as the file gives it → absolute
+ * @param resolve makes a path from the file absolute
  */
 export const projectOf = (
   { ledger, notify, reports, services }: ProjectFile,

@@ -95,7 +95,7 @@ interface Secret {
 
 /**
  * Opens the secrets of a project file. A secret is looked up when it is needed, so that a missing one only affects commands that use it.
- * @param resolve a path as the project file gives it → absolute
+ * @param resolve makes a path from the project file absolute
  */
 export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: string) => string) =>
   Effect.gen(function*() {

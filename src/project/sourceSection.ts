@@ -108,7 +108,7 @@ const Files = oneOfThese(File, Schema.NonEmptyArray(File).annotations(expecting(
 /** Where a source's rows are: a path or an address, several files with the same header, or those that match a pattern. */
 export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type
 
-/** @param resolve a path as the file gives it → absolute */
+/** @param resolve makes a path from the file absolute */
 export const absoluteFiles = (files: SourceFiles, resolve: (path: string) => string): SourceFiles => {
   const one = (path: string) => /^https?:\/\//.test(path) ? path : resolve(path)
   if (typeof files === "string") return one(files)

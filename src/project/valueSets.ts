@@ -112,7 +112,7 @@ const fromText = (
 
 /**
  * Loads a project's value sets, including those in CSV files.
- * @param resolve a path as the file gives it → absolute
+ * @param resolve makes a path from the file absolute
  */
 export const loadValueSets = (
   yaml: YamlText,

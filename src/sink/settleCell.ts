@@ -16,7 +16,7 @@ import { day, type IsoReading, readIso } from "../kinds/wallClock.ts"
  */
 export type Relation = "agrees" | "open" | "near" | "blank" | "differs"
 
-/** An answer that was sent, and what is known of its question. */
+/** An answer that was sent, and what is known about its question. */
 export interface SentAnswer {
   readonly value: Json
   readonly kind: string | undefined

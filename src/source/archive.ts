@@ -31,7 +31,7 @@ interface Packed {
 /** Deflate turns one byte into at most 1,032: a piece into 16 MB. */
 const pieceBytes = 16 * 1024
 
-/** Bytes that zlib unpacks in one go, and about as many as are returned at once: it returns to our thread after each. */
+/** Bytes that zlib unpacks at a time, and about as many as are returned at once: it returns to the main thread after each. */
 const chunkBytes = 128 * 1024
 
 const refusing = (file: string) => (message: string) => new SourceError({ file, message: `${file} ${message}` })

@@ -40,7 +40,9 @@ const withLedger = async (root: string) => {
 }
 
 const digested = (measured: Measured): Measured => {
-  if (measured.exitCode !== 0 || !/^[\da-f]{64}\n$/.test(measured.stdout)) throw failed(measured, "no digest was told")
+  if (measured.exitCode !== 0 || !/^[\da-f]{64}\n$/.test(measured.stdout)) {
+    throw failed(measured, "no digest was reported")
+  }
   return measured
 }
 

@@ -82,7 +82,7 @@ export class VirtualTime {
   }
 }
 
-/** A machine on which fibres run: it can be suspended for a while, or switched off for good. */
+/** A machine on which fibres run: it can be suspended for a while, or switched off permanently. */
 export class Machine implements Scheduler.Scheduler {
   private readonly time: VirtualTime
   private tasks: Array<() => void> = []

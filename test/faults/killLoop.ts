@@ -207,7 +207,7 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
     const lost = Array.from({ length: rows }, (_, at) => String(at + 1)).filter((row) => !there.has(row))
     if (lost.length > 0) fault(`${lost.length} rows are not at the service, as ${lost.slice(0, 5).join(", ")}`)
     const exitCode = broken.length === 0 ? reportOf(folder).exitCode : 0
-    if (exitCode !== 0) fault(`the last report has exit status ${exitCode}`)
+    if (exitCode !== 0) fault(`the last report has exit code ${exitCode}`)
     return { kills, doubts: inDoubt > 0 ? 1 : 0, inDoubt, landed, notLanded, broken }
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -27,6 +27,22 @@ const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
   [/\bsays nothing of\b|\btells nothing of\b/i, "says nothing about"],
   [/\btake the # away\b/i, "remove the #"],
   [/\blikewise\b/i, "also"],
+  [/\bwhat (became|becomes) of\b/i, "what happened to, the state of"],
+  [/\btaken for\b/i, "treated as, read as"],
+  [/\b(is|are|was|were|be|been|people|person) told\b/i, "is reported, is notified"],
+  [/\btold apart\b|\btells? apart\b/i, "distinguished"],
+  [/\bwhen left out\b/i, "by default"],
+  [/\bneeds? a person\b(?! before)/i, "needs review"],
+  [/\b(un)?mended (row|rejected|source|file|original|one)/i, "fixed"],
+  [/\bfor good\b/i, "permanently"],
+  [/\bsomebody (else )?(changed|deleted|removed|edited|made|wrote|looks?|asked|starts?|exports?)\b/i, "someone"],
+  [/(?<!\bthere )\bis no (country|option|format|field|character|text|list|file|workbook)\b/i, "is not a"],
+  [/\bexit status\b/i, "exit code"],
+  [/\bas it stands\b|\bas they stand\b/i, "unchanged"],
+  [/\bnow and then\b/i, "sometimes"],
+  [/\bgoes on (as|where|with|from)\b|\bgo on where\b/i, "continues"],
+  [/\bwithout a word\b/i, "silently"],
+  [/\bto blame\b/i, "the cause"],
 ]
 
 const pages = [".", "docs"].flatMap((folder) =>

@@ -31,7 +31,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 const good = Array.from({ length: 20 }, (_, index) => `${index + 1},Person ${index + 1},p${index + 1}@example.org`)
 
 scoped(
-  "rejected rows, with and without a key, stay in the report and stop raising the exit status until their content changes",
+  "acknowledged rejected rows, with and without a key, stay in the report and don't raise the exit code until their content changes",
   Effect.gen(function*() {
     const { file, run, say, source } = yield* acknowledging
     yield* source([...good, "21,Bad,nobody", ",Keyless,k@example.org"])
@@ -46,7 +46,7 @@ scoped(
 )
 
 scoped(
-  "rows that are left out are never imported, with a key or without: mended rows of the key do not go in either",
+  "skipped rows are never imported, with or without a key, and neither are fixed rows of the same key",
   Effect.gen(function*() {
     const { names, run, say, source } = yield* acknowledging
     yield* source([...good, "21,Bad,nobody", ",Keyless,k@example.org"])
@@ -63,7 +63,7 @@ scoped(
 )
 
 scoped(
-  "rows in doubt that a person has acknowledged stay in doubt, are not sent, and end the exit status 4",
+  "rows in doubt that a person has acknowledged stay in doubt, are not sent, and no longer cause exit code 4",
   Effect.gen(function*() {
     const { fail, names, run, say, settings, source } = yield* acknowledging
     yield* settings({ sink: ", canary: off" })
@@ -80,7 +80,7 @@ scoped(
 )
 
 scoped(
-  "a row in doubt that a person left out is not resent, although the pipeline says `inDoubt: resend`",
+  "a row in doubt that a person skipped is not resent, although the pipeline says `inDoubt: resend`",
   Effect.gen(function*() {
     const { fail, names, run, say, settings, source } = yield* acknowledging
     yield* settings({ sink: ", canary: off, inDoubt: resend" })
@@ -94,7 +94,7 @@ scoped(
 )
 
 scoped(
-  "a ledger that vanished or was replaced is told by status, and neither acknowledge nor settle takes it for an empty one",
+  "a ledger that vanished or was replaced is reported by status, and neither acknowledge nor settle treats it as empty",
   Effect.gen(function*() {
     const { accept, root, run, say, settings, source, write } = yield* acknowledging
     const fs = yield* FileSystem.FileSystem

@@ -87,8 +87,8 @@ layer(platform)("check", (it) => {
       expect(checked.found).toEqual([
         'warning 4:11 missing-key in the column "No": 1 of 4 rows: row 4.',
         'warning 8:7 not-an-email in the column "Mail": 1 of 4 rows: row 3 ("not an address").',
-        'warning 9:28 1 choice in the column "Color" is no option of "Color": "Green" (2 ×).',
-        'warning 10:32 2 choices in the column "Interests" are no option of "Interests": "Chess" (2 ×), "Go" (1 ×).',
+        'warning 9:28 1 choice in the column "Color" is not an option of "Color": "Green" (2 ×).',
+        'warning 10:32 2 choices in the column "Interests" are not options of "Interests": "Chess" (2 ×), "Go" (1 ×).',
       ])
       expect(checked.data).toMatchObject({
         rows: 4,

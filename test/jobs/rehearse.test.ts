@@ -31,7 +31,7 @@ const contents = (folder: string) =>
   })
 
 scoped(
-  "a rehearsal goes the whole way, asks the real service for the form only, and leaves neither rows nor a ledger behind",
+  "a rehearsal performs the whole run, requests only the form from the real service, and leaves neither rows nor a ledger",
   Effect.gen(function*() {
     const { file, heard, names, rehearse, root, source } = yield* world
     yield* source([...people(1, 25), "26,Bad,not-an-address"])
@@ -56,11 +56,11 @@ scoped(
 )
 
 scoped(
-  "what earlier runs imported is known, what they left unread is left alone, and the ledger stays as it was",
+  "rows of earlier runs are known, submissions that they left unread stay unread, and the ledger is unchanged",
   Effect.gen(function*() {
     const { fail, heard, names, rehearse, root, run, source } = yield* world
     yield* source(people(1, 20))
-    // The reading of one submission fails for good: it stays unread.
+    // One submission can never be read: it stays unread.
     yield* run()
     yield* source(people(1, 25))
     fail("GET", ...Array.from({ length: 20 }, () => ({ status: 401, body: "{}" })))
@@ -84,7 +84,7 @@ scoped(
 )
 
 scoped(
-  "a row in doubt stays in doubt in a rehearsal, and is told; a ledger that vanished is refused there too",
+  "a row in doubt stays in doubt in a rehearsal and is reported; a vanished ledger is also refused",
   Effect.gen(function*() {
     const { accept, fail, rehearse, root, run, source } = yield* world
     yield* source(people(1, 12))
@@ -117,7 +117,7 @@ scoped(
 )
 
 scoped(
-  "the first run after a rehearsal says what is as it was rehearsed, and what is not; the next one no more",
+  "only the first run after a rehearsal reports what is the same as in the rehearsal and what is not",
   Effect.gen(function*() {
     const { fail, rehearse, run, settings, source } = yield* world
     yield* source(people(1, 12))

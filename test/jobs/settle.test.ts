@@ -97,7 +97,7 @@ const doubted = Effect.gen(function*() {
 })
 
 scoped(
-  "an export with submissions from before and after shows which rows landed and which did not; the next run reads back the ones and sends the others, each once",
+  "an export with submissions from before and after shows which rows landed and which did not; the next run reads back the former and sends the latter, each once",
   Effect.gen(function*() {
     const { fromExport, later, names, run, view } = yield* doubted
     yield* later
@@ -129,7 +129,7 @@ scoped(
 )
 
 scoped(
-  "without a later submission nothing is said not to have landed, until a test entry shows that the export is late enough",
+  "without a later submission no row is settled as not landed, until a test entry shows that the export is late enough",
   Effect.gen(function*() {
     const { fromExport, practice } = yield* doubted
     yield* Effect.sleep("1100 millis")
@@ -150,7 +150,7 @@ scoped(
 )
 
 scoped(
-  "a person vouches that an export is complete: what it lacks did not land, and the word is kept; not while it lacks what the ledger knows",
+  "if a person vouches that an export is complete, rows that it lacks did not land, and the statement is recorded; not while it lacks known submissions",
   Effect.gen(function*() {
     const { fromExport, names, run, view } = yield* doubted
     yield* Effect.sleep("1100 millis")
@@ -213,7 +213,7 @@ const leftOpen = (
   }))
 
 scoped(
-  "a row that a killed run left open needs a submission sent once its process was known to have ended for `lateWithin`",
+  "a row that a killed run left open needs a submission that was sent `lateWithin` after its process was known to have ended",
   Effect.gen(function*() {
     const at = yield* settling
     const { fromExport, run, settings, source } = at
@@ -258,7 +258,7 @@ scoped(
 )
 
 scoped(
-  "submissions that somebody deleted need not be in an export, once that is known: by reconcile, or by an acknowledged `missing`",
+  "deleted submissions need not be in an export once that is known, by reconcile or by an acknowledged `missing`",
   Effect.gen(function*() {
     const { fromExport, later, reconcile, store } = yield* doubted
     yield* later
@@ -324,7 +324,7 @@ scoped(
 )
 
 scoped(
-  "manually: by key, by batch or all; a landed row is imported and can't be read back, which ends the exit code 4",
+  "manually: by key, by batch or all; a landed row is imported and can't be read back, and no longer causes exit code 4",
   Effect.gen(function*() {
     const { fail, file, names, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1" })
@@ -358,7 +358,7 @@ scoped(
 )
 
 scoped(
-  "a row that landed manually uses its submission up: an identical one that did not land goes out with the next run",
+  "a row settled as landed manually uses up its submission: an identical one that did not land is sent by the next run",
   Effect.gen(function*() {
     const { fail, fromExport, names, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1, batchSize: 1" })
@@ -378,7 +378,7 @@ scoped(
 )
 
 scoped(
-  "a file that is no export of this form settles nothing and says why",
+  "a file that is not an export of this form settles nothing, and the reason is reported",
   Effect.gen(function*() {
     const { fail, root, run, settings, settle, source, write } = yield* settling
     const path = yield* Path.Path

@@ -96,7 +96,7 @@ describe("forget", () => {
       }),
   )
 
-  inWorld("wants a row in doubt settled first, and says when it knows no such row", () =>
+  inWorld("requires a row in doubt to be settled first, and reports unknown rows", () =>
     Effect.gen(function*() {
       const here = yield* world
       yield* here.source(["K-1,Ada,ada@example.org"])
@@ -113,7 +113,7 @@ describe("forget", () => {
 
 describe("the ledger's file", () => {
   inWorld(
-    "is backed up while a run holds it, whole, for its owner only, and over nothing",
+    "is backed up completely during a run, for its owner only, and never over an existing file",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -175,7 +175,7 @@ describe("the ledger's file", () => {
 
 describe("old reports", () => {
   inWorld(
-    "go after a run as configured, but never the latest, and the marks stay",
+    "are removed after a run as configured, but never the latest, and the marks stay",
     () =>
       Effect.gen(function*() {
         const here = yield* world

@@ -134,55 +134,58 @@ describe("a project's webhooks", () => {
   const notify = (on: string) =>
     `notify:\n  - { webhook: { env: HOOK }, on: [${on}] }\n  - { webhook: { file: ../hook }, on: [degraded] }\n`
 
-  inWorld("are told of a real run, without anything of its rows; an anomaly only once", () =>
-    Effect.gen(function*() {
-      const here = yield* world
-      const hook = yield* hearing()
-      const address = `http://127.0.0.1:${hook.port}`
-      yield* here.configure(notify("attention"))
-      yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=${address}/first-s3cret\n`)
-      yield* here.write("hook", `${address}/second-s3cret\n`)
-      yield* here.source(["KEY-7,Marker Ada,marker@example.org", "KEY-8,Marker Bob,marker at nowhere"])
-      const report = yield* here.run()
-      expect(report.outcome).toBe("attention")
-      const project = yield* loadProject(here.root)
-      const tell = (anomalies: ReadonlyArray<Anomaly>) =>
-        webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report }, anomalies)
+  inWorld(
+    "are notified of a real run, without any data of its rows; an anomaly is sent only once",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        const hook = yield* hearing()
+        const address = `http://127.0.0.1:${hook.port}`
+        yield* here.configure(notify("attention"))
+        yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=${address}/first-s3cret\n`)
+        yield* here.write("hook", `${address}/second-s3cret\n`)
+        yield* here.source(["KEY-7,Marker Ada,marker@example.org", "KEY-8,Marker Bob,marker at nowhere"])
+        const report = yield* here.run()
+        expect(report.outcome).toBe("attention")
+        const project = yield* loadProject(here.root)
+        const tell = (anomalies: ReadonlyArray<Anomaly>) =>
+          webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report }, anomalies)
 
-      yield* tell([anomaly])
-      expect(hook.heard.map(({ path }) => path).toSorted()).toEqual(["/first-s3cret", "/second-s3cret"])
-      const body: Notification = JSON.parse(hook.heard[0]?.body ?? "")
-      expect(body).toMatchObject({
-        event: "attention",
-        pipeline: "people",
-        run: report.run,
-        mode: "run",
-        outcome: "attention",
-        exitCode: 1,
-        rows: { read: 2, imported: 1, invalid: 1 },
-        readBack: { verified: 1 },
-        problems: [{ code: "not-an-email", count: 1 }],
-        anomalies: [{ code: "shrunken-source", new: true }],
-        next: report.next,
-      })
-      for (const { body, headers } of hook.heard) {
-        expect(body).not.toMatch(/marker|KEY-|practice_key|s3cret/i)
-        expect(headers["content-type"]).toBe("application/json")
-        expect(headers["traceparent"]).toBeUndefined()
-      }
+        yield* tell([anomaly])
+        expect(hook.heard.map(({ path }) => path).toSorted()).toEqual(["/first-s3cret", "/second-s3cret"])
+        const body: Notification = JSON.parse(hook.heard[0]?.body ?? "")
+        expect(body).toMatchObject({
+          event: "attention",
+          pipeline: "people",
+          run: report.run,
+          mode: "run",
+          outcome: "attention",
+          exitCode: 1,
+          rows: { read: 2, imported: 1, invalid: 1 },
+          readBack: { verified: 1 },
+          problems: [{ code: "not-an-email", count: 1 }],
+          anomalies: [{ code: "shrunken-source", new: true }],
+          next: report.next,
+        })
+        for (const { body, headers } of hook.heard) {
+          expect(body).not.toMatch(/marker|KEY-|practice_key|s3cret/i)
+          expect(headers["content-type"]).toBe("application/json")
+          expect(headers["traceparent"]).toBeUndefined()
+        }
 
-      // A lasting anomaly is not news: the outcome is sent again, the anomaly is not.
-      yield* tell([{ ...anomaly, fresh: false }])
-      expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
+        // A lasting anomaly is not news: the outcome is sent again, the anomaly is not.
+        yield* tell([{ ...anomaly, fresh: false }])
+        expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
 
-      // A dry run has a person watching it.
-      const dry = yield* here.run({ dryRun: true })
-      yield* webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
-      expect(hook.heard.length).toBe(3)
-    }))
+        // A dry run has a person watching it.
+        const dry = yield* here.run({ dryRun: true })
+        yield* webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
+        expect(hook.heard.length).toBe(3)
+      }),
+  )
 
   inWorld(
-    "that were down when something was unusual hear of it after the next run, once",
+    "that were down during an anomaly are notified once after the next run",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -229,7 +232,7 @@ describe("a project's webhooks", () => {
       }),
   )
 
-  inWorld("whose address is missing are found by check, and stop no run", () =>
+  inWorld("without an address are reported by check, and stop no run", () =>
     Effect.gen(function*() {
       const here = yield* world
       yield* here.configure(notify("failed"))

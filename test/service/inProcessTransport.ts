@@ -57,7 +57,7 @@ export const inProcessTransport = (server: InProcessServer): OpenTransport => (t
                 )
                 : Effect.succeed(response)
             ),
-            // Not `Effect.timeoutFail`: among fibers of which one fails, it ends only with its time.
+            // Not `Effect.timeoutFail`: among fibers of which one fails, it ends only after its full time.
             Effect.raceFirst(
               Effect.andThen(Effect.interruptible(Effect.sleep(target.timeout)), () =>
                 Effect.fail(failed({

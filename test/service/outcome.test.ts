@@ -69,7 +69,7 @@ describe("the outcome of a create request", () => {
     ["a wrong content type", 415, "", "InDoubt unexpected"],
     ["unavailable for legal reasons", 451, "", "InDoubt unexpected"],
     ["a refusal in words", 400, error("question q1 is odd"), "Refused"],
-    ["a refusal without a word", 400, "", "InDoubt unexpected"],
+    ["a refusal without a message", 400, "", "InDoubt unexpected"],
     ["a refusal as HTML", 400, html, "InDoubt unexpected"],
     ["a refusal that is not an error of the service", 422, "[]", "InDoubt unexpected"],
     ["too large, in the service's words", 413, error("too large"), "Refused"],

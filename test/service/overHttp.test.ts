@@ -151,7 +151,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect((yield* transport.send(post)).status).toBe(200)
     }))
 
-  it.scopedLive("`100 Continue` before the answer is not doubt, whole, in pieces or twice", () =>
+  it.scopedLive("`100 Continue` before the answer causes no doubt, whether whole, in pieces or twice", () =>
     Effect.gen(function*() {
       const interim = "HTTP/1.1 100 Continue\r\n\r\n"
       const answer = answerText(200, '{"submissions":[]}')

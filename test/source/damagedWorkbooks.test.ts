@@ -1,4 +1,4 @@
-// Workbooks that are put together badly where no check sum tells it: what is lost has to be told.
+// Malformed workbooks that no checksum detects: losses must be reported.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
@@ -7,10 +7,10 @@ import { config, file, read, refusal, run } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
 
 const sheet = readFileSync(join(import.meta.dirname, "libreoffice/sheet.xls"))
-/** Where the workbook's stream stands in that file. */
+/** The place of the workbook's stream in that file. */
 const stream = sheet.indexOf(Buffer.from([9, 8, 16, 0, 0, 6]))
 
-/** Where its records begin, of a kind. */
+/** The places of its records of a kind. */
 const recordsOf = (type: number) => {
   const places: Array<number> = []
   for (let at = stream; at < stream + 2607; at += 4 + sheet.readUInt16LE(at + 2)) {
@@ -132,7 +132,7 @@ describe("a damaged directory of a zip", () => {
   })
 })
 
-/** What a zip archive holds. */
+/** The entries of a zip archive. */
 const unzipped = async (from: string | Uint8Array): Promise<Record<string, Buffer>> => {
   const { unpack, zipDirectory } = await import("../../src/source/zip.ts")
   const bytes = typeof from === "string" ? readFileSync(join(import.meta.dirname, from)) : Buffer.from(from)

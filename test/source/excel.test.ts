@@ -74,7 +74,7 @@ describe("cells of a workbook", () => {
       expect(all.rows.map((cells) => cells.map((cell) => cell instanceof DateCell ? cell.iso : cell))).toEqual([
         ["2023-03-15", "18:00:00", "2023-03-15T23:59:59", "36:00:00", "2023-03-15"],
         ["1900-02-28", "2023-03-15T12:00:00", "2023-03-15T00:00:00", "06:00:00", "2023-03-15"],
-        // Excel's 29 February 1900 and day 0 are no days; a number in scientific format, or with text around it, is a number.
+        // Excel's 29 February 1900 and day 0 are not days; a number in scientific format, or with text around it, is a number.
         [60, "1900-03-01", 0, 45000, 45000],
         ["1900-01-01T12:00:00", -3, 3_000_000, "12:00:00", "12:00:00"],
       ])

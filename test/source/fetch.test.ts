@@ -137,7 +137,7 @@ describe("a source with an address", () => {
 
   it("is not followed from https to this machine or into a private network, by address or by name", async () => {
     const port = new URL(base).port
-    // What a server on the internet answers; all else is sent for real.
+    // The answer of a server on the internet; all other requests are real.
     const outside = (location: string): typeof fetch => async (input, init) => {
       if (String(input).startsWith("https://outside.example/")) {
         return new Response(null, { status: 302, headers: { location } })

@@ -1,4 +1,4 @@
-// What hand-made workbooks and JSON hold that must not be read as something else: hidden sheets, headings, impossible places, depths, half characters.
+// Traps in hand-made workbooks and JSON: hidden sheets, headings, impossible places, depths, half characters.
 import { describe, expect, it } from "vitest"
 import { config, file, read, refusal, run, texts } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"

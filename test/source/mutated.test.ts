@@ -1,5 +1,5 @@
-// Files as disks, mail programs and people damage them: bytes flipped, files cut, quotes and line ends put in. Whatever happens, a source must not
-// crash, hang, print, or lose a row without a word: a file is refused, or its rows and those that it names add up to the rows that are in it.
+// Files as disks, mail programs and people damage them: bytes flipped, files cut, quotes and line ends inserted. Whatever happens, a source must not
+// crash, hang, print, or silently lose a row: a file is refused, or the returned and named rows add up to the rows in it.
 import { Cause, Effect, Exit } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { seeds } from "../long.ts"
@@ -13,7 +13,7 @@ import { config, file, read, run } from "./opening.ts"
 const count = Number(process.env["MUTATED"] ?? seeds(500, 5_000))
 const seed = Number(process.env["MUTATED_SEED"] ?? 20_261_120)
 
-/** Reads a file; gives the refusal's message instead. Anything else that goes wrong is a failure of the test. */
+/** Reads a file, or returns the refusal's message. Any other error fails the test. */
 const attempt = async (content: Buffer, extension: string): Promise<Reading | string> => {
   const exit = await run(
     Effect.exit(Effect.timeout(read(config(file(content, extension)), { blockSize: 4096 }), "10 seconds")),
@@ -56,7 +56,7 @@ describe(`${count} mutated files, from seed ${seed},`, () => {
           && (format === whole.source.format && taken(all).has("archive") === taken(whole).has("archive"))
         ) {
           checkSealed(whole, all)
-        } // A change may make another thing of a file: JSON without its first bracket is a text.
+        } // A change may turn a file into a different kind: JSON without its first bracket is a text.
         else if (format === "json") checkJson(content, all)
         else if (format === "jsonl") checkLines(content, all)
         else checkText(content, all)
@@ -73,7 +73,7 @@ describe(`${count} mutated files, from seed ${seed},`, () => {
     process.stdout.write(
       `mutated files, seed ${seed}: ${files}, of which ${refused} refused, ${read} read (${doubted} of them with a doubt)\n`,
     )
-    // Some of them are looked at alone now and then.
+    // Some of them can be tested separately.
     if (counts.samples < samples.length) return
     expect(files).toBeGreaterThanOrEqual(count)
     expect(refused).toBeGreaterThan(0)

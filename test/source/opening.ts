@@ -1,4 +1,4 @@
-// What the tests of this room share: files in a folder of their own, sources read to their end, open files counted.
+// Shared by the tests of this folder: files in a separate folder, sources read to their end, open files counted.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
@@ -18,14 +18,14 @@ const folder = mkdtempSync(join(tmpdir(), "formferry-source-"))
 
 let files = 0
 
-/** Writes a file into the test's folder; gives its path. */
+/** Writes a file into the test's folder. Returns its path. */
 export const file = (content: string | Uint8Array, extension = "csv"): string => {
   const path = join(folder, `${++files}.${extension}`)
   writeFileSync(path, content)
   return path
 }
 
-/** A pipeline's `source` with nothing said but the file. */
+/** A pipeline's `source` that names only the file. */
 export const config = (path: string, said: Partial<SourceConfig> = {}): SourceConfig => ({
   file: path,
   format: undefined,
@@ -79,7 +79,7 @@ export interface Everything {
   readonly faults: ReadonlyMap<number, string>
 }
 
-/** Reads a source to its end, and sees that rows are numbered without gaps. */
+/** Reads a source to its end, and checks that rows are numbered without gaps. */
 export const readAll = (source: Source, expected?: ReadonlyArray<Fingerprint>) =>
   Effect.gen(function*() {
     const rows: Array<ReadonlyArray<Cell>> = []

@@ -229,7 +229,7 @@ describe("what follows a record in question", () => {
 
 describe("what records look like", () => {
   it("is learnt above the first torn record; below it, only common shapes count", async () => {
-    // `x/1` is the key of one record below a torn one: its shape is no neighbours'.
+    // `x/1` is the key of one record below a torn one: its shape is not its neighbours'.
     const rule = (records: ReadonlyArray<ReadonlyArray<string>>) =>
       learnRecords(records, { width: { header: 3, titled: 3, pad: false }, open: true, key: [0] }).shapes
     const plain = Array.from({ length: 20 }, (_, at) => [`C-${at}`, "Ada", "fine"])

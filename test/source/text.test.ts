@@ -7,7 +7,7 @@ const csv = (text: string | Uint8Array, said = {}, options = {}) => run(read(con
 const taken = (all: Awaited<ReturnType<typeof csv>>) =>
   Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
 
-/** Short texts as people write them, and the encodings that files in these languages come in. */
+/** Short texts as people write them, and the usual encodings of files in these languages. */
 const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> = [
   [
     "German",
@@ -35,7 +35,7 @@ const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> 
   ["Korean", ["euc-kr"], "이름;도시\n김철수;서울\n매우 만족합니다;부산\n"],
 ]
 
-/** The header of 538's copy of a SurveyMonkey export, as far as its two bytes that are not ASCII, and two of its rows. */
+/** The header of 538's copy of a SurveyMonkey export, up to its two non-ASCII bytes, and two of its rows. */
 const starWars = Buffer.from(
   "RespondentID,Do you consider yourself to be a fan of the Expanded Universe?\x8c\xe6,Do you consider yourself to be a fan of the Star Trek franchise?\n"
     + "3292879998,No,No\n3292879538,,Yes\n",

@@ -1,7 +1,7 @@
 // Workbooks written manually, so that what is read does not depend on what the reader's own library would write.
 import { crc32, deflateRawSync } from "node:zlib"
 
-/** A zip archive of these entries; `lie` puts another unpacked size into its directory and headers. */
+/** A zip archive of these entries; `lie` puts a false unpacked size into its directory and headers. */
 export const zip = (entries: Readonly<Record<string, string | Uint8Array>>, lie?: (size: number) => number): Buffer => {
   const parts: Array<Buffer> = []
   const directory: Array<Buffer> = []

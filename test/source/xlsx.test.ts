@@ -1,4 +1,4 @@
-// An .xlsx is read by a reader of ours, all else by xlsx: both have to give the same of the same file.
+// An .xlsx is read by formferry's own reader, other formats by xlsx: both must return the same for the same file.
 import { FileSystem } from "@effect/platform"
 import { Effect, Either, Stream } from "effect"
 import fc from "fast-check"
@@ -18,7 +18,7 @@ import { row, text, xlsx, zip } from "./workbooks.ts"
 
 const nothingSaid: ExcelSettings = { sheet: undefined, range: undefined, headerRow: undefined }
 
-/** Reads a workbook; gives the message of a refusal instead. */
+/** Reads a workbook, or returns the message of a refusal. */
 const readAs = (path: string, said: Partial<ExcelSettings> = {}, blockSize = 4096) =>
   run(
     Effect.gen(function*() {
@@ -29,7 +29,7 @@ const readAs = (path: string, said: Partial<ExcelSettings> = {}, blockSize = 409
     }).pipe(Effect.catchAll((error) => Effect.succeed(error.message))),
   )
 
-/** The cells of a sheet that hold something: the row's number, then column and cell in turn. */
+/** The filled cells of a sheet: the row's number, then column and cell in turn. */
 const cellsOf = (opened: OpenSheet) =>
   Effect.map(Stream.runCollect(opened.rows), (lots) =>
     [...lots].flat().flatMap(({ cells, row }) => {
@@ -39,7 +39,7 @@ const cellsOf = (opened: OpenSheet) =>
 
 const uncalculated = new ErrorCell("formula without a stored value")
 
-/** Sees that our reader and xlsx find the same in a sheet. xlsx does not show a formula that has no value. */
+/** Checks that formferry's reader and xlsx read the same from a sheet. xlsx does not show a formula that has no value. */
 const expectSame = (path: string, asked?: string | number) =>
   run(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

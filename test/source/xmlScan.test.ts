@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { XmlAttributes, xmlNumber, xmlScanner, xmlText } from "../../src/source/workbook/xml.ts"
 
-/** What a scanner tells of a document that comes in pieces of so many bytes; texts that follow one another are joined. */
+/** What a scanner reports for a document in pieces of this many bytes; consecutive texts are joined. */
 const told = (document: string, piece = Infinity): ReadonlyArray<string> => {
   const events: Array<string> = []
   const attributes = new XmlAttributes()
@@ -24,7 +24,7 @@ const told = (document: string, piece = Infinity): ReadonlyArray<string> => {
   for (let at = 0; at < bytes.length; at += piece) {
     const part = Buffer.from(bytes.subarray(at, at + piece))
     scanner.write(part)
-    // A piece's bytes are another's as soon as it was taken.
+    // A piece's bytes are reused as soon as it was scanned.
     part.fill(0x3c)
   }
   scanner.end()

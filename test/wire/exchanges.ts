@@ -1,6 +1,6 @@
 /**
- * Literal exchanges, written manually from the description of the interface and from what services were seen to send, never produced by our
- * code. Text is what goes over the wire. The payment processor is called `acme` here.
+ * Literal exchanges, written manually from the description of the interface and from observed services, never produced by formferry's code. Texts
+ * are exactly the bytes on the wire. The payment processor is called `acme` here.
  */
 
 export const formPath = "/v1/api/forms/vso9PzRfHQus"
@@ -69,7 +69,7 @@ export const createBody = `{
   ]
 }`
 
-/** The submission that the first item becomes, as returned. */
+/** The submission created from the first item, as returned. */
 export const fullSubmission = `{
   "submissionId": "5f1c7f36-6f6b-4b9c-8c7e-3f0e6c1f2a11",
   "submissionTime": "2020-02-03T02:05:06.000Z",
@@ -109,7 +109,7 @@ export const fullSubmission = `{
   "documents": []
 }`
 
-/** What the second item becomes: everything that was not sent is null, empty or not there. */
+/** The submission created from the second item: everything that was not sent is null, empty or absent. */
 export const sparseSubmission = `{
   "submissionId": "9a0b",
   "submissionTime": "2024-05-06T07:08:09.123Z",
@@ -125,7 +125,7 @@ export const sparseSubmission = `{
   "quiz": {}
 }`
 
-/** Credential failures that have been seen: 400s, told apart by their message alone. */
+/** Observed credential failures: 400s that differ only in their message. */
 export const credentialMessages = [
   "API authorization header missing",
   "API key missing underscore",
@@ -136,11 +136,11 @@ export const credentialMessages = [
 export const credentialBody = (message: string): string =>
   `{"statusCode": 400, "error": "Bad Request", "message": "${message}"}`
 
-/** A malformed create request: `message` is a string that holds a JSON array. */
+/** A malformed create request: `message` is a string that contains a JSON array. */
 export const invalidBody =
   `{"statusCode":400,"error":"Bad Request","message":"[{\\"code\\":\\"invalid_type\\",\\"expected\\":\\"string\\",\\"received\\":\\"number\\",\\"path\\":[\\"submissions\\",1,\\"urlParameters\\",0,\\"value\\"],\\"message\\":\\"Expected string, received number\\"}]"}`
 
-/** A request to which that is the answer: its second item has a number where a string is specified. */
+/** A request with this answer: its second item has a number where a string is specified. */
 export const invalidRequest =
   `{"submissions":[{"questions":[]},{"questions":[],"urlParameters":[{"id":"legacy_id","name":"legacy_id","value":7}]}]}`
 

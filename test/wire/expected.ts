@@ -2,7 +2,7 @@ import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 
-/** What the literal exchanges mean, written manually in the words of the domain. */
+/** The meaning of the literal exchanges, written manually as values of the domain. */
 
 const question = (id: string, name: string, type: string | undefined) => ({ id, name, type, options: undefined })
 

@@ -52,7 +52,7 @@ describe("the practice service against literal requests", () => {
       expect(Object.keys(response.json)).toEqual(["submissions"])
       const [first, second] = response.json.submissions
       const literal = JSON.parse(exchanges.fullSubmission)
-      // What only the service decides: its id, the calculations, the quiz; the discount code is never sent.
+      // Values that only the service decides: the id, the calculations, the quiz; the discount code is never sent.
       const { discountCode: _, brandNewMember: __, ...payment } = literal.payments[0].value
       expect(first).toEqual({
         ...literal,

@@ -15,7 +15,7 @@ const valueType = (type: AST.AST): AST.AST => {
   return member === undefined || (AST.isUnion(type) && type.types.length > 2) ? type : valueType(member)
 }
 
-/** Returns the type of a list's members; undefined if it is no list. */
+/** Returns the type of a list's members; undefined if it is not a list. */
 const memberType = (type: AST.AST): AST.AST | undefined => AST.isTupleType(type) ? type.rest[0]?.type : undefined
 
 interface Field {

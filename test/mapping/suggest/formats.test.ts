@@ -32,7 +32,7 @@ describe("How a column's dates are written", () => {
     [["14-Sep-2023 17:04:11"], ["dd-MMM-yyyy HH:mm:ss"]],
     [["Apr 26, 2018 8:58:20 AM"], ["MMM dd, yyyy h:mm:ss a"]],
     [["2024/03/31"], ["yyyy/MM/dd"]],
-  ])("is told by all of its cells: %j", (cells, expected) => {
+  ])("follows from all of its cells: %j", (cells, expected) => {
     expect(formats(...cells)).toEqual({ _tag: "Decided", formats: expected })
     const parse = date.compile({ format: expected[0] ?? "" }, context)
     for (const cell of cells) expect(typeof parse === "function" && typeof parse([cell])).toBe("string")
@@ -66,7 +66,7 @@ describe("How a column's numbers are written", () => {
     [["12'345.5"], undefined, "'"],
     [["245.263,19 €", "1.000 €"], ",", "."],
     [["1.234.567"], ",", "."],
-  ])("is told by all of its cells: %j", (cells, decimal, group) => {
+  ])("follows from all of its cells: %j", (cells, decimal, group) => {
     const found = signs(...cells)
     expect(found).toEqual({ _tag: "Decided", decimal, group })
     const parse = number.compile(

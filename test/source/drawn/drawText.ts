@@ -1,15 +1,15 @@
-// Draws a delimited text as programs and people write them, well-formed or with faults, next to the truth.
+// Makes a random delimited text as programs and people write them, well-formed or with faults, together with the truth.
 import iconv from "iconv-lite"
 import type { SourceConfig } from "../../../src/project/Pipeline.ts"
 import { Draws } from "../../faults/Draws.ts"
 
-/** One record as it was meant. */
+/** One record as intended. */
 export interface TrueRecord {
   readonly cells: ReadonlyArray<string>
   /** Its lines in the file, from 1. */
   readonly from: number
   readonly to: number
-  /** What was done to it, by which it can't be read as it was meant: it has to be named, or the reading has to stop. */
+  /** The damage that keeps it from being read as intended: it must be named, or the reading must stop. */
   readonly broken?: "undoubled" | "ragged" | "damaged" | "cut"
 }
 
@@ -18,9 +18,9 @@ export interface DrawnText {
   readonly config: Partial<SourceConfig>
   readonly records: ReadonlyArray<TrueRecord>
   readonly wellFormed: boolean
-  /** Whether a well-formed record of it may as well be several records with stray quotes: then the reading may stop. */
+  /** Whether a well-formed record in it may also be several records with stray quotes, so that the reading may stop. */
   readonly doubtful: boolean
-  /** What was drawn, for the figures. */
+  /** The properties of the text, for the figures. */
   readonly met: ReadonlyArray<string>
 }
 
@@ -41,7 +41,7 @@ const words = [
 
 const syllables = ["Ba", "Ce", "Di", "Fo", "Gu", "Ha", "Je", "Ki", "Lo", "Mu", "Ne", "Pi"] as const
 
-/** A name for each number, none twice; after seven plain ones of any shape. */
+/** A unique name for each number; after seven plain ones, of any shape. */
 const nameOf = (at: number): string => {
   const digits = [...at.toString(12)].map((digit) => parseInt(digit, 12))
   const name = digits.map((digit) => syllables[digit] ?? "").join("").toLowerCase()
@@ -50,7 +50,7 @@ const nameOf = (at: number): string => {
   return at < 7 ? plain : shapes[(at * 7) % 5] ?? plain
 }
 
-/** Keys as files have them, by the record's number; whether they have digits. */
+/** Keys as in real files, by the record's number; whether they have digits. */
 const keys = [
   { digits: true, of: (at: number) => `C-${String(at).padStart(6, "0")}` },
   { digits: true, of: (at: number) => String(1000 + at) },
@@ -67,7 +67,7 @@ const keys = [
 
 type Fault = "stray" | "pair" | "lone" | "undoubled" | "ragged" | "damaged" | "cut"
 
-/** @param fixed columns and keys of the pipeline that the whole run is tried with */
+/** @param fixed columns and keys of the pipeline used for the whole run */
 export const drawText = (seed: number, fixed = false): DrawnText => {
   const draws = new Draws(seed)
   const met = new Set<string>()
@@ -104,11 +104,11 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   /** Share of blank lines, and of unquoted cells that begin with a space. */
   const blank = draws.pick([0.04, 0.04, 0.3])
   const spacy = draws.chance(0.3) ? 0.2 : 0
-  /** Whether each row ends with a delimiter, as an empty cell more than the titles; the header does, too, or not. */
+  /** Whether each row ends with a delimiter, that is, with one more empty cell than titles. The header may, too. */
   const trailing = !fixed && draws.chance(0.1) ? draws.pick(["rows", "all"]) : undefined
   if (trailing !== undefined) met.add(`delimiter at the end of ${trailing}`)
 
-  /** A paragraph, with delimiters and doubled quotes as prose has them; a few lines are lists without spaces, or begin with a number. */
+  /** A paragraph, with delimiters and doubled quotes as in prose; a few lines are lists without spaces, or begin with a number. */
   const paragraph = () =>
     Array.from({ length: draws.int(2, 5) }, () => {
       if (draws.chance(0.15)) return ""
@@ -129,7 +129,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     if (share < 90) return `${word()} "${phrase(1, 2)}" ${word()}`
     return paragraph()
   }
-  /** A cell that begins with a quote which was meant as a character; never one that could as well be a quoted cell. */
+  /** A cell that begins with a quote intended as a character; never one that could also be a quoted cell. */
   const strayCell = () =>
     draws.pick([
       () => `"${word()}" ${phrase(1, 3)}`,
@@ -160,10 +160,10 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const count = draws.int(3, 60) + filler
   const linesIn = (part: string) => part.match(/\r\n|\r|\n/g)?.length ?? 0
   const sound = encoding === "utf-8" ? 6 : 0
-  /** Where a stray quote was drawn that a lone one is to close: until which record, in which column, and whether there are other quotes between. */
+  /** A stray quote that a later one will close: until which record, in which column, and whether there are other quotes in between. */
   let pair: { readonly until: number; readonly place: number; readonly calm: boolean } | undefined
   let doubtful = false
-  /** Whether the lines of a well-formed cell look like records to a person, too, together with the cells beside it. */
+  /** Whether the lines of a well-formed cell look like records to a person, too, together with the cells next to it. */
   const isDoubtful = (parts: ReadonlyArray<string>, place: number): boolean => {
     const after = parts.slice(place + 1).map((part) => `${delimiter}${part}`).join("").split(/[\r\n]/)[0] ?? ""
     const [, ...inner] = `${parts[place]}${after}`.split(/\r\n|\r|\n/).filter((one) => one !== "")
@@ -180,7 +180,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     if (plain) filler--
     if (!plain && draws.chance(blank)) {
       const filling = draws.chance(0.5) || blank > 0.1 ? "" : delimiter.repeat(width - 1)
-      // A line feed here would only complete the line end before.
+      // A line feed here would only complete the previous line end.
       text += filling + (filling === "" && text.endsWith("\r") && lineEnd === "mixed" ? "\r" : end())
       line++
       continue
@@ -252,7 +252,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     line += inside + 1
   }
   if (faults.has("cut") && records.length > 3) {
-    // Somewhere in the last record: what is left of it may be anything but sent as if it were whole and quoted.
+    // Somewhere in the last record: the rest of it must not be sent as if it were whole and quoted.
     const last = records.pop()
     const length = text.length - text.lastIndexOf(last?.cells[key] ?? "")
     text = text.slice(0, -draws.int(1, Math.min(12, length - 1)))
@@ -262,7 +262,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
 
   const name = encoding.replace(" mark", "")
   let bytes = iconv.encode(text, name, { addBOM: encoding.endsWith("mark") })
-  // A byte that is no character in UTF-8.
+  // A byte that is not a character in UTF-8.
   if (encoding === "utf-8") bytes = Buffer.from(bytes.map((byte) => (byte === 1 ? 0xe4 : byte)))
   const wellFormed = records.every(({ broken }) => broken === undefined)
     && ![...met].some((what) => what.startsWith("fault"))

@@ -1,16 +1,16 @@
-// Holds what was read of a drawn text against the truth.
+// Compares the reading of a random text with the truth.
 import { cellText } from "../../../src/domain/cell.ts"
 import type { Cell } from "../../../src/domain/cell.ts"
 import type { DrawnText, TrueRecord } from "./drawText.ts"
 
-/** What became of a text. */
+/** The result of a text. */
 export interface Judged {
   readonly outcome: "exact" | "named" | "stopped"
-  /** Promises that did not hold. */
+  /** Broken promises. */
   readonly violations: ReadonlyArray<string>
 }
 
-/** What a reading gave: the message it stopped with, or rows and the messages of faulty ones. */
+/** The result of a reading: the message with which it stopped, or rows and the messages of faulty ones. */
 export type Given = string | {
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
   readonly faults: ReadonlyMap<number, string>
@@ -20,8 +20,8 @@ const textOf = (cells: ReadonlyArray<Cell>, width: number) =>
   JSON.stringify(Array.from({ length: Math.max(width, cells.length) }, (_, at) => cellText(cells[at])))
 
 /**
- * Every record is read exactly or named by its lines, nothing is read that was not meant, a text without faults is neither refused (unless both readings of it fit) nor has
- * any row named, and what stops the reading names lines.
+ * Every record is read exactly or named by its lines, nothing unintended is read, a text without faults is neither refused (unless both readings fit)
+ * nor reported, and a refusal names lines.
  */
 export const judge = ({ doubtful, records, wellFormed }: DrawnText, given: Given): Judged => {
   if (typeof given === "string") {
@@ -45,7 +45,7 @@ export const judge = ({ doubtful, records, wellFormed }: DrawnText, given: Given
     read.set(text, (read.get(text) ?? 0) + 1)
   })
   const cut = records.find(({ broken }) => broken === "cut")
-  /** What is cut from an unquoted cell at the file's end can't be known. */
+  /** A cut in an unquoted cell at the file's end can't be detected. */
   const isCut = (text: string) =>
     cut !== undefined && (JSON.parse(text) as Array<string>).every((cell, at) => (cut.cells[at] ?? "").startsWith(cell))
   for (const record of records) {
@@ -53,7 +53,7 @@ export const judge = ({ doubtful, records, wellFormed }: DrawnText, given: Given
     const times = read.get(text) ?? 0
     if (times > 0) read.set(text, times - 1)
     else if (!isNamed(record) && !(record.broken === "cut" && [...read.keys()].some(isCut))) {
-      violations.push(`lost without a word, lines ${record.from} to ${record.to}: ${text}`)
+      violations.push(`lost silently, lines ${record.from} to ${record.to}: ${text}`)
     }
     if (times > 0 && (record.broken === "undoubled" || record.broken === "damaged")) {
       violations.push(`read as if nothing were wrong: ${text}`)

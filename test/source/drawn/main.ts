@@ -9,12 +9,12 @@ import { drawText } from "./drawText.ts"
 import { judge } from "./judge.ts"
 import { throughRun } from "./throughRun.ts"
 
-/** Every so many seeds one goes through a whole run, too. */
+/** The interval of seeds that also go through a whole run. */
 const throughRunEvery = 50
 
 const tried = (source: SourceConfig) => Effect.scoped(Effect.flatMap(openSource(source), readAll)).pipe(Effect.either)
 
-/** `npm run fuzz-text -- --seeds N [--from N]`, or `--seed N` (any number of times) to repeat some. Exit status 1 when a promise did not hold. */
+/** `npm run fuzz-text -- --seeds N [--from N]`, or `--seed N` (any number of times) to repeat some. Exits with code 1 if a promise was broken. */
 export const main = (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],

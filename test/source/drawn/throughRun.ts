@@ -1,4 +1,4 @@
-// Sends a drawn text through a whole run against the practice service, and compares what arrived.
+// Sends a random text through a whole run against the practice service, and compares what arrived.
 import { FileSystem } from "@effect/platform"
 import { Effect, Either } from "effect"
 import type { Submission } from "../../../src/domain/submission.ts"
@@ -17,9 +17,9 @@ const lastMail = (records: ReadonlyArray<TrueRecord>) => records.at(-1)?.cells[2
 const mailIn = (one: string) => String((JSON.parse(one) as ReadonlyArray<unknown>)[1])
 
 /**
- * Runs a seed's text, in the columns of the run's tests. Whatever arrived was meant, and nothing is missing where the run ends with exit code 0.
+ * Runs a seed's text, in the columns of the run's tests. Everything that arrived was intended, and nothing is missing if the run exits with code
  *
- * @returns the exit code, 2 where the source was refused, and promises that did not hold
+ * 0. @returns the exit code, 2 if the source was refused, and broken promises
  */
 export const throughRun = (seed: number) =>
   Effect.scoped(Effect.gen(function*() {
@@ -37,7 +37,7 @@ export const throughRun = (seed: number) =>
     const ended = yield* Effect.either(run())
     const exitCode = Either.isRight(ended) ? ended.right.exitCode : 2
     const line = (name: string, mail: string) => JSON.stringify([name.replaceAll(/\r\n?/g, "\n").trim(), mail])
-    // What is cut from an unquoted cell at the file's end can't be known.
+    // A cut in an unquoted cell at the file's end can't be detected.
     const isCut = (one: string) => records.at(-1)?.broken === "cut" && lastMail(records).startsWith(mailIn(one))
     const meant = records.flatMap(({ broken, cells }) => broken === "cut" ? [] : line(cells[1] ?? "", cells[2] ?? ""))
     const arrived = practice.submissions("people").map((one) => line(answer(one, "name"), answer(one, "mail")))

@@ -1,4 +1,4 @@
-// Changes such as disks, mail programs and people make of files; the same for the same seed.
+// Changes as disks, mail programs and people make to files; the same for the same seed.
 
 /** Mulberry32. */
 export const random = (state: number) => () => {
@@ -11,9 +11,9 @@ export const random = (state: number) => () => {
 const injected = ['"', "'", '""', "\n", "\r", "\r\n", ";", ",", "\t", "\0", "\\", "\x80", "\xff", "{", "]", "ä"]
 
 /**
- * One to three changes: a byte flipped, the end cut off, something put in, taken out, or doubled.
+ * One to three changes: a byte flipped, the end cut off, something inserted, removed, or doubled.
  *
- * @param binary half of the files have but a single bit flipped: where bytes have places, all else is noticed too easily
+ * @param binary half of the files only have a single bit flipped: if bytes have fixed places, other changes are detected too easily
  */
 export const mutate = (bytes: Buffer, next: () => number, binary = false): Buffer => {
   if (binary && next() < 0.5) {

@@ -30,7 +30,7 @@ const workbook = (bookType: XLSX.BookType) => {
   return new Uint8Array(XLSX.write(book, { type: "array", bookType, compression: true }) as ArrayBuffer)
 }
 
-/** `text`, `json`, `jsonl`: what is in the mutated file is reckoned again. `sealed`: it has check sums. `xls`: neither. */
+/** `text`, `json`, `jsonl`: the mutated file's content is computed again. `sealed`: it has checksums. `xls`: neither. */
 type Kind = "text" | "json" | "jsonl" | "sealed" | "xls"
 
 export interface Sample {
