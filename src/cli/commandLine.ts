@@ -330,7 +330,7 @@ export const readCommandLine = (
     work: Effect.fail(new UsageWrong({ message })),
   })
 
-  // The scripts of the shells ask this.
+  // The completion scripts call this.
   if (typed[0] === "__complete") {
     const found = complete(program, typed.slice(1))
     return {

@@ -10,7 +10,7 @@ import type { ComparedAnswer } from "../kinds/submission.ts"
 export interface MappedAnswer extends ComparedAnswer {
   /** Differences that the pipeline tolerates, and why. */
   readonly tolerated: string | undefined
-  /** The columns that it is read from: of a stamp those of the row key, of a constant none. */
+  /** The columns from which it is read: for a stamp, those of the row key; for a constant, none. */
   readonly columns: ReadonlyArray<Column>
   /** The cells that the pipeline translates, each with its answer. */
   readonly translations: ReadonlyArray<Translation>

@@ -44,7 +44,7 @@ it.scopedLive("no command prints a title of 800 characters whole", () =>
     )
     const wrong = ["9", "Name 9", title("u"), "many", "none", "x"]
     at.write("forms.csv", csv([header, ...rows, wrong]))
-    /** Runs a command that exits so, and looks for a long part of a title in what it prints. */
+    /** Runs a command that exits with this code, and searches its output for a long part of a title. */
     const prints = (status: number, ...words: ReadonlyArray<string>) =>
       Effect.map(at.inProcess(...words, "--project", "long"), ({ stderr, stdout, ...ran }) => {
         expect(ran.status, stdout + stderr).toBe(status)

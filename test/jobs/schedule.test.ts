@@ -100,7 +100,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ends.map((end) => end._tag)).toEqual(Array.from({ length: 5 }, () => "Reported"))
     }))
 
-  it.scoped("a run manually after a time makes up for it", () =>
+  it.scoped("a manual run after a scheduled time makes up for it", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.once()

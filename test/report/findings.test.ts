@@ -89,7 +89,7 @@ describe("findings", () => {
     ["absent", "did not come back"],
     ["unexpected", "came back without being sent"],
     ["not comparable", "of a type that formferry does not know: not compared"],
-  ])("what is %s has words of its own", (verdict, words) => {
+  ])("has its own description: %s", (verdict, words) => {
     expect(patternOf({ verdict, sent: "a", returned: "b" })).toBe(words)
   })
 

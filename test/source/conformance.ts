@@ -49,7 +49,7 @@ export const conforms = (name: string, container: Container): void => {
   const many = container.streamed ? 1000 : 300
 
   describe(`${name} as a source`, () => {
-    it("gives every row as it was written, wherever the blocks' borders fall", () =>
+    it("returns every row as written, wherever blocks end", () =>
       fc.assert(
         fc.asyncProperty(
           tables(container.loses ?? []),

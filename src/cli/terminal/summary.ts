@@ -122,7 +122,7 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
   ].filter((part) => part !== undefined).join("\n\n")
 }
 
-/** Columns that the table of runs needs beside an id. */
+/** Columns that the table of runs needs in addition to an id. */
 const roomBesideIds = 85
 
 /** Shows the runs of a pipeline that have a report, in their order. */
