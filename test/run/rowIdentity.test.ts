@@ -179,7 +179,7 @@ describe("row keys that were reformatted", () => {
     }).pipe(Effect.provide(platform)))
 })
 
-describe("a source that is read differently frombefore", () => {
+describe("a source that is read differently from before", () => {
   it.scopedLive("stops the run if rows are new and others vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
