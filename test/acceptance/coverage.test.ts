@@ -72,7 +72,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     at.write("source.csv", csv(from(21, 30)))
     const gap = yield* at.run("run", "contacts")
     expect(gap.status, gap.stdout + gap.stderr).toBe(1)
-    expect(gap.stdout + gap.stderr).toContain("shares no row with the one that was read before it")
+    expect(gap.stdout + gap.stderr).toContain("shares no row with the previous source")
     expect(gap.lastLine).toBe("formferry accept contacts gap --because '…'")
     expect(at.count()).toBe(25)
 

@@ -23,6 +23,8 @@ const slowly = { requestsPerSecond: 40 }
 const rows = 60
 
 const ledgerOf = (at: Bench) => join(at.folder, ".formferry", "ledger.db")
+const logIn = (folder: string) => join(folder, "ledger.db-wal")
+const notNewest = /is missing|is an older copy|lacks \d+ of \d+ commits/
 const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
 /** A project whose run was killed in the middle, and that was then altered. */
@@ -54,23 +56,53 @@ const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
     }
   })
 
-it.scopedLive("after a killed first run whose .formferry is deleted, the next run is refused", () =>
-  Effect.gen(function*() {
-    const at = yield* killed()
-    rmSync(join(at.folder, ".formferry"), { recursive: true })
-    yield* isRefused(at, /ledger\.db is missing or empty, but an earlier run wrote to it/, at.run)
-    expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
-  }))
+/** Harm to the ledger's folder after which the next run is refused. */
+const harms: ReadonlyArray<readonly [what: string, harm: (folder: string) => void, wrong: RegExp]> = [
+  [
+    "only ledger.db and its key are kept",
+    (folder) => {
+      for (const name of readdirSync(folder)) {
+        if (name !== "ledger.db" && name !== "ledger.db.key") rmSync(join(folder, name), { recursive: true })
+      }
+    },
+    notNewest,
+  ],
+  [
+    "the write-ahead log is cut to half",
+    (folder) => truncateSync(logIn(folder), Math.floor(readFileSync(logIn(folder)).length / 2)),
+    notNewest,
+  ],
+  [
+    "the write-ahead log has a flipped bit",
+    (folder) => {
+      const bytes = readFileSync(logIn(folder))
+      const at = Math.floor(bytes.length / 2)
+      bytes[at] = bytes[at]! ^ 1
+      writeFileSync(logIn(folder), bytes)
+    },
+    notNewest,
+  ],
+  [
+    "the folder is deleted",
+    (folder) => rmSync(folder, { recursive: true }),
+    /ledger\.db is missing or empty, but an earlier run wrote to it/,
+  ],
+]
 
-it.scopedLive("a killed run whose ledger.db and key are kept without the log is refused", () =>
+it.scopedLive("after a killed first run whose ledger is deleted, kept without its log or damaged, the next run is refused", () =>
   Effect.gen(function*() {
     const at = yield* killed()
-    const kept = ["ledger.db", "ledger.db.key"].map((name) =>
-      [name, readFileSync(join(at.folder, ".formferry", name))] as const
-    )
-    rmSync(join(at.folder, ".formferry"), { recursive: true })
-    for (const [name, bytes] of kept) at.write(join(".formferry", name), bytes)
-    yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
+    const folder = join(at.folder, ".formferry")
+    const kept = join(at.folder, "kept")
+    cpSync(folder, kept, { recursive: true })
+    for (const [what, harm, wrong] of harms) {
+      rmSync(folder, { recursive: true })
+      cpSync(kept, folder, { recursive: true })
+      harm(folder)
+      yield* isRefused(at, wrong)
+      expect((yield* at.inProcess("status", "--verify")).stdout, what).not.toContain("The ledger is sound")
+    }
+    expect(existsSync(folder)).toBe(false)
   }))
 
 it.scopedLive(
@@ -118,26 +150,6 @@ it.scopedLive(
   60_000,
 )
 
-for (
-  const [what, harm] of [
-    ["is cut to half", (log: string) => truncateSync(log, Math.floor(readFileSync(log).length / 2))],
-    ["has a flipped bit", (log: string) => {
-      const bytes = readFileSync(log)
-      const at = Math.floor(bytes.length / 2)
-      bytes[at] = bytes[at]! ^ 1
-      writeFileSync(log, bytes)
-    }],
-  ] as const
-) {
-  it.scopedLive(`a killed run whose write-ahead log ${what} is refused, and status doesn't call the ledger sound`, () =>
-    Effect.gen(function*() {
-      const at = yield* killed()
-      harm(`${ledgerOf(at)}-wal`)
-      yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
-      expect((yield* at.inProcess("status", "--verify")).stdout).not.toContain("The ledger is sound")
-    }))
-}
-
 it.scopedLive("a run whose log is deleted exits with code 70, and the next one sends the rest", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
@@ -158,7 +170,7 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next one s
 it.scopedLive("after a run whose log is deleted is killed, the next run is refused", () =>
   Effect.gen(function*() {
     const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
-    yield* isRefused(at, /is missing|is an older copy|lacks \d+ of \d+ commits/)
+    yield* isRefused(at, notNewest)
   }))
 
 it.scopedLive("a run whose ledger is replaced by a copy of itself exits with code 70", () =>

@@ -148,7 +148,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     expect(took).toBeLessThan(limit)
 
     await page.fill("#attention-search", "k-000010")
-    expect(await page.textContent("#attention-status")).toMatch(/^1 to \d+ of \d+ that fit, of 12,000$/)
+    expect(await page.textContent("#attention-status")).toMatch(/^1 to \d+ of \d+ that match, of 12,000$/)
     const found = await page.locator("#attention-table tbody tr").allTextContents()
     expect(found.length).toBeGreaterThan(0)
     expect(found.every((text) => text.includes("K-000010"))).toBe(true)
@@ -164,7 +164,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
 
     // A finding leads to all of its rows, each with the link that edits its submission.
     await page.click("#differences a[data-where=Phone]")
-    expect(await page.textContent("#attention-status")).toContain("of 2,000 that fit")
+    expect(await page.textContent("#attention-status")).toContain("of 2,000 that match")
     expect(await page.locator("#attention-table tbody a[href^='https://forms.example/edit/']").count()).toBe(100)
     await isQuiet(watched)
     await page.context().close()
