@@ -41,7 +41,7 @@ export const attempt = <R>(project: Project, pipeline: string, work: Effect.Effe
     Effect.exit(work),
     (exit) =>
       notifyEnd(project, pipeline, exit).pipe(
-        Effect.zipRight(Exit.isSuccess(exit) ? dropReports(project, exit.value) : Effect.void),
+        Effect.zipRight(Exit.isSuccess(exit) ? Effect.asVoid(dropReports(project, exit.value)) : Effect.void),
         Effect.zipRight(exit),
       ),
   )

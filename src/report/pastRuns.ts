@@ -61,9 +61,11 @@ export const pointLatest = (folder: string, run: string): Effect.Effect<void, ne
   )
 
 /** A run that left a report. */
-export interface PastRun
-  extends
-    Pick<RunReport, "run" | "mode" | "form" | "startedAt" | "finishedAt" | "outcome" | "exitCode" | "rows" | "readBack">
+export interface PastRun extends
+  Pick<
+    RunReport,
+    "run" | "mode" | "form" | "startedAt" | "finishedAt" | "outcome" | "exitCode" | "rows" | "readBack" | "zone"
+  >
 {
   /** Its folder. */
   readonly folder: string
@@ -124,8 +126,8 @@ export const readLatestReports = (
         else if (report.right === undefined) unfinished.push(name)
         else {
           // Only the fields that a list of runs needs.
-          const { exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt } = report.right
-          runs.push({ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder })
+          const { exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt, zone } = report.right
+          runs.push({ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, zone, folder })
         }
       })
     }

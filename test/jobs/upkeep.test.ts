@@ -56,7 +56,7 @@ describe("forget", () => {
         expect(done.submissions).toHaveLength(1)
         // The files of reports that still contain them, by name.
         expect(done.reports.map(({ folder }) => folder)).toEqual([`${here.root}/reports/people/${first.run}`])
-        expect(done.reports[0]?.files).toEqual(["imported.csv", "rejected.csv"])
+        expect(done.reports[0]?.files).toEqual(["imported.csv", "rejected.csv", "report.html", "report.json"])
 
         const after = bytes(here.root)
         for (const text of ["K-1", "K-4", "Forgettable", "forgettable"]) expect(after).not.toContain(text)

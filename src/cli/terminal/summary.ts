@@ -123,11 +123,13 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
 }
 
 /** Columns that the table of runs needs in addition to an id. */
-const roomBesideIds = 85
+const roomBesideIds = 90
 
 /** Shows the runs of a pipeline that have a report, in their order. */
 export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string => {
-  if (runs.length === 0) return "There is no report yet."
+  const [latest] = runs
+  if (latest === undefined) return "There is no report yet."
+  const { zone } = latest
   const paint = paints(screen)
   // You copy an id, so it is neither cut nor wrapped: a screen without room for a table of its width shows ids on lines of their own.
   const ids = runs.map(({ run }) => visible(run))
@@ -135,7 +137,7 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
   const cells = runs.map((run, at): ReadonlyArray<TableCell> => [
     ...(isWide ? [ids[at] ?? ""] : []),
     modeWords[run.mode],
-    `${run.startedAt.slice(0, 16).replace("T", " ")}Z`,
+    instantIn(zone, run.startedAt).slice("Mon ".length, "Mon 2026-11-20 02:00".length),
     count(run.rows.read),
     count(run.rows.imported),
     count(run.readBack.verified),
@@ -145,7 +147,7 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
     [
       ...(isWide ? [{ title: "run" }] : []),
       { title: "mode" },
-      { title: "started" },
+      { title: `started (${zone})` },
       { title: "read", right: true },
       { title: "imported", right: true },
       { title: "verified", right: true },

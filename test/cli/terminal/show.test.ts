@@ -362,10 +362,24 @@ describe("forms, previews, status and runs", () => {
   it("show the runs that left a report", () => {
     const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = exampleReport()
     const shown = showRuns(
-      [{ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, folder: "f" }],
+      [{
+        run,
+        mode,
+        form,
+        startedAt,
+        finishedAt,
+        outcome,
+        exitCode,
+        rows,
+        readBack,
+        zone: "Europe/Berlin",
+        folder: "f",
+      }],
       { width: 160, colour: false },
     )
     expect(shown).toContain(run)
+    expect(shown).toContain("started (Europe/Berlin)")
+    expect(shown).toContain("2025-03-01 03:00 ")
     expect(shown).toContain("1,005")
   })
 })
