@@ -42,6 +42,16 @@ const filled = (what: string) => (text: string): Effect.Effect<string, string> =
 
 const askText = (question: string, what: string) => ask(question, filled(what))
 
+/** Asks for the pipeline's name until it can be one. */
+const askName = Effect.flatMap(
+  Effect.promise(() => import("../jobs/init.ts")),
+  ({ nameFault }) =>
+    ask("The pipeline's name, such as contacts", (name) => {
+      const fault = nameFault(name)
+      return fault === undefined ? Effect.succeed(name) : Effect.fail(fault)
+    }),
+)
+
 /** Asks for a file or a folder until it exists. An address counts as existing. */
 const askPath = (question: string, what: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
@@ -85,10 +95,13 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
           + (also.length === 0 ? "" : ` It also needs ${also.join("; ")}.`),
       )
     }
-    const kind = yield* choose("There is no project here yet, so formferry creates one. Send the answers to (1 or 2)", [
-      { title: "a form service: you need its address and an API key", value: "live" },
-      { title: "the practice service: no account, and nothing leaves this machine", value: "practice" },
-    ])
+    const kind = yield* choose(
+      "There is no project here yet, so formferry creates one. Where should answers be sent?",
+      [
+        { title: "a form service: you need its address and an API key", value: "live" },
+        { title: "the practice service: no account, and nothing leaves this machine", value: "practice" },
+      ],
+    )
     if (kind === "practice") {
       return practice(yield* askPath("Folder of its form files", "Type a folder, such as forms."))
     }
@@ -131,7 +144,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     const known = exists ? yield* contentsOf(root) : { services: [], pipelines: [] }
     const newService = exists ? undefined : yield* askService(given, where)
     const name = given.name
-      ?? (interactive ? yield* askText("The pipeline's name", "Type a name, such as contacts.") : undefined)
+      ?? (interactive ? yield* askName : undefined)
     if (name === undefined) return yield* wrong("NAME is missing: give the new pipeline a name.")
     if (known.pipelines.includes(name)) {
       const { form, service, source } = given
@@ -149,7 +162,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     }
     const source = given.source ?? (yield* askPath("The file with the rows", "Type a file name, such as contacts.csv."))
     const service = given.service ?? onlyService
-      ?? (yield* choose("Which service (its number)", known.services.map((name) => ({ title: name, value: name }))))
+      ?? (yield* choose("Which service?", known.services.map((name) => ({ title: name, value: name }))))
     const form = given.form ?? (yield* askText("The form's id", "Type the id that the form's address contains."))
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, where), isNew: true }
   })

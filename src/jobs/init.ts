@@ -1,5 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, identity, Redacted, Schema } from "effect"
+import { brief } from "../domain/problem.ts"
 import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { Identifier } from "../project/fields.ts"
@@ -27,6 +28,14 @@ import {
 
 const isName = Schema.is(Identifier)
 
+/** Returns why a text can't be a pipeline's name, or undefined. */
+export const nameFault = (name: string): string | undefined =>
+  isName(name)
+    ? undefined
+    : `"${
+      brief(name)
+    }" can't be a pipeline's name. It needs letters, digits, \`.\`, \`_\` and \`-\` only, a letter or digit first, and at most 100 characters.`
+
 /**
  * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Adds only what is new if the pipeline already exists. Creates a project first if there
  * is none.
@@ -35,12 +44,8 @@ export const initialise = (options: InitOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
       const { name, root } = options
-      if (!isName(name)) {
-        return yield* new InitRefused({
-          message:
-            `"${name}" can't be a pipeline's name. It needs letters, digits, \`.\`, \`_\` and \`-\` only, a letter or digit first, and at most 100 characters.`,
-        })
-      }
+      const fault = nameFault(name)
+      if (fault !== undefined) return yield* new InitRefused({ message: fault })
       const opened = options.source === undefined
         ? undefined
         : yield* openSource({ ...options.source, empty: [] })

@@ -110,7 +110,9 @@ describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () 
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
       at.write("source.csv", csv(upTo(1_058)))
       const no = yield* answering(at, "n")
-      expect(no.shown).toContain("1,058 rows will be sent to form Form contacts (contacts). Continue?")
+      expect(no.shown.replaceAll(/\s+/g, " ")).toContain(
+        "1,058 rows will be sent to form Form contacts (contacts). Continue?",
+      )
       expect([no.status, at.count()]).toEqual([2, 0])
       expect(at.report()).toMatchObject({ exitCode: 2, rows: { pending: 1_058 }, balance: { holds: true } })
       expect(no.shown.trimEnd()).toMatch(/formferry run contacts --confirm careful$/)
@@ -148,11 +150,11 @@ it.scopedLive.skipIf(withoutTerminal)(
         out += part.toString()
       })
       const answers = [
-        ["(1 or 2): ", "2"],
+        ["Number (1 to 2): ", "2"],
         ["form files: ", "form"],
         ["There is no form here. Type a folder, such as forms.", ""],
         ["form files: ", "forms"],
-        ["pipeline's name: ", "people"],
+        ["such as contacts: ", "people"],
         ["with the rows: ", "row.csv"],
         ["There is no row.csv here.", ""],
         ["with the rows: ", "rows.csv"],

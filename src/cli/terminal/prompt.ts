@@ -1,7 +1,6 @@
 import { Terminal } from "@effect/platform"
 import { Effect } from "effect"
-import { visible } from "../../domain/visible.ts"
-import { widthOf } from "./screen.ts"
+import { widthOf, wrapToWidth } from "./screen.ts"
 
 /** Reads keys until `isDone` for one of them. Gives the text that they wrote; shows it with `echo`. Ctrl-C and Ctrl-D fail with QuitException. */
 const readKeys = (isDone: (text: string, key: string) => boolean, echo: boolean) =>
@@ -30,14 +29,21 @@ const readKeys = (isDone: (text: string, key: string) => boolean, echo: boolean)
     }
   }))
 
-const show = (text: string) => Effect.flatMap(Terminal.Terminal, (terminal) => terminal.display(text))
+/** Shows text of any origin, wrapped to the window. */
+const show = (text: string, end: string) =>
+  Effect.flatMap(
+    Terminal.Terminal,
+    (terminal) =>
+      Effect.flatMap(terminal.columns, (columns) =>
+        terminal.display(wrapToWidth(text, columns > 0 ? columns : 80).join("\n") + end)),
+  )
 
 const isEnter = (_: string, key: string): boolean => key === "return" || key === "enter"
 
 /** Asks a question to which one key is the answer. Only `y` means yes. */
 export const confirm = (question: string) =>
   Effect.gen(function*() {
-    yield* show(`${visible(question)} (y/N) `)
+    yield* show(`${question} (y/N)`, " ")
     const answer = yield* readKeys((text, key) => text !== "" || isEnter(text, key), true)
     return answer.toLowerCase() === "y"
   })
@@ -54,23 +60,24 @@ export const ask = <A>(
 ) =>
   Effect.gen(function*() {
     while (true) {
-      yield* show(`${visible(question)}: `)
+      yield* show(`${question}:`, " ")
       const text = yield* readKeys(isEnter, echo)
       const answer = yield* Effect.either(read(text.trim()))
       if (answer._tag === "Right") return answer.right
-      yield* show(`${visible(answer.left)}\n`)
+      yield* show(answer.left, "\n")
     }
   })
 
-/** Asks for one of several values, by its number. */
+/** Asks a question that has several answers. Each has a number, which is what you type. */
 export const choose = <A>(
   question: string,
   choices: ReadonlyArray<{ readonly title: string; readonly value: A }>,
 ) =>
   Effect.gen(function*() {
-    yield* show(choices.map(({ title }, at) => `${at + 1}  ${visible(title)}\n`).join(""))
+    yield* show(question, "\n")
+    for (const [at, { title }] of choices.entries()) yield* show(`${at + 1}  ${title}`, "\n")
     const wrong = `Type a number from 1 to ${choices.length}.`
-    return yield* ask(question, (text) => {
+    return yield* ask(`Number (1 to ${choices.length})`, (text) => {
       const chosen = /^\d+$/.test(text) ? choices[Number(text) - 1] : undefined
       return chosen === undefined ? Effect.fail(wrong) : Effect.succeed(chosen.value)
     })

@@ -65,9 +65,9 @@ it.effect("ask never shows a secret", () =>
 
 it.effect("choose returns the value with the typed number", () =>
   Effect.gen(function*() {
-    const which = choose("Which", [{ title: "live", value: 1 }, { title: "practice", value: 2 }])
+    const which = choose("Which?", [{ title: "live", value: 1 }, { title: "practice", value: 2 }])
     expect(yield* typing("3\r2\r", which)).toEqual({
       answer: 2,
-      shown: "1  live\n2  practice\nWhich: 3\nType a number from 1 to 2.\nWhich: 2\n",
+      shown: "Which?\n1  live\n2  practice\nNumber (1 to 2): 3\nType a number from 1 to 2.\nNumber (1 to 2): 2\n",
     })
   }))
