@@ -27,12 +27,8 @@ export const stopCleanly = Effect.gen(function*() {
   return interrupts.first
 })
 
-/**
- * Shows the end of a run: its summary, or with `--json` its report. Returns its exit code and the command to run next.
- *
- * @param isOneOfSeveral whether the command that is printed at the end may be that of a different pipeline
- */
-export const showRun = (project: Project, report: RunReport, isOneOfSeveral = false) =>
+/** Shows the end of a run: its summary, or with `--json` its report. Returns its exit code and the command to run next. */
+export const showRun = (project: Project, report: RunReport) =>
   Effect.gen(function*() {
     const output = yield* Output
     const invocation = yield* Invocation
@@ -46,8 +42,8 @@ export const showRun = (project: Project, report: RunReport, isOneOfSeveral = fa
       yield* summarizeRun(report)
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
-      // Otherwise the next command is printed once, on stderr.
-      const shown = isOneOfSeveral || report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
+      // Otherwise one command is printed last, on stderr. `report NAME` shows that of each run.
+      const shown = report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))
     }
     return { status: report.exitCode, next: report.next }
@@ -117,7 +113,6 @@ export const runPipelines = <R>(
       const output = yield* Output
       const invocation = yield* Invocation
       const interrupted = yield* stopCleanly
-      const isOneOfSeveral = pipelines.length > 1
       const ends: Array<PipelineEnd> = []
       for (const [index, pipeline] of pipelines.entries()) {
         const progress = yield* progressOf(pipeline, `${pipeline}${note}`)
@@ -133,7 +128,7 @@ export const runPipelines = <R>(
               : Effect.void,
         })
         const exit = yield* Effect.exit(
-          Effect.flatMap(Effect.ensuring(ran, progress.done), (report) => showRun(project, report, isOneOfSeveral)),
+          Effect.flatMap(Effect.ensuring(ran, progress.done), (report) => showRun(project, report)),
         )
         const end = Exit.isSuccess(exit) ? exit.value : yield* explained(exit.cause, pipeline)
         ends.push({ ...end, pipeline })
@@ -144,7 +139,7 @@ export const runPipelines = <R>(
       }
       const status = mostSevere(ends.map((end) => end.status))
       if (status === exits.complete.code) return
-      if (isOneOfSeveral && !invocation.json) {
+      if (pipelines.length > 1 && !invocation.json) {
         output.say(wrapToWidth(unfinished(ends, pipelines.slice(ends.length)), output.err.width).join("\n"))
       }
       return yield* new CommandEnded(combinedEnd(ends, status))

@@ -225,7 +225,7 @@ const showEnd = (
       if (!asked.once) yield* printNext(ended)
       return ended
     }
-    if (asked.once || invocation.json || invocation.github) return yield* showRun(project, exit.value, asked.once)
+    if (asked.once || invocation.json || invocation.github) return yield* showRun(project, exit.value)
     const path = yield* Path.Path
     const folder = path.join(project.reports, pipeline, exit.value.run)
     yield* output.print(showScheduled(exit.value, folder, schedule.zone, output.out))

@@ -88,7 +88,7 @@ export const unusable = (
       reason: "credentials",
       status,
       message: `${baseUrl} does not accept the API key: status ${status}${said}. `
-        + "Check the key that the service's apiKey setting names, and that it belongs to this account.",
+        + "Correct the key in the place that the service's `apiKey` in config/formferry.yaml names, such as .env. It must belong to this account.",
     })
   }
   if (status === 404) {
