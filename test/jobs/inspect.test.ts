@@ -175,7 +175,7 @@ describe("inspect of a whole file", () => {
   it("reports rows that repeat the titles, in files that were concatenated", async () => {
     const inspection = await inspectText("id,name\n1,Ada\nid,name\n2,Bob\nid,name\n")
     expect(inspection.warnings).toEqual([
-      expect.stringContaining("2 rows, the first of them row 2, hold the titles again"),
+      expect.stringContaining("2 rows, the first of them row 2, contain the titles again"),
     ])
     expect((await inspectText("id,name\n1,Ada\nid,x\n")).warnings).toEqual([])
   })

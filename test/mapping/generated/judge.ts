@@ -27,7 +27,7 @@ export interface Judged {
   readonly made: string
   /** Titles of the columns that are meant. */
   readonly meant: string
-  /** Of an open question: what became of the true columns. */
+  /** The state of an open question: where its true columns are. */
   readonly cause: string
   /** Besides the title, what shows that the true columns answer it. */
   readonly evidence: string
