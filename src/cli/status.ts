@@ -166,7 +166,7 @@ export const sparkline = (values: ReadonlyArray<number | undefined>): string => 
   return values.map((value) => {
     if (value === undefined) return " "
     if (highest === 0 || value <= 0) return bars[0]
-    // Only 0 is the lowest bar.
+    // Only 0 gets the lowest bar.
     return bars[Math.max(1, Math.round((value / highest) * (bars.length - 1)))] ?? bars[0]
   }).join("")
 }

@@ -163,7 +163,9 @@ const ProblemGroup = Schema.Struct({
       row: Count("the row's number in its source, from 1"),
       value: maybe(Digested("the value, cut to 80 characters")),
       message: or(
-        Text("a sentence that names column, value and what was expected").annotations({ [Redaction]: () => "" }),
+        Text("a sentence that names the column, the value and what was expected").annotations({
+          [Redaction]: () => "",
+        }),
         () => "",
       ),
     }),

@@ -238,7 +238,7 @@ const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Tar
   )
 
 /**
- * Prepares the comparison of the source's row keys with the ledger's, as a run does it before it sends. Returns undefined if the ledger has no rows of the pipeline, or has them under keys of other
+ * Prepares the comparison of the source's row keys with the ledger's, as a run does before it sends. Returns undefined if the ledger has no rows of the pipeline, or has them under keys of other
  * columns: a run gives these their new keys first.
  */
 const openKeys = (

@@ -102,7 +102,7 @@ const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: 
 
 /**
  * Runs pipelines at their times until a signal: then what is in flight is finished and recorded. Reads the files every minute and before each run. A pipeline runs once for all times that were
- * missed while no schedule ran. One that never ran waits for its first time.
+ * missed while no schedule ran. One that never ran waits for its first scheduled time.
  */
 export const runOnSchedule = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {

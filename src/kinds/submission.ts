@@ -48,8 +48,8 @@ const comparingKind = (kind: string | undefined, type: string | undefined, sent:
 }
 
 /**
- * Compares a sent and a returned value, neither of which is null, by the kind of that name, otherwise by the question's type or the look
- * of the value.
+ * Compares a sent and a returned value, neither of which is null: by the named kind, otherwise by the question's type or the look of the
+ * value.
  */
 export const compareAnswer = (kind: string | undefined, sent: Json, returned: Json, type?: string): Compared =>
   sent === returned ? same : (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)

@@ -242,7 +242,7 @@ const schedule = section({
     description: "Minute, hour, day, month and day of the week; with six fields, seconds come first",
     examples: ["0 2 * * *", "*/15 7-19 * * MON-FRI"],
   }),
-  zone: needed(Zone, { description: "The time zone whose clocks count", examples: ["Europe/Berlin"] }),
+  zone: needed(Zone, { description: "The time zone of the schedule's times", examples: ["Europe/Berlin"] }),
   to: optional(Identifier, { description: "The target, if the sink has several", examples: ["production"] }),
 }).annotations(expecting("{ cron: TIMES, zone: ZONE }"))
 

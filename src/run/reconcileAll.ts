@@ -128,7 +128,7 @@ const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" 
   Verdict
 >
 
-/** Compares a verified submission with what came back then. Returns undefined if the run stopped in the meantime. */
+/** Reads a verified submission again, and compares it with what was read back when it was verified. Returns undefined if the run stopped in the meantime. */
 const readAgain = (options: DriftOptions, row: VerifiedRow) =>
   Effect.gen(function*() {
     const stop = yield* Stop

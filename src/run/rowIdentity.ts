@@ -56,7 +56,7 @@ const refuse = (state: Json, what: string, how: string, limit = false) =>
   })
 
 /**
- * Returns how an earlier rule makes keys of this source.
+ * Returns how an earlier rule makes keys for this source.
  *
  * @returns `same`: as this run does, because only the names of its columns have changed. Undefined: its columns are not in the source
  */

@@ -53,7 +53,7 @@ export const survey = Effect.gen(function*() {
   const { canary, classify, contents, decideWaiting, fates, rejectedAs, seen, takeRejected } = yield* makeClassifier({
     newRows: added,
     dropped: (row, problem) => counts.problem(row, problem),
-    // Other runs show rows that were sent.
+    // Samples for a dry run. In other runs, the samples are rows that were sent.
     sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
       if (!counts.samples.hasRoom) return
       const mapped = mapping.map(cells, key)

@@ -67,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle = settle
   }
 
-  /** Ends it at once, from outside. */
+  /** Ends the exchange at once, from outside. */
   giveUp(reason: string, error: Error): void {
     if (this.#settled) return
     this.#fail(reason, undefined)

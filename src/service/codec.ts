@@ -20,7 +20,7 @@ export interface Codec {
 
 const text = new TextDecoder("utf-8", { fatal: true })
 
-/** The JSON value of a body, or undefined: HTML, cut short, not UTF-8. */
+/** Returns the JSON value of a body. Returns undefined if the body is HTML, cut short or not UTF-8. */
 export const parseJson = (body: Uint8Array): unknown => {
   try {
     return JSON.parse(text.decode(body))

@@ -9,7 +9,7 @@ import { header } from "./transport.ts"
 import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
-/** What sentences about a service need. */
+/** What messages about a service are made from. */
 export interface MessageContext {
   readonly baseUrl: string
   /** Masks the API key in the service's messages, which are written to logs, reports, the ledger and webhooks. */
@@ -147,7 +147,7 @@ const refusal = (status: number, body: Uint8Array, sent: number, { masked }: Mes
       return where === "" ? what : `${where}: ${what}`
     })
   const said = shown.length > 0 ? shown.join("; ") : words
-  // Before it is cut, since a part of the key is just as secret.
+  // Mask the key before cutting the message, since a part of the key is just as secret.
   const message = cut(masked(said), longestMessage)
   return { _tag: "Refused", status, message, index }
 }

@@ -16,7 +16,7 @@ const margin = 0.01
 const mostLate = 0.25
 /** Share of the last accepted rate by which the rate starts below it after a refusal. */
 const caution = 0.03
-/** Multiple of a refusal's wait until the last accepted rate is reached again, so that probing costs a twelfth of the time; and the minimum in milliseconds. */
+/** Time until the last accepted rate is reached again, as a multiple of the refusal's wait, so that probing costs a twelfth of the time; and its minimum in milliseconds. */
 const returnsPerWait = 12
 const shortestReturn = 8_500
 /** Share of that time if the rate differs from the previous one by more than `change`, or is nearly the configured one; and its growth with each refusal at the same rate. */

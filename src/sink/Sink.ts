@@ -77,7 +77,7 @@ export interface SinkOptions {
   readonly resend: boolean
   readonly digestOf: (row: IntendedRow) => Buffer
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
-  /** Once it is aborted, nothing new is sent, and waits end. */
+  /** Once it is aborted, nothing new is sent and all waiting stops. */
   readonly stop: AbortSignal
 }
 

@@ -101,7 +101,7 @@ const payment = (draws: Draws): Pick<Rest, "payment" | "cells"> => {
   }
 }
 
-/** Everything of row `no` except its questions. */
+/** Draws everything in row `no` except its questions. */
 export const drawRest = (draws: Draws, no: string): Rest => {
   const created = drawInstant(draws, zone, "minute")
   const changed = drawInstant(draws, "UTC")

@@ -4,7 +4,7 @@ import type { Submission } from "../../src/domain/submission.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Bug } from "./FormferryProcess.ts"
 
-/** Three classic mistakes of such loaders, planted by wrapping ports. The checker must find them. */
+/** Three classic mistakes of import tools, planted by wrapping ports. The checker must find them. */
 
 /** Sends before the intent is committed: the batch's number is returned at once, and the commit follows later. */
 const sendsBeforeTheIntent: Bug = {

@@ -35,7 +35,7 @@ describe("a text column next to options", () => {
   const blocksOf = async (...lines: ReadonlyArray<string>) =>
     Object.values((await layoutOf(file(lines.join("\n") + "\n"))).blocks)[0]
 
-  it("of SurveyMonkey: of two columns called Other, one is the text and one the tick", async () => {
+  it("is distinguished from the tick if SurveyMonkey calls both columns Other", async () => {
     expect(
       await blocksOf(
         "Respondent ID,Collector ID,Sides,,,,Age",

@@ -76,7 +76,7 @@ describe("no tool matches the export of a different one", () => {
   it.each(exports)("%s is only of %s", async (path, tool) => {
     const source = await run(openSource(config(`${samples}/${path}`, encodingOf(path))))
     const { head } = source
-    // Records have no header: all tools with JSON were tried when it was opened.
+    // Records have no header: opening the source already tried all tools with JSON.
     if (head === undefined) return expect(source.candidates?.map(({ name }) => name)).toEqual([tool])
     for (const one of formTools) {
       const [found] = candidates(head, path, { tools: [one] })

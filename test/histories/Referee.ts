@@ -123,7 +123,7 @@ export class Referee {
     return isKnown ? "refused" : "either"
   }
 
-  /** Edits how rows are read or recognised: they are known if none is missing. */
+  /** Edits how rows are read or recognised. The rows are still recognised if none is missing. */
   editReading(change: Partial<Edited>): Expected {
     this.at.edit(change)
     return this.removed.size === 0 ? "goes" : "either"

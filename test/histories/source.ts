@@ -1,7 +1,7 @@
 import Papa from "papaparse"
 import { row, text, xlsx, zip } from "../source/workbooks.ts"
 
-/** Options that rows have. */
+/** Values of the column `Team`. */
 export const teams = ["Red", "Blue"] as const
 
 const titles = ["No", "Name", "Mail", "Team"]

@@ -37,7 +37,7 @@ describe("digests", () => {
     expect(new Set(all).size).toBe(4)
   })
 
-  it("of a content distinguish where one cell ends and the next begins", () => {
+  it("of a row's content distinguish where one cell ends and the next begins", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (a, b) => {
         const same = a.length === b.length && a.every((cell, index) => cell === b[index])

@@ -12,7 +12,7 @@ interface Told {
   readonly heartbeat: number
   /** `answer` questions on stdin, or `import` rows endlessly, eight batches at a time. */
   readonly work: "answer" | "import"
-  /** Number of the first batch to import: its rows are twice that, and one more. */
+  /** Number `n` of the first batch to import: its rows are `2n` and `2n + 1`. */
   readonly from: number
 }
 

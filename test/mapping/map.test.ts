@@ -86,7 +86,7 @@ describe("a row becomes an item", () => {
     expect(itemOf(mapping, ["1"])).toEqual({ questions: [{ id: "q15", value: "legacy CRM" }] })
   })
 
-  it("with its other members, without empty ones", () => {
+  it("with members other than questions, without empty ones", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions: [{ name: A, from: A }]
   urlParameters:

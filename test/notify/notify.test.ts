@@ -68,7 +68,7 @@ const anomaly: Anomaly = {
   fresh: true,
 }
 
-it("has a text for people, in which Slack's markup of names is escaped", () => {
+it("has a text for people, in which Slack markup in names is escaped", () => {
   const report = exampleReport({ pipeline: "people", form: { service: "live", id: "f", name: "A <b> & C" } })
   const { text } = reported(report, [{ code: "shrunken-source", message: anomaly.sentence, new: true }])
   expect(text).toContain("*people* → A &lt;b&gt; &amp; C (live)")

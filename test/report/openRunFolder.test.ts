@@ -347,7 +347,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is never written twice, and its names can't lead out of the reports", () =>
+  it.effect("is never written twice, and its names can't point outside the reports folder", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* finish(yield* openRunFolder({ reports, ...run }))

@@ -126,7 +126,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(server.received).toHaveLength(5)
     }))
 
-  it.scopedLive("a kept-alive connection that closes just when it is used again: never repeated, never called unsent", () =>
+  it.scopedLive("a kept-alive connection that closes just as it is reused: the request is never repeated or reported as unsent", () =>
     Effect.gen(function*() {
       // Each connection answers once and resets as soon as a second request arrives on it: this makes the race certain.
       const server = yield* rawServer((socket, soFar) => {
@@ -222,7 +222,7 @@ describe("whether a request was sent, over real sockets", () => {
       }))
   }
 
-  it.scopedLive("an answer that is not HTTP: may have been sent, and its bytes are not repeated", () =>
+  it.scopedLive("a request whose answer is not HTTP: may have been sent, and the failure does not contain the answer's bytes", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.end("220 mail.example.org private-stuff\r\n"))
       const transport = yield* open(`http://127.0.0.1:${server.port}`)

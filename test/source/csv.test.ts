@@ -134,7 +134,7 @@ describe("the header", () => {
     }
   })
 
-  it("counts every line above it as skipped, including empty ones", async () => {
+  it("is preceded only by lines that are counted as skipped, including empty ones", async () => {
     const all = await csv("Results of 2024\n\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n")
     expect(all.source.warnings).toEqual([expect.stringContaining("in line 3: 2 lines above are not read")])
   })

@@ -78,7 +78,7 @@ describe("a public address", () => {
 })
 
 describe("a source with an address", () => {
-  it("is fetched once, accessible to its owner only, read twice from there, and removed", async () => {
+  it("is fetched once into a file that only its owner can access, read twice from that file, and removed", async () => {
     const before = leftBehind()
     asked = 0
     await run(Effect.gen(function*() {

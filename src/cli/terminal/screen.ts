@@ -81,7 +81,7 @@ const restOfScreen = `${escape}J`
 const heightOf = (painted: Painted, columns: number): number =>
   painted.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / columns)), 0)
 
-/** Paints lines over earlier ones, in one write against flicker. The cursor stays visible below the lines, so that the terminal is usable however the process ends. */
+/** Paints lines over earlier ones, in one write to avoid flicker. The cursor stays visible below the lines, so that the terminal is usable however the process ends. */
 export const repaint = (before: Painted, lines: ReadonlyArray<string>, columns: number): string => {
   const start = before.length === 0 ? "" : up(heightOf(before, columns))
   const text = lines.map((line) => `${line}${restOfLine}\n`).join("")

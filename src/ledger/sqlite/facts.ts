@@ -146,7 +146,7 @@ export const notified = (db: Database, place: number, webhook: string): Notified
   return found && { codes: JSON.parse(found[0]) as ReadonlyArray<string>, run: found[1] }
 }
 
-/** Records it, inside a transaction. */
+/** Records what a webhook was last notified of, inside a transaction. */
 export const recordNotified = (db: Database, place: number, webhook: string, { codes, run }: Notified): void => {
   db.run("INSERT OR REPLACE INTO told (place, webhook, codes, run) VALUES (?, ?, ?, ?)", [
     place,

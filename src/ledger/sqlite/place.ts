@@ -25,7 +25,7 @@ export const findPlace = (db: Database, { pipeline, destination }: Place): numbe
     destination.form,
   ])?.[0]
 
-/** Returns its number. Adds it if it is new, and records its present name, so call it inside a transaction. */
+/** Returns the place's number. Adds the place if it is new, and records its present name, so call this inside a transaction. */
 export const placeOf = (
   db: Database,
   { destination, pipeline, separate = [], typed = destination.form }: Place,

@@ -39,7 +39,7 @@ export interface ColumnProfile {
   readonly share: Readonly<Record<Possible, number>>
   /** Number of cells by what they most likely are. */
   readonly shapes: Readonly<Record<Shape, number>>
-  /** The first text of each shape; `undefined`: of those without one. */
+  /** The first text of each shape. The key `undefined` contains the first text without a shape. */
   readonly examples: ReadonlyMap<Shape | undefined, string>
   /** Whether its cells contain yes, and whether they contain no. */
   readonly ticks: ReadonlySet<"yes" | "no">

@@ -208,7 +208,7 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether the lines of a well-formed quoted cell may as well be records: at least half of them have the header's width, and keys like their
+   * Whether the lines of a well-formed quoted cell could equally be records: at least half of them have the header's width, and keys like their
    * neighbours'. Keys may differ if the width is not a coincidence, or if keys have no common shape, as long as delimiters are not followed by spaces
    * as in prose.
    */

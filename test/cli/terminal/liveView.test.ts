@@ -159,7 +159,7 @@ describe("the rate", () => {
     expect(rate.rate(100_000)).toBeCloseTo(50)
   })
 
-  it("falls while there are no events, and returns for how long", () => {
+  it("falls while there are no events, and reports how long that has lasted", () => {
     const rate = new SlidingRate(0, 0)
     rate.note(1_000, 100)
     expect([rate.rate(1_000), rate.rate(10_000), rate.idle(10_000)]).toEqual([100, 10, 9_000])

@@ -19,7 +19,7 @@ it.effect("a disk without room for the rows is reported with what they may need"
 
 it("the space that rows need grows with their number and their cells", () => {
   expect(neededRoom(0, 0)).toBe(8 * mebibyte)
-  // As measured: 20,000 rows of twelve answers, 3.3 MB of source, took 27 MiB of file and log.
+  // Measured: 20,000 rows of twelve answers (3.3 MB of source) took 27 MiB for the ledger file and its log.
   expect(neededRoom(20_000, 3_300_000)).toBeGreaterThan(27 * mebibyte)
   expect(neededRoom(2_000, 2_000_000)).toBeGreaterThan(neededRoom(1_000, 1_000_000))
   expect(neededRoom(1_000, 8_000_000)).toBeGreaterThan(neededRoom(1_000, 4_000_000))
