@@ -122,9 +122,9 @@ const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
   return [
     `${name} ${paint.good("can run")}`,
     ...lines(
-      `${fits.answers} of ${counted(fits.form.questions.length, "question")} of "${
-        brief(fits.form.name)
-      }" get an answer${fits.beside.length === 0 ? "" : `, also ${fits.beside.join(", ")}`}, from ${
+      `${fits.answers} of ${counted(fits.form.questions.length, "question")} of "${brief(fits.form.name)}" ${
+        fits.answers === 1 ? "gets" : "get"
+      } an answer${fits.beside.length === 0 ? "" : `, also ${fits.beside.join(", ")}`}, from ${
         counted(fits.columns, "column")
       }.`,
     ),

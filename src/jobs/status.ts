@@ -177,7 +177,7 @@ const isGood = ({ exitCode }: RunRecord): boolean =>
 
 const standingOf = (view: PipelineLedger, count: number, now: number) =>
   Effect.gen(function*() {
-    const runs = yield* view.runs({ limit: Math.max(1, count) })
+    const runs = yield* view.runs({ limit: Math.max(searched, count) })
     const { doubts, drift, inDoubt, intended, running, ...standing } = yield* view.standing
     const inFlight = running === undefined ? 0 : intended
     return {
@@ -192,7 +192,8 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
         acknowledged: standing.acknowledged,
       },
       going: running && { ...running, inFlight },
-      lastRun: runs[0],
+      // A good reconciliation must not hide that the run before it left rows unsent.
+      lastRun: runs.find((run) => run.mode !== "reconcile" || !isGood(run)) ?? runs[0],
       runs: runs.slice(0, count).map((run): PastRecord => ({ ...run, facts: factsOf(run) })),
       lastDone: yield* lastGood(view),
       doubts: byAge(doubts.filter(({ open }) => !open || running === undefined), now),
@@ -200,7 +201,7 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
     }
   })
 
-/** How many good runs are searched for one that read the pipeline's own source. */
+/** How many runs are searched for the last one, and for the last good one that read the pipeline's own source. */
 const searched = 100
 
 /** Returns the last good run over the pipeline's own source. Fixed rows that are imported each morning (`--source`) must not hide that no night ran. */

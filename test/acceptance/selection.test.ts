@@ -83,6 +83,9 @@ it.scopedLive("--failed chooses pipelines whose last run was not good, and no ot
     at.write("shop.csv", csv(upTo(20)) + "21,Person 21,no address,1990-01-17\n")
     expect((yield* at.inProcess("run", "*")).status).toBe(3)
     expect(yield* chosen(at, "--failed")).toEqual(["shop"])
+    // A reconciliation does not make the run before it a good one.
+    expect((yield* at.inProcess("reconcile", "shop")).status).toBe(0)
+    expect(yield* chosen(at, "--failed")).toEqual(["shop"])
     expect((yield* at.inProcess("status", "crm-*", "--failed")).stderr).toContain("Nothing to do")
     at.write("shop.csv", csv(upTo(20)))
     expect(reported(yield* at.inProcess("run", "--failed", "--tag", "sales", "--json"))).toEqual(["shop"])
