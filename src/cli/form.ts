@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Element, Form, Question } from "../domain/form.ts"
-import { counted } from "../domain/words.ts"
+import { asListed, counted } from "../domain/words.ts"
 import { argument, command, json } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -35,9 +35,8 @@ const most = 12
 
 const optionsOf = (question: Question): string => {
   const options = question.options ?? []
-  const written = (text: string) => text.includes(",") ? JSON.stringify(text) : text
   const named = options.slice(0, most).map(({ value, label }) =>
-    value === label ? written(value) : `${written(value)} (${label})`
+    value === label ? asListed(value) : `${asListed(value)} (${label})`
   )
   const more = options.length - named.length
   return named.map((name) => cutToWidth(name, 60)).join(", ") + (more > 0 ? `, … ${counted(more, "more option")}` : "")

@@ -130,3 +130,6 @@ const clockOf = (zone: string): Intl.DateTimeFormat => {
     return format("UTC")
   }
 }
+
+/** Returns a text to be listed between commas: in quotes if it contains one. */
+export const asListed = (text: string): string => (text.includes(",") ? JSON.stringify(text) : text)

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { Option } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
+import { asListed } from "../domain/words.ts"
 import type { KindContext, OptionFault, Translation } from "./Kind.ts"
 import { AsWritten, Fault, FilledText, option } from "./Kind.ts"
 
@@ -124,7 +125,7 @@ export const optionNames = (options: ReadonlyArray<Option>): ReadonlyArray<strin
   options.flatMap(({ label, value }) => [value, label])
 
 const someOf = (names: ReadonlyArray<string>): string => {
-  const first = names.slice(0, 8).map(brief).join(", ")
+  const first = names.slice(0, 8).map((name) => asListed(brief(name))).join(", ")
   return names.length <= 8 ? first : `${first} or another of its ${names.length} options`
 }
 
@@ -220,7 +221,7 @@ export const optionTable = (
         return undefined
       }
       if (found instanceof Several) {
-        return new Fault("not-an-option", `one option; it may be ${found.values.join(" or ")}`, 0, text)
+        return new Fault("not-an-option", `one option; it may be ${found.values.map(asListed).join(" or ")}`, 0, text)
       }
       if (otherwise === "reject") return new Fault("not-an-option", expected, 0, text)
       if (otherwise === "keep") return text
