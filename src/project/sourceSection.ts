@@ -284,10 +284,11 @@ export const decodeSource = (
   given: { readonly [K in keyof ReadKeys]: string | number | undefined },
 ): FileSource | { readonly key: string; readonly message: string } => {
   const keys = Object.entries({ file, ...given }).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }])
-  const lines = keys.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`)
-  const read = decodeYaml(parseYaml("", lines.join("\n")), source, "The source")
+  // A line for each key, so that the line of a mistake identifies its key.
+  const text = keys.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join("\n")
+  const read = decodeYaml(parseYaml("", text), source, "The source")
   if (read._tag === "Read") return { ...read.value, file }
   const [{ message, offset, suggestion } = { message: "", offset: 0 }] = read.findings
-  const at = lines.join("\n").slice(0, offset).split("\n").length - 1
+  const at = text.slice(0, offset).split("\n").length - 1
   return { key: keys[at]?.key ?? "", message: [message, suggestion].filter((part) => part !== undefined).join(" ") }
 }
