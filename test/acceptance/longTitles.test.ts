@@ -20,59 +20,73 @@ const question = (id: string, name: string | undefined, type: string, options: R
 const csv = (rows: ReadonlyArray<ReadonlyArray<string | undefined>>): string =>
   rows.map((row) => row.map((cell) => `"${cell}"`).join(",") + "\n").join("")
 
-it.scopedLive("no command prints a title of 800 characters whole", () =>
-  Effect.gen(function*() {
-    const at = yield* bench()
-    at.write(
-      "forms/people.yaml",
-      JSON.stringify({
-        id: "people1",
-        name: form,
-        questions: [
-          question("q1", name, "ShortAnswer"),
-          question("q2", colour, "Dropdown", options),
-          question("q3", age, "NumberInput"),
-          question("q4", mail, "EmailInput"),
-          question("q5", extra, "ShortAnswer"),
-        ],
-      }),
-    )
-    const header = [key, name, colour, age, mail, note]
-    const rows = Array.from(
-      { length: 9 },
-      (_, n) => [`${n}`, `Name ${n}`, options[n % 2], `${n}`, `n${n}@example.org`, "x"],
-    )
-    const wrong = ["9", "Name 9", title("u"), "many", "none", "x"]
-    at.write("forms.csv", csv([header, ...rows, wrong]))
-    /** Runs a command that exits with this code, and searches its output for a long part of a title. */
-    const prints = (status: number, ...words: ReadonlyArray<string>) =>
-      Effect.map(at.inProcess(...words, "--project", "long"), ({ stderr, stdout, ...ran }) => {
-        expect(ran.status, stdout + stderr).toBe(status)
-        const flat = (stdout + stderr).replaceAll(/[\s│]+/g, " ")
-        expect(flat.match(/.{0,40}(?:so long a title ){13}.{0,40}/g) ?? [], words.join(" ")).toEqual([])
-        return stdout
-      })
+/** A long part of a title. */
+const long = /.{0,40}(?:so long a title ){13}.{0,40}/g
 
-    yield* prints(0, "inspect", "forms.csv")
-    yield* prints(0, "init", "people", "--forms", "forms", "--source", "forms.csv", "--form", "people1")
-    yield* prints(0, "form", "practice", "people1")
-    yield* prints(2, "check")
-    const pipeline = at.read("long/pipelines/people.yaml")
-    at.write(
-      "long/pipelines/people.yaml",
-      pipeline.replace(/^source:\n/m, `source:\n  rowKey: [${JSON.stringify(key)}]\n`),
-    )
-    yield* prints(0, "check")
-    yield* prints(0, "preview", "people")
-    yield* prints(1, "run", "people", "--dry-run")
-    yield* prints(1, "run", "people")
-    yield* prints(0, "report", "people")
-    yield* prints(0, "status", "people")
-    const broken = at.read("long/pipelines/people.yaml")
-    at.write(
-      "long/pipelines/people.yaml",
-      broken.replace(`from: ${JSON.stringify(name)}`, `from: ${JSON.stringify(name + "?")}`)
-        .replace(`name: ${JSON.stringify(mail)}`, `name: ${JSON.stringify(mail + "?")}`),
-    )
-    yield* prints(2, "check")
-  }), 60_000)
+it.scopedLive(
+  "no command prints a title of 800 characters whole, and no comment of init repeats one",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      at.write(
+        "forms/people.yaml",
+        JSON.stringify({
+          id: "people1",
+          name: form,
+          questions: [
+            question("q1", name, "ShortAnswer"),
+            question("q2", colour, "Dropdown", options),
+            question("q3", age, "NumberInput"),
+            question("q4", mail, "EmailInput"),
+            question("q5", extra, "ShortAnswer"),
+          ],
+        }),
+      )
+      const header = [key, name, colour, age, mail, note]
+      const rows = Array.from(
+        { length: 9 },
+        (_, n) => [`${n}`, `Name ${n}`, options[n % 2], `${n}`, `n${n}@example.org`, "x"],
+      )
+      const wrong = ["9", "Name 9", title("u"), "many", "none", "x"]
+      at.write("forms.csv", csv([header, ...rows, wrong]))
+      /** Runs a command that exits with this code, and searches its output for a long part of a title. */
+      const prints = (status: number, ...words: ReadonlyArray<string>) =>
+        Effect.map(at.inProcess(...words, "--project", "long"), ({ stderr, stdout, ...ran }) => {
+          expect(ran.status, stdout + stderr).toBe(status)
+          const flat = (stdout + stderr).replaceAll(/[\s│]+/g, " ")
+          expect(flat.match(long) ?? [], words.join(" ")).toEqual([])
+          return stdout
+        })
+
+      yield* prints(0, "inspect", "forms.csv")
+      yield* prints(0, "init", "people", "--forms", "forms", "--source", "forms.csv", "--form", "people1")
+      yield* prints(0, "form", "practice", "people1")
+      yield* prints(2, "check")
+      const pipeline = at.read("long/pipelines/people.yaml")
+      const prose = pipeline.match(/# (?:options|needed|not mapped|Made by|confidence)\b.*/g) ?? []
+      expect(prose).toEqual(expect.arrayContaining([
+        expect.stringMatching(/^# options: r so long a title/),
+        expect.stringMatching(/^# needed: .*Different in every row: k so long/),
+        expect.stringMatching(/^# not mapped at first: /),
+      ]))
+      expect(prose.join("\n").match(long)).toBe(null)
+      at.write(
+        "long/pipelines/people.yaml",
+        pipeline.replace(/^source:\n/m, `source:\n  rowKey: [${JSON.stringify(key)}]\n`),
+      )
+      yield* prints(0, "check")
+      yield* prints(0, "preview", "people")
+      yield* prints(1, "run", "people", "--dry-run")
+      yield* prints(1, "run", "people")
+      yield* prints(0, "report", "people")
+      yield* prints(0, "status", "people")
+      const broken = at.read("long/pipelines/people.yaml")
+      at.write(
+        "long/pipelines/people.yaml",
+        broken.replace(`from: ${JSON.stringify(name)}`, `from: ${JSON.stringify(name + "?")}`)
+          .replace(`name: ${JSON.stringify(mail)}`, `name: ${JSON.stringify(mail + "?")}`),
+      )
+      yield* prints(2, "check")
+    }),
+  60_000,
+)

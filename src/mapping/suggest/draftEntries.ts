@@ -61,7 +61,7 @@ const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
   options.length === 0
     ? []
     : [
-      `  # options: ${options.slice(0, listed).map(({ label }) => commentText(label)).join(" · ")}${
+      `  # options: ${options.slice(0, listed).map(({ label }) => cut(commentText(label))).join(" · ")}${
         options.length > listed ? ` and ${options.length - listed} more` : ""
       }`,
     ]

@@ -1,6 +1,8 @@
 import { brief } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
+import { firstOf } from "../../domain/words.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
+import { yamlText } from "../../project/PipelineDraft.ts"
 import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draftEntries.ts"
 import { columnsOf, unmappedNames } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
@@ -51,6 +53,7 @@ const sourceEntry = (
   const { rowKey, tool } = suggestions
   const isToolsOwn = tool !== undefined && rowKey.because.startsWith(tool)
   const others = rowKey.candidates.flatMap(({ column }) => column.name ?? [])
+  const shownOthers = firstOf(others.map(brief), 12)
   const keys: Array<DraftKey> = [{ key: "file", value: source.file }, {
     key: "format",
     value: source.format,
@@ -62,17 +65,17 @@ const sourceEntry = (
       key: "rowKey",
       value: rowKey.names,
       note: `identifies a row in later runs: ${rowKey.because}`
-        + (others.length === 0 || isToolsOwn ? "" : `; so is ${others.join(", ")}`),
+        + (others.length === 0 || isToolsOwn ? "" : `; so is ${shownOthers}`),
     })
   }
   if (Object.keys(aliases).length > 0) keys.push({ key: "columns", value: aliases })
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
   const below = [
     ...(rowKey.names.length > 0 ? [] : [
-      `rowKey: [${others[0] ?? "Column"}] # needed: what identifies a row in later runs. `
+      `rowKey: [${yamlText(others[0] ?? "Column", true)}] # needed: what identifies a row in later runs. `
       + (others.length === 0
         ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`
-        : `Different in every row: ${others.join(", ")}`),
+        : `Different in every row: ${shownOthers}`),
     ]),
     ...(missing.length === 0 ? [] : [
       `empty: [${missing.map(([text]) => JSON.stringify(text)).join(", ")}] # remove the # if these mean "no answer": ${
@@ -178,7 +181,7 @@ export const draftPipeline = (
         ? []
         : [
           `not mapped at first: ${
-            unmapped.join(", ")
+            firstOf(unmapped.map(brief), 50)
           }. Map them, or list them under \`ignore\`: \`check\` names those that are left.`,
         ]),
       ...parts,
