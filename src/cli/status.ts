@@ -3,7 +3,7 @@ import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"
 import { modeWords, outcomeWords } from "../domain/run.ts"
-import { count, counted, inZone, lasting, span } from "../domain/words.ts"
+import { count, counted, instantIn, inZone, lasting, minuteIn, span } from "../domain/words.ts"
 import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../jobs/status.ts"
 import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
@@ -98,7 +98,7 @@ const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
 
 /** What the table shows of a pipeline at one destination. */
 type Line =
-  & Pick<PipelineStanding, "pipeline" | "destination" | "going" | "lastRun" | "lastDone" | "nextRun">
+  & Pick<PipelineStanding, "pipeline" | "destination" | "zone" | "going" | "lastRun" | "lastDone" | "nextRun">
   & { readonly standing: Pick<PipelineStanding["standing"], "imported" | "inDoubt"> }
 
 /** Says what a pipeline is doing, otherwise how its last run ended. */
@@ -111,8 +111,6 @@ const stateOf = ({ going, lastRun: run }: Line, screen: Screen): TableCell => {
   return { text: title, paint: paint[tone] }
 }
 
-const minute = (time: string): string => `${time.slice(0, 16).replace("T", " ")}Z`
-
 /** Shows pipelines as a table, a line each: the state, the last good run, rows imported and in doubt, the next run. */
 export const statusTable = (
   lines: ReadonlyArray<Line>,
@@ -121,28 +119,35 @@ export const statusTable = (
 ): string => {
   const paint = paints(screen)
   const scheduled = [...lines, ...untouched].some(({ nextRun }) => nextRun !== undefined)
-  const next = (nextRun: PipelineStanding["nextRun"]) =>
-    scheduled ? [nextRun === undefined ? "" : inZone(Date.parse(nextRun.at), nextRun.zone)] : []
+  const zones = new Set([...lines, ...untouched.flatMap(({ nextRun }) => nextRun ?? [])].map(({ zone }) => zone))
+  const [one = "UTC"] = zones
+  const end = (nextRun: PipelineStanding["nextRun"], zone: string) => [
+    ...(scheduled ? [nextRun === undefined ? "" : minuteIn(nextRun.zone, nextRun.at)] : []),
+    ...(zones.size > 1 ? [zone] : []),
+  ]
   return table(
     [
       { title: "pipeline" },
       { title: "state" },
-      { title: "last good run" },
+      { title: zones.size > 1 ? "last good run" : `last good run (${one})` },
       { title: "rows", right: true },
       { title: "in doubt", right: true },
       ...scheduled ? [{ title: "next run" }] : [],
+      ...zones.size > 1 ? [{ title: "time zone" }] : [],
     ],
     [
       ...lines.map((one): ReadonlyArray<TableCell> => {
-        const { destination, lastDone, nextRun, pipeline, standing } = one
+        const { destination, lastDone, nextRun, pipeline, standing, zone } = one
         const several = lines.filter((other) => other.pipeline === pipeline).length > 1
         return [
           cutToWidth(several ? `${pipeline} → ${destination.form}` : pipeline, 60),
           stateOf(one, screen),
-          lastDone?.finishedAt === undefined ? { text: "never", paint: paint.soft } : minute(lastDone.finishedAt),
+          lastDone?.finishedAt === undefined
+            ? { text: "never", paint: paint.soft }
+            : minuteIn(zone, lastDone.finishedAt),
           count(standing.imported),
           standing.inDoubt === 0 ? "" : { text: count(standing.inDoubt), paint: paint.bad },
-          ...next(nextRun),
+          ...end(nextRun, zone),
         ]
       }),
       ...untouched.map(({ nextRun, pipeline }): ReadonlyArray<TableCell> => [
@@ -151,7 +156,7 @@ export const statusTable = (
         { text: "never", paint: paint.soft },
         "0",
         "",
-        ...next(nextRun),
+        ...end(nextRun, nextRun?.zone ?? ""),
       ]),
     ],
     screen,
@@ -185,7 +190,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
       : wrapToWidth(text, Math.max(20, screen.width - label - 2)).map((part, index) =>
         `  ${paint.soft((index === 0 ? what : "").padEnd(label))}${part}`
       )
-  const { drift, going, lastDone, nextRun, runs, standing } = one
+  const { drift, going, lastDone, nextRun, runs, standing, zone } = one
   const verdictsNow = verdicts.flatMap((verdict) =>
     standing.verdicts[verdict] === 0 ? [] : [`${count(standing.verdicts[verdict])} ${verdictWords[verdict].title}`]
   )
@@ -197,7 +202,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
       "in progress",
       going === undefined
         ? ""
-        : `since ${going.since.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(going.since)))} · ${
+        : `since ${instantIn(zone, going.since)}, ${lasting(Math.max(0, now - Date.parse(going.since)))} · ${
           count(going.inFlight)
         } ${going.inFlight === 1 ? "row" : "rows"} in flight`,
     ),
@@ -222,19 +227,16 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
       ].join(" · "),
     ),
     ...line("anomalies", (lastWhole?.anomalies ?? []).map((code) => anomalyWords[code]).join(" · ")),
-    ...line("last good", lastDone?.finishedAt === undefined ? "never" : ago(lastDone.finishedAt, now)),
+    ...line("last good", lastDone?.finishedAt === undefined ? "never" : ago(zone, lastDone.finishedAt, now)),
     ...line(
       "next run",
-      nextRun === undefined ? "" : nextRunText(nextRun, now),
+      nextRun === undefined ? "" : `${instantIn(zone, nextRun.at)}, in ${lasting(Date.parse(nextRun.at) - now)}`,
     ),
+    ...line("time zone", zone),
     ...trends(runs).flatMap(({ text, what }) => line(what, text)),
-    ...(runs.length === 0 ? [] : [runTable(runs, going?.run, screen)]),
+    ...(runs.length === 0 ? [] : [runTable(one, screen)]),
   ].join("\n")
 }
-
-/** Says when a pipeline runs next, and in how long. */
-const nextRunText = ({ at, zone }: { readonly at: string; readonly zone: string }, now: number): string =>
-  `${inZone(Date.parse(at), zone)} ${zone}, in ${lasting(Date.parse(at) - now)}`
 
 /** The anomalies in words. The report of the last run has the figures. */
 const anomalyWords: { readonly [C in AnomalyCode]: string } = {
@@ -250,8 +252,8 @@ const anomalyWords: { readonly [C in AnomalyCode]: string } = {
 
 const some = (number: number, what: string): ReadonlyArray<string> => number === 0 ? [] : [`${count(number)} ${what}`]
 
-const ago = (time: string, now: number): string =>
-  `${time.slice(0, 16)}Z, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
+const ago = (zone: string, time: string, now: number): string =>
+  `${instantIn(zone, time)}, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
 
 /** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Two runs are no trend. */
 const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what: string; readonly text: string }> => {
@@ -269,11 +271,11 @@ const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what:
   ]
 }
 
-const runTable = (runs: ReadonlyArray<PastRecord>, going: string | undefined, screen: Screen): string => {
+const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): string => {
   const paint = paints(screen)
   const outcomeOf = (run: PastRecord): TableCell => {
     if (run.outcome === undefined) {
-      return run.run === going
+      return run.run === going?.run
         ? "in progress"
         : { text: "not finished", paint: paint.warn }
     }
@@ -292,7 +294,7 @@ const runTable = (runs: ReadonlyArray<PastRecord>, going: string | undefined, sc
       { title: "outcome" },
     ],
     runs.map((run) => [
-      `${run.startedAt.slice(0, 16)}Z`,
+      minuteIn(zone, run.startedAt),
       modeWords[run.mode],
       run.finishedAt === undefined ? "" : span(run.startedAt, run.finishedAt) ?? "",
       run.facts?.unchanged === true ? "unchanged" : number(run.facts?.read),
@@ -341,14 +343,16 @@ const showStatus = (
 }
 
 const firstRun = ({ nextRun, pipeline }: ProjectStatus["waiting"][number], now: number): string =>
-  `${pipeline} runs next ${nextRunText(nextRun, now)}.`
+  `${pipeline} runs next on ${instantIn(nextRun.zone, nextRun.at)} (${nextRun.zone}), in ${
+    lasting(Date.parse(nextRun.at) - now)
+  }.`
 
-const overdueText = ({ at, pipeline }: NotBegun): string =>
-  `${pipeline} was due at ${
-    at.slice(0, 16)
-  }Z, but no run could start. \`formferry check ${pipeline}\` or the schedule's log says why.`
+const overdueText = ({ at, pipeline, zone }: NotBegun): string =>
+  `${pipeline} was due on ${
+    instantIn(zone, at)
+  } (${zone}), but no run could start. \`formferry check ${pipeline}\` or the schedule's log says why.`
 
-const unhealthy = ({ lastGood, pipeline }: PipelineHealth): string =>
+const unhealthy = ({ lastGood, pipeline, zone }: PipelineHealth): string =>
   lastGood === undefined
     ? `${pipeline} has never had a good run.`
-    : `The last good run of ${pipeline} ended ${new Date(lastGood).toISOString().slice(0, 16)}Z, which is too long ago.`
+    : `The last good run of ${pipeline} ended on ${inZone(lastGood, zone)} (${zone}), which is too long ago.`

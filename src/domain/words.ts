@@ -101,6 +101,10 @@ export const instantIn = (zone: string, text: string): string => {
   return Number.isNaN(millis) ? text : inZone(millis, zone)
 }
 
+/** Returns an instant (ISO 8601) to the minute, as a zone's clocks show it: for columns, whose title names the zone. */
+export const minuteIn = (zone: string, text: string): string =>
+  instantIn(zone, text).slice("Mon ".length, "Mon 2026-11-20 02:00".length)
+
 /** Returns a time (milliseconds since 1970) as a zone's clocks show it, those of UTC for an unknown zone. Includes the offset, because an hour occurs twice when daylight saving time ends. */
 export const inZone = (millis: number, zone: string): string => {
   const parts = new Map(clockOf(zone).formatToParts(millis).map(({ type, value }) => [type, value]))

@@ -61,7 +61,7 @@ export const openIfAny = (project: Project, asker?: Asker, overruling = false) =
   })
 
 /**
- * Returns a project's pipelines: the names of those that have a file, where the ledger has rows, and the names of both. Fails for a mistyped name: it is not a pipeline without rows.
+ * Returns a project's pipelines: their files, the names of those that have one, where the ledger has rows, and the names of both. Fails for a mistyped name: it is not a pipeline without rows.
  *
  * @param names those that were asked for
  */
@@ -79,7 +79,7 @@ export const knownPipelines = (
     const all = [...new Set([...own, ...places.map(({ pipeline }) => pipeline)])]
     const unknown = names.filter((name) => !all.includes(name))
     if (unknown.length > 0) return yield* new PipelineUnknown({ names: unknown, known: all })
-    return { own, places, all }
+    return { texts, own, places, all }
   })
 
 /** A pipeline whose runs are refused, because the ledger is missing or not the newest. */

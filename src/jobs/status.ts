@@ -6,7 +6,8 @@ import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
-import { loadProject } from "../project/loadProject.ts"
+import { loadProject, type PipelineText } from "../project/loadProject.ts"
+import { decodePipeline, zoneOf } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { showWork } from "../run/Progress.ts"
 import { factsOf } from "../run/runRecord.ts"
@@ -26,6 +27,8 @@ import { chooseTarget, findPipeline } from "./target.ts"
 export interface PipelineStanding {
   readonly pipeline: string
   readonly destination: Destination
+  /** The time zone in which people see its times, that of its reports. UTC if its file can't be read. */
+  readonly zone: string
   /** Rows in flight in the current run are counted by `going`, not as in doubt. */
   readonly standing: Omit<
     Standing,
@@ -64,6 +67,8 @@ export interface NotBegun {
   readonly pipeline: string
   /** When it was due, ISO 8601. */
   readonly at: string
+  /** Its schedule's zone. */
+  readonly zone: string
 }
 
 /** Whether a pipeline's last good run is recent enough. Times are in milliseconds since 1970. */
@@ -72,6 +77,7 @@ export interface PipelineHealth {
   readonly healthy: boolean
   /** When the last good run that counts ended. */
   readonly lastGood: number | undefined
+  readonly zone: string
 }
 
 export interface ProjectStatus {
@@ -110,8 +116,9 @@ export const projectStatus = (
       const { maxAge, runs = 1, verify } = options
       const exists = yield* ledgerExists(project)
       const ledger = exists ? yield* openLedger(ledgerOf(project)) : undefined
-      const { all, own, places } = yield* knownPipelines(project, ledger, names)
+      const { all, own, places, texts } = yield* knownPipelines(project, ledger, names)
       const isAsked = (name: string) => names.length === 0 || names.includes(name)
+      const zone = (name: string) => zoneIn(texts.find((text) => text.name === name))
       const now = yield* Clock.currentTimeMillis
       const { scheduled, unreadable } = yield* readSchedules(project)
       const nextRun = (name: string) => {
@@ -123,7 +130,13 @@ export const projectStatus = (
         ({ destination, pipeline }) =>
           Effect.map(
             standingOf(ledger.view({ pipeline, destination }), runs, now),
-            (standing): PipelineStanding => ({ pipeline, destination, ...standing, nextRun: nextRun(pipeline) }),
+            (standing): PipelineStanding => ({
+              pipeline,
+              destination,
+              zone: zone(pipeline),
+              ...standing,
+              nextRun: nextRun(pipeline),
+            }),
           ),
       )
       const missed = yield* missedBy(project, all.filter(isAsked), ledger)
@@ -142,7 +155,7 @@ export const projectStatus = (
           ? []
           : (yield* Effect.forEach(
             scheduled.filter(({ pipeline }) => isAsked(pipeline)),
-            ({ pipeline }) => notBegun(ledger, pipeline),
+            (one) => notBegun(ledger, one),
           )).flat(),
         unreadable,
         missed,
@@ -151,7 +164,10 @@ export const projectStatus = (
           (name) =>
             Effect.map(
               scheduledDestination(project.root, scheduled.find(({ pipeline }) => pipeline === name), ledger),
-              (goesTo) => healthOf(name, standings.filter(({ pipeline }) => pipeline === name), goesTo, now - maxAge),
+              (goesTo): PipelineHealth => ({
+                ...healthOf(name, standings.filter(({ pipeline }) => pipeline === name), goesTo, now - maxAge),
+                zone: zone(name),
+              }),
             ),
         ),
         damage: verify && ledger !== undefined
@@ -211,6 +227,12 @@ const lastGood = (view: PipelineLedger) =>
     (runs) => runs.find((run) => factsOf(run)?.whole !== false),
   )
 
+/** Returns the time zone of a pipeline's file. */
+const zoneIn = (text: PipelineText | undefined): string => {
+  const read = text === undefined ? undefined : decodePipeline(text.yaml, { isPartial: true })
+  return read?._tag === "Read" ? zoneOf(read.value) : "UTC"
+}
+
 const nextOf = (schedule: Schedule, now: number): NextRun | undefined => {
   const next = nextTime(schedule, now)
   return next === undefined ? undefined : { at: isoInZone(next, schedule.zone), zone: schedule.zone }
@@ -243,13 +265,13 @@ export const byAge = (
 }
 
 /** Returns the pipeline if its last scheduled run failed before it started, and it has not run since. */
-const notBegun = (ledger: Ledger, pipeline: string) =>
+const notBegun = (ledger: Ledger, { pipeline, schedule }: Scheduled) =>
   Effect.map(
     ledger.turns.last(pipeline),
     ({ at, ran, state, tries }): ReadonlyArray<NotBegun> =>
       at === undefined || tries === 0 || state !== "done" || (ran !== undefined && ran >= at)
         ? []
-        : [{ pipeline, at: new Date(at).toISOString() }],
+        : [{ pipeline, at: new Date(at).toISOString(), zone: schedule.zone }],
   )
 
 /** Where a pipeline's scheduled runs go. */
@@ -283,7 +305,7 @@ export const healthOf = (
   standings: ReadonlyArray<Pick<PipelineStanding, "destination" | "lastDone">>,
   goesTo: ScheduledDestination | undefined,
   since: number,
-): PipelineHealth => {
+): Omit<PipelineHealth, "zone"> => {
   const ended = standings.flatMap(({ destination: { form, service }, lastDone }) =>
     goesTo === undefined || (goesTo.services.includes(service) && goesTo.form === form)
       ? lastDone?.finishedAt ?? []

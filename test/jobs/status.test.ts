@@ -29,7 +29,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       // Nothing yet: the probe fails.
       const { health, pipelines: none } = yield* status(26 * hour)
       expect(none).toEqual([])
-      expect(health).toEqual([{ pipeline: "people", healthy: false, lastGood: undefined }])
+      expect(health).toEqual([{ pipeline: "people", healthy: false, lastGood: undefined, zone: "UTC" }])
 
       yield* at.source(["1,Ann,ann@example.org"])
       yield* during(at.run())
@@ -156,7 +156,11 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       yield* night.set("2026-11-02T02:00:00Z")
       yield* fs.rename(`${at.root}/source.csv`, `${at.root}/away.csv`)
       expect(yield* due).toBe(2)
-      expect(yield* told).toEqual([[{ pipeline: "people", at: expect.stringMatching(/^2026-11-02T02:00/) }], [false]])
+      expect(yield* told).toEqual([[{
+        pipeline: "people",
+        at: expect.stringMatching(/^2026-11-02T02:00/),
+        zone: "UTC",
+      }], [false]])
 
       // Importing fixed rows manually does not count as a nightly run.
       yield* fs.copyFile(`${at.root}/away.csv`, `${at.root}/source.csv`)

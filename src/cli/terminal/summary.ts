@@ -2,7 +2,7 @@ import { fates, fateWords, verdicts, verdictWords } from "../../domain/fate.ts"
 import type { RunReport } from "../../domain/report.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { visible } from "../../domain/visible.ts"
-import { count, counted, instantIn } from "../../domain/words.ts"
+import { count, counted, instantIn, minuteIn } from "../../domain/words.ts"
 import type { PastRun } from "../../report/pastRuns.ts"
 import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, table, wrapToWidth } from "./screen.ts"
@@ -137,7 +137,7 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
   const cells = runs.map((run, at): ReadonlyArray<TableCell> => [
     ...(isWide ? [ids[at] ?? ""] : []),
     modeWords[run.mode],
-    instantIn(zone, run.startedAt).slice("Mon ".length, "Mon 2026-11-20 02:00".length),
+    minuteIn(zone, run.startedAt),
     count(run.rows.read),
     count(run.rows.imported),
     count(run.readBack.verified),

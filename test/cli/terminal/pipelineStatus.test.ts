@@ -35,6 +35,7 @@ const run = (day: number, read: number, outcome: PastRecord["outcome"] = "comple
 const standing: PipelineStanding = {
   pipeline: "contacts",
   destination: { service: "https://forms.example.com/v1/api", form: "kT7cWm2Lq9" },
+  zone: "Europe/Berlin",
   standing: {
     imported: 12_345,
     inDoubt: 4,
@@ -56,19 +57,20 @@ const standing: PipelineStanding = {
 
 it("shows the counts, past runs and the next run", () => {
   const shown = showPipelineStatus(standing, now, { width: 80, colour: false })
-  expect(shown.split("\n").slice(0, 11)).toMatchInlineSnapshot(`
+  expect(shown.split("\n").slice(0, 12)).toMatchInlineSnapshot(`
     [
       "contacts → kT7cWm2Lq9 of https://forms.example.com/v1/api",
       "  imported    12,345 · 12,340 verified · 5 differing",
       "  in doubt    4 · 3 younger than a day · 1 older than 30 days · 1 acknowledged",
       "  also        1 refused · 2 skipped on purpose · 3 vanished from the source · 7",
       "              edited since they were verified",
-      "  last good   2026-11-19T01:01Z, 1d 10h ago",
-      "  next run    Sat 2026-11-21 02:00 +01:00 Europe/Berlin, in 13h",
+      "  last good   Thu 2026-11-19 02:01:05 +01:00, 1d 10h ago",
+      "  next run    Sat 2026-11-21 02:00 +01:00, in 13h",
+      "  time zone   Europe/Berlin",
       "  read        ▁▄██  12,345 rows",
       "  sent        ▇▇██  20 rows",
       "  took        ████  1m 5s",
-      " started           │ mode │  took │   read │ sent │ invalid │ outcome",
+      " started          │ mode │  took │   read │ sent │ invalid │ outcome",
     ]
   `)
 })
@@ -81,8 +83,8 @@ it("shows since when a run is in progress, and its rows in flight", () => {
     width: 80,
     colour: false,
   })
-  expect(shown).toContain("  in progress since 2026-11-20T11:55Z, 5m · 16 rows in flight\n")
-  expect(shown).toMatch(/2026-11-20T01:00Z .* in progress/)
+  expect(shown).toContain("  in progress since Fri 2026-11-20 12:55 +01:00, 5m · 16 rows in flight\n")
+  expect(shown).toMatch(/2026-11-20 02:00 .* in progress/)
   expect(shown).not.toContain("not finished")
 })
 

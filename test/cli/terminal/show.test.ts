@@ -81,6 +81,7 @@ const progress = (change: Partial<Progress> = {}): Progress => ({
 const status = (text: string) => [{
   pipeline: text,
   destination: { service: "https://api.example", form: text },
+  zone: "Europe/Berlin",
   standing: {
     imported: 1200,
     inDoubt: 4,
@@ -355,8 +356,20 @@ describe("forms, previews, status and runs", () => {
     const never = [{ pipeline: "people", nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" } }]
     const lines = statusTable(status("contacts"), never, { width: 120, colour: false }).split("\n")
     expect(lines).toHaveLength(3)
-    expect(lines[1]).toMatch(/contacts +│ Rows are in doubt +│ 2025-02-28 02:01Z +│ +1,200 │ +4 │/)
-    expect(lines[2]).toMatch(/people +│ never ran +│ never +│ +0 │ +│ Sat 2026-11-21 02:00 \+01:00/)
+    expect(lines[1]).toMatch(/contacts +│ Rows are in doubt +│ 2025-02-28 03:01 +│ +1,200 │ +4 │/)
+    expect(lines[2]).toMatch(/people +│ never ran +│ never +│ +0 │ +│ 2026-11-21 02:00$/)
+    expect(lines[0]).toContain("last good run (Europe/Berlin)")
+  })
+
+  it("show each pipeline's time zone if there are several", () => {
+    const ours = status("contacts")
+    const theirs = status("people").map((one) => ({ ...one, zone: "America/New_York" }))
+    const [head, ...lines] = statusTable([...ours, ...theirs], [], { width: 120, colour: false }).split("\n")
+    expect(head).toMatch(/last good run +│.*time zone$/)
+    expect(lines).toEqual([
+      expect.stringMatching(/2025-02-28 03:01 .*Europe\/Berlin$/),
+      expect.stringMatching(/2025-02-27 21:01 .*America\/New_York$/),
+    ])
   })
 
   it("show the runs that left a report", () => {
