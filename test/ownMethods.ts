@@ -1,7 +1,7 @@
 import { it, makeMethods } from "@effect/vitest"
 
 /**
- * Runs before each file. `layer` of @effect/vitest replaces `effect` and `scoped` of vitest's own `it` with ones that run in that layer, on its clock or on none of its own. The files of
- * a worker share that `it`, so each begins with the original methods.
+ * Runs before each test file. `layer` of @effect/vitest replaces `effect` and `scoped` of the shared `it` with versions
+ * that use that layer and its clock. All files of a worker share `it`, so this restores the original methods.
  */
 makeMethods(it)

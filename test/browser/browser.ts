@@ -5,7 +5,7 @@ import { resolve } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { chromium } from "playwright-core"
 
-/** Where a Chromium may be on a machine; `CHROMIUM` names another. */
+/** Possible paths of Chromium. `CHROMIUM` names a different one. */
 const places = [
   process.env["CHROMIUM"],
   "/usr/bin/chromium",
@@ -17,12 +17,12 @@ const places = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
 
-/** The browser that was found, or why these tests can't run here. CI requires it: .ci/run installs it. */
+/** The path of the browser, or undefined if none was found. CI requires a browser, which .ci/run installs. */
 const found = places.find((place): place is string => place !== undefined && existsSync(place))
 
 const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
 
-/** Whether the tests are skipped, because there is no browser and none is required. */
+/** Whether the tests are skipped because no browser was found outside CI. */
 export const withoutBrowser = found === undefined && !inCi
 if (withoutBrowser) {
   process.stderr.write(
@@ -30,10 +30,10 @@ if (withoutBrowser) {
   )
 }
 
-/** Whether there is a browser if one is required. */
+/** Whether a browser was found, or is not required. */
 export const browserAsNeeded = found !== undefined || !inCi
 
-/** Starts the browser. In CI a missing one is an error. */
+/** Starts the browser. Fails if it is missing in CI. */
 export const launch = (): Promise<Browser> => {
   if (found === undefined) {
     throw new Error("No Chromium was found, and in CI it has to be there. CHROMIUM=/path/to/it names one.")
@@ -44,13 +44,13 @@ export const launch = (): Promise<Browser> => {
 /** A page, and everything forbidden that it did. */
 export interface Watched {
   readonly page: Page
-  /** Console messages of errors and warnings, errors of scripts, dialogs. */
+  /** Warnings and errors in the console, script errors, and dialogs. */
   readonly noise: Array<string>
-  /** Addresses of requests beyond the page itself. */
+  /** Addresses that the page requested, other than its own. */
   readonly requests: Array<string>
 }
 
-/** Opens an address and watches it. */
+/** Opens an address and watches the page. */
 export const open = async (
   browser: Browser | undefined,
   address: string,
@@ -82,7 +82,7 @@ export const open = async (
   return { page, noise, requests }
 }
 
-/** axe's findings, one line each. */
+/** Returns axe's findings, one line each. */
 export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() =>
@@ -93,7 +93,7 @@ export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> 
 
 const pictures = resolve(import.meta.dirname, "../../test-output")
 
-/** Takes a picture of a page for people to look at. */
+/** Saves a picture of a page for people to look at. */
 export const picture = async (page: Page, name: string, fullPage = true): Promise<void> => {
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: resolve(pictures, `${name}.png`), fullPage })

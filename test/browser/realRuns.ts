@@ -21,7 +21,8 @@ const unattended = {
 }
 
 /**
- * Runs and rehearses a project whose form has a question of every kind, for real, and calls `use` with the addresses of the two reports' pages.
+ * Runs and rehearses a real project whose form has a question of every kind. Calls `use` with the addresses of both
+ * report pages.
  */
 export const realReports = <A>(use: (pages: { readonly run: string; readonly rehearsal: string }) => Promise<A>) =>
   Effect.gen(function*() {

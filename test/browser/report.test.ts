@@ -15,14 +15,14 @@ afterAll(async () => {
   await browser?.close()
 })
 
-/** The page logged nothing, requested nothing, and ran no forbidden script. */
+/** Expects that the page logged nothing, requested nothing, and ran no forbidden script. */
 const isQuiet = async ({ noise, page, requests }: Watched) => {
   expect(noise).toEqual([])
   expect(requests).toEqual([])
   expect(await page.evaluate("window.attacked")).toBeUndefined()
 }
 
-/** The longest of some interactions in the page itself, layout included, in milliseconds. */
+/** Returns the duration of the slowest interaction in the page, layout included, in milliseconds. */
 const slowest = (page: Page, steps: ReadonlyArray<string>): Promise<number> =>
   page.evaluate(
     `(() => {
@@ -46,7 +46,7 @@ const slowest = (page: Page, steps: ReadonlyArray<string>): Promise<number> =>
     })()`,
   )
 
-/** Elements that overflow the page at its side, except those in a scrolling box. */
+/** Returns elements that overflow the page at its side, except those in a scrolling box. */
 const tooWide = `(() => {
   if (document.documentElement.scrollWidth <= window.innerWidth + 1) return []
   return [...document.querySelectorAll("body *")]
@@ -55,7 +55,8 @@ const tooWide = `(() => {
 })()`
 
 /**
- * The same on a page just opened, so that one-time work is counted. Other work on the machine can only add to it, so the best of up to four pages counts.
+ * Measures newly opened pages, so that one-time work is counted. Other work on the machine can only add time, so the
+ * best of up to four pages counts.
  */
 const slowestOfFresh = async (page: Page): Promise<number> => {
   let best = Infinity
@@ -66,7 +67,7 @@ const slowestOfFresh = async (page: Page): Promise<number> => {
   return best
 }
 
-/** Pages that two tests open, each written once. */
+/** Pages that two tests open. Each is written only once. */
 const written = new Map<string, Promise<string>>()
 const pageOf = (name: string, content: () => Parameters<typeof writeReport>[0]): Promise<string> => {
   const known = written.get(name) ?? writeReport(content())
@@ -74,7 +75,7 @@ const pageOf = (name: string, content: () => Parameters<typeof writeReport>[0]):
   return known
 }
 
-/** Milliseconds within which filter and sort have to answer. */
+/** The maximum time of a filter or sort, in milliseconds. */
 const limit = 200
 
 const interactions = [
@@ -97,7 +98,7 @@ const interactions = [
 ]
 
 describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 }, () => {
-  it("of a clean run is quiet and accessible, and so is that of its rehearsal, which is marked as one", () =>
+  it("shows a clean run and its rehearsal quietly and accessibly, and marks the rehearsal", () =>
     realReports(async ({ rehearsal, run }) => {
       for (const dark of [false, true]) {
         const watched = await open(browser, run, { dark })
@@ -109,7 +110,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
         )
         expect(await watched.page.locator("svg.chart").count()).toBe(2)
         await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
-        // Three rows side by side, the first of them open, also on a phone.
+        // Also on a phone, three rows are shown next to each other, and only the first is open.
         expect(
           await watched.page.locator("#samples details").evaluateAll((all) => all.map((one) => one.matches("[open]"))),
         )
@@ -138,7 +139,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
       }
     }))
 
-  it("with 12,000 rows to look at filters and sorts within 200 ms, accessible in the dark, too", async () => {
+  it("filters and sorts 12,000 rows within 200 ms, and is accessible in dark mode", async () => {
     const address = await writeReport(manyRows(12_000))
     const watched = await open(browser, address)
     const { page } = watched
@@ -162,7 +163,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     await page.click("#attention-table th:nth-child(1) button")
     expect(await page.getAttribute("#attention-table th:nth-child(1)", "aria-sort")).toBe("descending")
 
-    // A finding leads to all of its rows, each with the link that edits its submission.
+    // A finding links to all of its rows, and each row links to the page that edits its submission.
     await page.click("#differences a[data-where=Phone]")
     expect(await page.textContent("#attention-status")).toContain("of 2,000 that match")
     expect(await page.locator("#attention-table tbody a[href^='https://forms.example/edit/']").count()).toBe(100)
@@ -181,7 +182,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     }
   })
 
-  it("with 50,000 rows opens and answers without freezing", async () => {
+  it("opens with 50,000 rows and reacts without freezing", async () => {
     const address = await writeReport(manyRows(60_000))
     const before = performance.now()
     const watched = await open(browser, address)
@@ -199,7 +200,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     await watched.page.context().close()
   })
 
-  it("is suitable for print", async () => {
+  it("hides its controls in print", async () => {
     const watched = await open(browser, await writeReport(manyRows(40)))
     await watched.page.emulateMedia({ media: "print" })
     expect(await watched.page.locator(".controls, nav").evaluateAll((all) => all.map((one) => one.checkVisibility())))
@@ -210,7 +211,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
   })
 
   it.each([false, true])(
-    "of hostile rows runs nothing, loads nothing and hides nothing (narrow: %s)",
+    "shows hostile rows without running, loading or hiding anything (narrow: %s)",
     async (narrow) => {
       const watched = await open(browser, await pageOf("hostile", hostile), narrow ? { width: 380 } : {})
       const { page } = watched
@@ -222,12 +223,12 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
       )
       const text = await page.textContent("body")
       for (const attack of attacks.filter((one) => /^[ -~]{1,100}$/.test(one))) expect(text).toContain(attack)
-      // All invisible characters, and those that change the writing direction, are shown as symbols.
+      // Invisible characters, and those that change the writing direction, are shown as symbols.
       const unseen = [...text ?? ""].filter((character) => character !== "\n" && visible(character) !== character)
       expect(unseen).toEqual([])
       const links = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""))
       expect(links.filter((href) => !/^(#|https:\/\/|[a-z-]+\.(csv|json)$)/.test(href))).toEqual([])
-      // Filters and sorted tables contain the same texts.
+      // Filtered and sorted tables contain the same texts.
       for (const column of [0, 1, 2, 3, 4, 5]) await page.locator("#attention-table .sort").nth(column).click()
       await page.fill("#attention-search", "<script>")
       await isQuiet(watched)

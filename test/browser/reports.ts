@@ -10,7 +10,7 @@ import { Findings } from "../../src/report/Findings.ts"
 import { openRunFolder } from "../../src/report/RunFolder.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 
-/** Writes a report as a run does, from these rows, and returns the address of its page. */
+/** Writes a report of these rows, as a run does, and returns the address of its page. */
 export const writeReport = async (content: {
   readonly report?: Partial<RunReport>
   readonly columns?: ReadonlyArray<string>
@@ -46,7 +46,7 @@ const names = ["Ada Lovelace", "Jürgen Müller", "Zoë Öz", "Łukasz Wójcik",
 
 const pick = <A>(list: ReadonlyArray<A>, index: number): A => list[index % list.length]!
 
-/** Rejected rows and differences as from a messy source and a service that reformats answers. */
+/** Rejected rows and differences, as from a messy source and a service that reformats answers. */
 export const manyRows = (count: number) => {
   const rejected = Array.from({ length: Math.floor(count * 0.7) }, (_, index): RejectedRow => {
     const row = index * 3 + 1
@@ -102,7 +102,7 @@ export const manyRows = (count: number) => {
   return { rejected, differences, inDoubt }
 }
 
-/** Texts that try to escape from their element. */
+/** Texts that try to escape from their HTML element. */
 export const attacks = [
   "<script>window.attacked = 1; alert(1)</script>",
   `"><img src="https://evil.example/x.png" onerror="window.attacked = 2">`,

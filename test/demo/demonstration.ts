@@ -5,7 +5,7 @@ import { projectFolder } from "../project/projectFolder.ts"
 
 export const repository = fileURLToPath(new URL("../..", import.meta.url))
 
-/** A copy of the demonstration project, with its own ledger, reports and store. */
+/** Copies the demonstration project, with its own ledger, reports and store. */
 export const demonstration = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -1,5 +1,5 @@
-// Every answer of every row of the demonstration's real exports, as the practice service holds it, against what Python's own csv and zip modules read from
-// the same file (.ci/sample-answers.py, its results in answers/).
+// Compares every answer of the demonstration's real exports in the practice service with the same file, as read by
+// Python's csv and zip modules. .ci/sample-answers.py wrote the results in answers/.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ interface Stored {
   readonly submissionTime: string
 }
 
-/** The service's data of one submission: answers by question id, URL parameters and the time by their names after an @. */
+/** Returns a submission's answers by question id. URL parameters and the time have their names after an @. */
 const held = (stored: Stored, timed: boolean): Readonly<Record<string, unknown>> =>
   Object.fromEntries([
     ...stored.questions.map(({ id, value }) => [id, value] as const),
@@ -31,22 +31,22 @@ interface RealExport {
   readonly pipeline: string
   readonly form: string
   readonly rows: number
-  /** Questions of the form that some row answers, counted in the file by Python: none may be lost unnoticed. */
+  /** The number of questions that at least one row answers, as counted in the file by Python. */
   readonly answered: number
-  /** The value that identifies a submission's row. */
+  /** Returns the value that identifies a submission's row. */
   readonly by: (answers: Readonly<Record<string, unknown>>) => unknown
 }
 
 const exports: ReadonlyArray<RealExport> = [
   { pipeline: "star-wars", form: "sW6fIlMs14", rows: 200, answered: 15, by: (answers) => answers["@respondent"] },
   { pipeline: "redcap-survey", form: "rC7sUrVey2", rows: 2, answered: 10, by: (answers) => answers["@participant"] },
-  // No two rows of the survey have the same second.
+  // No two rows of the survey have the same submission time.
   { pipeline: "r-survey", form: "mR5uVe2019es", rows: 338, answered: 51, by: (answers) => answers["@submissionTime"] },
 ]
 
-describe("a real export's own pipeline imports every answer as in the file", () => {
+describe("the pipeline of a real export imports every answer in the file", () => {
   for (const { answered, by, form, pipeline, rows } of exports) {
-    it.scopedLive(`${pipeline}: ${rows} rows`, () =>
+    it.scopedLive(`imports ${rows} rows of ${pipeline}`, () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path

@@ -14,7 +14,7 @@ interface Stored {
   readonly login?: unknown
 }
 
-/** Runs a pipeline and returns the content of the service's store. */
+/** Runs a pipeline and returns the submissions in the service's store. */
 const imported = (pipeline: string, form: string, rows: number) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -42,7 +42,7 @@ const answers = (submission: Stored | undefined) =>
 const byParameter = (stored: ReadonlyArray<Stored>, name: string, value: string) =>
   stored.find(({ urlParameters }) => urlParameters.some((one) => one.name === name && one.value === value))
 
-it.effect("the committed samples are the generator's output", () =>
+it.effect("the generator writes the committed samples", () =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -57,10 +57,10 @@ it.effect("the committed samples are the generator's output", () =>
     }
   }).pipe(Effect.scoped, Effect.provide(platform)))
 
-// The expected values below were read from the samples manually.
+// The expected values below were read manually from the samples.
 
 it.scopedLive(
-  "contacts: German dates, numbers, phone numbers and options of a Windows-1252 file arrive",
+  "the contacts pipeline imports German dates, numbers, phone numbers and options from a Windows-1252 file",
   () =>
     Effect.gen(function*() {
       const stored = yield* imported("contacts", "kT7cWm2Lq9", 160)
@@ -87,7 +87,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "registrations: cells of a workbook arrive with their types, with appointments and payments",
+  "the registrations pipeline imports typed cells, appointments and payments from a workbook",
   () =>
     Effect.gen(function*() {
       const stored = yield* imported("registrations", "Zr4Hn8Xb1V", 96)
@@ -114,7 +114,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "tickets: files, JSON, and times with and without an offset arrive in a form without types",
+  "the tickets pipeline imports files, JSON, and times with and without an offset into an untyped form",
   () =>
     Effect.gen(function*() {
       const stored = yield* imported("tickets", "tk_5Q", 120)

@@ -12,7 +12,7 @@ const files = [
 ]
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
 
-it.each(files)("%s names its schema in the first line, and an editor finds nothing to underline", (name) => {
+it.each(files)("%s names its schema in the first line, and an editor reports no error in it", (name) => {
   const file = resolve(repository, name)
   const text = readFileSync(file, "utf8")
   const schema = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1]

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { eachAnswered } from "../../src/domain/item.ts"
 
-it("every member of an item that a mapping can fill counts as answered", () => {
+it("eachAnswered visits every member of an item that a mapping can fill", () => {
   const ids: Array<string> = []
   eachAnswered({
     questions: [{ id: "q", value: 1 }],

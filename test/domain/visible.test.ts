@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { visible } from "../../src/domain/visible.ts"
 
 describe("visible", () => {
-  it("leaves no control character, no line break and nothing that changes the direction of writing", () => {
+  it("removes control characters, line breaks and characters that change the direction of writing", () => {
     fc.assert(
       fc.property(
         fc.string({

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import { count, instantIn, inZone, lasting, lastingEach, reasonOf, span } from "../../src/domain/words.ts"
 
-it("separates thousands as Intl does, of whole numbers and of rates", () => {
+it("count separates thousands as Intl does, for whole numbers and for rates", () => {
   const grouped = new Intl.NumberFormat("en-US")
   const thousandths = fc.integer({ min: 0, max: 1e10 }).map((value) => value / 1000)
   fc.assert(
@@ -14,7 +14,7 @@ it("separates thousands as Intl does, of whole numbers and of rates", () => {
   )
 })
 
-it("names times as Effect does, in at most two units", () => {
+it("lasting names durations as Effect does, in at most two units", () => {
   fc.assert(
     fc.property(fc.oneof(fc.nat(9_999), fc.nat(200_000_000).map((seconds) => seconds * 1000)), (millis) => {
       expect(lasting(millis)).toBe(Duration.format(Duration.millis(millis)).split(" ").slice(0, 2).join(" "))
@@ -24,13 +24,13 @@ it("names times as Effect does, in at most two units", () => {
   expect([lasting(0), lasting(9_999.6), lasting(65_400), lasting(90_061_000)]).toEqual(["0", "10s", "1m 5s", "1d 1h"])
 })
 
-it("reads only ISO 8601 instants as the ends of a span of time", () => {
+it("span accepts only ISO 8601 instants", () => {
   expect(span("2025-03-01T02:00:00.000Z", "2025-03-01T03:05:00.000Z")).toBe("1h 5m")
   expect(span("2025-03-01T02:00:00.000Z", "2025-03-01T01:00:00.000Z")).toBeUndefined()
   expect(span("row 1", "2025-03-01T01:00:00.000Z")).toBeUndefined()
 })
 
-it("says in words why the system can't use a file, also through a platform's error", () => {
+it("reasonOf explains why the system can't use a file, even if a platform error wraps the reason", () => {
   const denied = Object.assign(new Error("EACCES: permission denied, open '/x'"), { code: "EACCES" })
   const wrapped = Object.assign(new Error("PermissionDenied: FileSystem.open"), { _tag: "SystemError", cause: denied })
   const outer = new Error("its mark can't be written", { cause: denied })
@@ -42,14 +42,14 @@ it("says in words why the system can't use a file, also through a platform's err
   ])
 })
 
-/** What a text of `lasting` says, in milliseconds. */
+/** Parses a text of `lasting` and returns milliseconds. */
 const millisOf = (text: string): number =>
   [...text.matchAll(/(\d+)(ms|s|m|h)/g)].reduce(
     (sum, [, number, unit]) => sum + Number(number) * { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit as "ms"],
     0,
   )
 
-it("shows steps that add up to what it shows for all of them together", () => {
+it("lastingEach shows steps that add up to the total shown", () => {
   const steps = fc.oneof(fc.nat(2_000), fc.nat(40_000), fc.nat(4_000_000))
   fc.assert(
     fc.property(fc.array(steps, { minLength: 1, maxLength: 6 }), (parts) => {
@@ -64,7 +64,7 @@ it("shows steps that add up to what it shows for all of them together", () => {
   expect(lastingEach([])).toEqual([])
 })
 
-it("shows times as the clocks of a zone do, with seconds only if there are any", () => {
+it("inZone shows the local time of a zone, with seconds only if they aren't zero", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 2_000_000_000 }),

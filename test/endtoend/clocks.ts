@@ -1,6 +1,6 @@
 import type { Draws } from "./draws.ts"
 
-/** A clock's reading. */
+/** A local date and time. */
 export interface Wall {
   readonly year: number
   readonly month: number
@@ -29,7 +29,10 @@ const formatOf = (zone: string): Intl.DateTimeFormat => {
   return format
 }
 
-/** What the clocks of a zone show at an instant (milliseconds), by the JavaScript engine's own tables, not by the library that formferry uses. */
+/**
+ * Returns the local time of a zone at an instant in milliseconds. Uses the tables of the JavaScript engine, not the
+ * library that formferry uses.
+ */
 export const wallIn = (zone: string, instant: number): Wall => {
   const parts = new Map(formatOf(zone).formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? Number.NaN
@@ -46,7 +49,7 @@ export const wallIn = (zone: string, instant: number): Wall => {
 const same = (a: Wall, b: Wall) => JSON.stringify(a) === JSON.stringify(b)
 const hour = 3_600_000
 
-/** An instant of the years 2001 to 2030 whose reading on the zone's clocks is shown only once. */
+/** Draws an instant from 2001 to 2030 whose local time occurs only once in the zone. */
 export const drawInstant = (draws: Draws, zone: string, step: "second" | "minute" = "second"): number => {
   for (;;) {
     const seconds = draws.int(Date.UTC(2001, 0, 1) / 1000, Date.UTC(2030, 11, 31) / 1000)
@@ -56,5 +59,5 @@ export const drawInstant = (draws: Draws, zone: string, step: "second" | "minute
   }
 }
 
-/** How the service writes an instant. */
+/** Formats an instant as the service writes it. */
 export const utc = (instant: number): string => new Date(instant).toISOString()

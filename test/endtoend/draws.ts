@@ -1,10 +1,10 @@
-/** Random draws from a seed, the same every time (mulberry32). */
+/** Makes repeatable random draws from a seed (mulberry32). */
 export interface Draws {
-  /** A whole number, both ends included. */
+  /** Draws a whole number, both ends included. */
   readonly int: (from: number, to: number) => number
   readonly chance: (share: number) => boolean
   readonly pick: <A>(list: ReadonlyArray<A>) => A
-  /** Some of a list, in its order. */
+  /** Draws some elements of a list and keeps their order. */
   readonly some: <A>(list: ReadonlyArray<A>, share: number) => ReadonlyArray<A>
   readonly shuffle: <A>(list: ReadonlyArray<A>) => ReadonlyArray<A>
 }

@@ -3,7 +3,7 @@ import { two } from "./draws.ts"
 import type { Draws } from "./draws.ts"
 import { emptyCells } from "./questions.ts"
 
-/** The parts of a submission other than questions: the expected values in the service, and the cells for them. */
+/** The parts of a submission other than questions: the values expected in the service, and the cells for them. */
 export interface Rest {
   readonly urlParameters: Readonly<Record<string, string | null>>
   readonly submissionTime: string
@@ -101,7 +101,7 @@ const payment = (draws: Draws): Pick<Rest, "payment" | "cells"> => {
   }
 }
 
-/** Draws everything in row `no` except its questions. */
+/** Draws all parts of row `no` except its questions. */
 export const drawRest = (draws: Draws, no: string): Rest => {
   const created = drawInstant(draws, zone, "minute")
   const changed = drawInstant(draws, "UTC")

@@ -10,7 +10,7 @@ const rows = 1_000
 type Stored = ReturnType<ReturnType<typeof truthProject>["expected"]["get"]> & { readonly submissionId: string }
 
 it.scopedLive(
-  "the service's store contains 1,000 rows of every kind exactly as intended before their cells were written",
+  "the service's store contains 1,000 rows of every kind exactly as they were intended",
   () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -29,10 +29,10 @@ it.scopedLive(
         balance: { holds: true },
         requests: { metadata: 1, read: rows, retried: 0 },
       })
-      // The canary's request, and all other rows by ten.
+      // One request for the canary, and one for every ten of the other rows.
       expect(report.requests.create).toBeLessThanOrEqual(rows / 10 + 1)
 
-      // The store is the service's own file of received submissions, independent of formferry's reader.
+      // The store is the service's own file of received submissions. formferry's reader is not involved.
       const store = path.join(root, "store", `${formId}.jsonl`)
       const stored = (yield* fs.readFileString(store)).trimEnd().split("\n").map((line): Stored => JSON.parse(line))
       expect(stored).toHaveLength(rows)
@@ -45,7 +45,7 @@ it.scopedLive(
         expect(there, key).toStrictEqual(submission)
       }
 
-      // Every question was answered by some rows and left open by others, as far as its entry lets it.
+      // Some rows answer each question, and others leave it empty if its entry allows that.
       const answered = new Map<string, number>()
       for (const { questions } of truth.expected.values()) {
         for (const { name, value } of questions) {

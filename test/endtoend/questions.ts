@@ -2,25 +2,25 @@ import { drawInstant, utc, wallIn } from "./clocks.ts"
 import { two } from "./draws.ts"
 import type { Draws } from "./draws.ts"
 
-/** The expected answer in the service (null: none), which is made first, and the cells written for it. */
+/** An expected answer in the service, or null for none, and the cells written for it. The answer is drawn first. */
 export interface Made {
   readonly truth: unknown
   readonly cells: Readonly<Record<string, string>>
 }
 
-/** A question of the form, its entry in the pipeline, and how an answer and its cells are made for a row. */
+/** A question of the form, its entry in the pipeline, and a function that draws an answer and its cells for a row. */
 export interface Asked {
-  /** The form's question without its id and name. */
+  /** The question of the form, without its id and name. */
   readonly form?: { readonly type?: string; readonly options?: ReadonlyArray<unknown> }
-  /** The entry without its name. */
+  /** The pipeline's entry, without its name. */
   readonly entry: Readonly<Record<string, unknown>>
   readonly make: (draws: Draws) => Made
 }
 
-/** Cells that mean no answer (the pipeline's `empty`). */
+/** Cells that mean no answer, as in the pipeline's `empty`. */
 export const emptyCells = ["", "  ", "k. A.", "-", " - "]
 
-/** Answers by `answered`, most of the time; otherwise none, and cells that mean no answer. */
+/** Mostly draws an answer with `answered`. Otherwise draws no answer, with cells that mean none. */
 const mostly = (columns: ReadonlyArray<string>, answered: (draws: Draws) => Made) => (draws: Draws): Made =>
   draws.chance(0.8)
     ? answered(draws)
@@ -52,7 +52,7 @@ const words = [
 const text = (draws: Draws, most = 4) =>
   Array.from({ length: draws.int(1, most) }, () => draws.pick(words)).join(draws.pick([" ", "\n", "; "]))
 
-/** Digits in groups: 1234567 → 1.234.567 */
+/** Groups digits: 1234567 → 1.234.567 */
 const grouped = (digits: string) => digits.replace(/\B(?=(\d{3})+$)/g, ".")
 
 const colours = [
@@ -80,7 +80,7 @@ const writeMoment = (draws: Draws, instant: number): string => {
     const { day, hour, minute, month, second, year } = wallIn(berlin, instant)
     return `${two(day)}.${two(month)}.${year} ${two(hour)}:${two(minute)}:${two(second)}`
   }
-  // With its own offset, which takes precedence over the pipeline's zone.
+  // The cell's own offset takes precedence over the pipeline's zone.
   const minutes = draws.pick([0, 120, -300, 345])
   const local = utc(instant + minutes * 60_000).slice(0, 19)
   const away = Math.abs(minutes)

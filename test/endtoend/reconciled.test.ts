@@ -47,7 +47,7 @@ const another = (value: unknown): unknown => {
 const isNothing = (value: unknown) => value === null || value === undefined
 
 it.scopedLive(
-  "after an import of every kind, a reconciliation finds nothing; after edits and deletions, it finds exactly those",
+  "a reconciliation reports nothing after an import of every kind, and later exactly the edits and deletions made",
   () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -68,7 +68,8 @@ it.scopedLive(
       const expected: Array<string> = []
       const lists = ["questions", "urlParameters", "scheduling", "payments"] as const
       const kept = stored.flatMap((one, at): ReadonlyArray<Stored> => {
-        // Every fifth stays, every seventh is deleted, and the others are edited, each in a different member.
+        // Every fifth submission stays unchanged and every seventh is deleted. Each of the others is edited in a
+        // different member.
         if (at % 5 === 0) return [one]
         if (at % 7 === 0) return []
         const members = lists.flatMap((list) => one[list].map(({ id }) => ({ list, id })))

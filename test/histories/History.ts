@@ -17,12 +17,12 @@ import { VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine } from "../faults/VirtualTime.ts"
 import { fileOf, type Format, sourceIn, teams } from "./source.ts"
 
-/** The forms of the service, by id. */
+/** The ids of the service's forms. */
 export const forms = ["people", "crew"] as const
 
 export type FormId = (typeof forms)[number]
 
-/** What people edit, each with its current text. */
+/** Settings that people edit, with their current values. */
 export interface Edited {
   readonly pipeline: string
   readonly renamedFrom: string | undefined
@@ -47,15 +47,15 @@ const unedited: Edited = {
   inDoubt: "hold",
 }
 
-/** What people edit in a form, in the form editor. */
+/** Properties of a form that people edit in the form editor. */
 export interface EditedForm {
-  /** Of the question Name, which the pipeline fills. */
+  /** The type of the question Name, which the pipeline fills. */
   readonly type: "ShortAnswer" | "LongAnswer"
-  /** The label of an option that no row has. */
+  /** The label of an option that no row uses. */
   readonly spare: "Green" | "Lime"
-  /** Options that were added. */
+  /** The number of added options. */
   readonly added: number
-  /** The name of the question Note, which the pipeline leaves out. */
+  /** The name of the question Note, which the pipeline does not fill. */
   readonly note: "Note" | "Remark"
 }
 
@@ -99,7 +99,7 @@ const concurrency = 2
 /** The maximum number of rows in doubt that a killed process leaves. */
 export const mostInFlight = batchSize * concurrency
 
-/** How a command ended; killed: its machine was switched off. */
+/** How a command ended. `Killed` means that its machine was switched off. */
 export type Ended =
   | { readonly _tag: "Report"; readonly report: RunReport }
   | { readonly _tag: "Accepted" }
@@ -107,7 +107,7 @@ export type Ended =
   | { readonly _tag: "Failed"; readonly error: string; readonly message: string }
   | { readonly _tag: "Killed" }
 
-/** Counts the steps of the running process: requests, and before and after each commit and each mark. */
+/** Counts the steps of the running process: each request, and before and after each commit and each mark. */
 let step: (() => void) | undefined
 
 const { exec } = Database.prototype
@@ -123,12 +123,12 @@ MarkWriter.prototype.write = function(upTo) {
   step?.()
 }
 
-/** Where a project keeps its ledger and marks. */
+/** The folder in which a project keeps its ledger and marks. */
 const ledgerFolder = ".formferry"
 const nextToLedger = join(ledgerFolder, "ledger.db.marks")
 const withReports = join("reports", ".ledger")
 
-/** One project and everything that happens to it. */
+/** A project and the events of its history. */
 export class History extends VirtualProject {
   private folders = 0
   private services = 0
@@ -151,13 +151,13 @@ export class History extends VirtualProject {
     this.write(fileOf(format), sourceIn(format, this.rows))
   }
 
-  /** Writes the source; no rows: only its header. */
+  /** Writes the source. If there are no rows, it writes only the header. */
   source(rows: ReadonlyArray<number>): void {
     this.rows = rows
     this.edit({})
   }
 
-  /** The form that the pipeline fills, as it is now. */
+  /** Returns the current state of the form that the pipeline fills. */
   form(): EditedForm {
     return this.formsNow.get(this.edited.form) ?? uneditedForm
   }
@@ -168,7 +168,7 @@ export class History extends VirtualProject {
     this.open = undefined
   }
 
-  /** How often each row is in a form. */
+  /** Returns how often each row is in a form. */
   sent(form: FormId = this.edited.form): ReadonlyMap<number, number> {
     const counts = new Map<number, number>()
     for (const { json } of this.store.all(form)) {
@@ -181,7 +181,7 @@ export class History extends VirtualProject {
     return counts
   }
 
-  /** How many submissions a form has. */
+  /** Returns the number of submissions in a form. */
   submissions(form: FormId): number {
     return this.store.all(form).length
   }
@@ -190,7 +190,7 @@ export class History extends VirtualProject {
     await this.time.pass(millis)
   }
 
-  /** Sets the clock forwards or back while nothing runs. */
+  /** Sets the clock forwards or back while no process runs. */
   setClock(millis: number): void {
     this.time.now += millis
   }
@@ -202,7 +202,7 @@ export class History extends VirtualProject {
     )
   }
 
-  /** `formferry run`, killed at a step if there is one. */
+  /** Runs `formferry run`, and kills it at the given step, if any. */
   run(killedAt?: number): Promise<Ended> {
     return this.process(
       killedAt,
@@ -221,7 +221,7 @@ export class History extends VirtualProject {
     )
   }
 
-  /** `formferry accept`, as a refusal names it. */
+  /** Runs `formferry accept` as the message of a refusal advises. */
   accept(pipeline: string, reason: AcceptReason): Promise<Ended> {
     return this.process(
       undefined,
@@ -234,17 +234,15 @@ export class History extends VirtualProject {
   }
 
   /**
-   * `formferry settle --results`, killed at a step if there is one.
-   *
-   * @param lines of the form's results that the export has; undefined: all
-   * @param isComplete `--complete`
+   * Runs `formferry settle --results`, and kills it at the given step, if any. @param lines the number of exported
+   * lines of the form's results; exports all if undefined @param isComplete whether `--complete` is passed
    */
   settle(lines: number | undefined, isComplete: boolean, killedAt?: number): Promise<Ended> {
     const file = this.writeResults(formOf(this.edited.form, this.form()), lines)
     return this.settleBy({ _tag: "Export", file, isComplete }, killedAt)
   }
 
-  /** `formferry settle --as landed` or `--as not-landed`. */
+  /** Runs `formferry settle --as landed` or `--as not-landed`. */
   settleByWord(landed: boolean, keys: ReadonlyArray<string>): Promise<Ended> {
     return this.settleBy({ _tag: "Person", landed, which: { _tag: "Rows", keys } })
   }
@@ -276,7 +274,7 @@ export class History extends VirtualProject {
       if (isKilled() || machine.isOff) throw new Error("the machine is off")
     }
     const running = this.start(machine, work, open, (send) => {
-      // Half of the requests are still sent, by the kernel.
+      // The kernel still sends half of the requests.
       if (isKilled() && steps % 2 === 0) {
         Effect.runFork(Effect.withClock(send, this.time.clock), { scheduler: this.server })
       }
@@ -297,13 +295,16 @@ export class History extends VirtualProject {
     return { _tag: "Failed", error: tag, message: tag === "Defect" ? Cause.pretty(exit.cause) : message }
   }
 
-  /** Copies the files of a killed process: its connection is still open in this process, and must not write to them later. */
+  /**
+   * Replaces the files of a killed process with copies. Its connection is still open in this process, and must not
+   * write to them later.
+   */
   private leaveFiles(): void {
     const files = this.image()
     this.restore(files)
   }
 
-  /** The ledger's files at this moment, without marks. */
+  /** Returns the current files of the ledger, without marks. */
   image(): ReadonlyMap<string, Buffer> {
     const folder = join(this.root, ledgerFolder)
     const names = existsSync(folder) ? readdirSync(folder) : []
@@ -314,7 +315,7 @@ export class History extends VirtualProject {
     )
   }
 
-  /** Replaces the ledger's files; the marks stay. */
+  /** Replaces the ledger's files, but not the marks. */
   restore(files: ReadonlyMap<string, Buffer>): void {
     const folder = join(this.root, ledgerFolder)
     for (const name of ["ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.key"]) {
@@ -324,7 +325,7 @@ export class History extends VirtualProject {
     for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes, { mode: 0o600 })
   }
 
-  /** Deletes something of the project. */
+  /** Deletes part of the project. */
   delete(what: "ledger folder" | "marks next to the ledger" | "reports of the pipeline" | "reports"): void {
     const paths = {
       "ledger folder": ledgerFolder,
@@ -335,7 +336,10 @@ export class History extends VirtualProject {
     rmSync(join(this.root, paths[what]), { recursive: true, force: true })
   }
 
-  /** A new machine each night: it checks out the project again and keeps only the ledger's folder. */
+  /**
+   * Uses a new machine, as some CI jobs do each night: it checks out the project again and keeps only the ledger's
+   * folder.
+   */
   onNewMachine(): void {
     const old = this.root
     this.root = join(this.home, `project${++this.folders}`)
@@ -343,12 +347,12 @@ export class History extends VirtualProject {
     this.edit({})
   }
 
-  /** Whether marks are found in both places. */
+  /** Whether both folders contain marks. */
   hasBothMarks(): boolean {
     return [nextToLedger, withReports].every((folder) => existsSync(join(this.root, folder)))
   }
 
-  /** The whole folder is moved or copied elsewhere. */
+  /** Moves or copies the whole project folder. */
   move(copied: boolean): void {
     const to = join(this.home, `project${++this.folders}`)
     if (copied) cpSync(this.root, to, { recursive: true, verbatimSymlinks: true })

@@ -5,22 +5,25 @@ import type { Draws } from "../faults/Draws.ts"
 import { type Edited, type EditedForm, type Ended, type FormId, forms, type History, mostInFlight } from "./History.ts"
 import { hasHeader } from "./source.ts"
 
-/** What the next command may do: a harmless history is never refused, and one that lost commits never imports. */
+/**
+ * The expected end of the next command. A harmless history is never refused, and a ledger that lost commits never
+ * imports.
+ */
 export type Expected = "goes" | "refused" | "either"
 
-/** The combined expectation. */
+/** Combines two expectations. */
 const both = (a: Expected, b: Expected): Expected =>
   a === "refused" || b === "refused" ? "refused" : a === "either" || b === "either" ? "either" : "goes"
 
-/** The form as the last finished run found it. */
+/** The state at the last finished run of a form. */
 interface Visit {
   readonly form: EditedForm
-  /** What people had edited, apart from the form. */
+  /** The edited settings, without the form, as JSON. */
   readonly edited: string
   readonly troubles: number
 }
 
-/** The ledger's files at a moment. */
+/** A copy of the ledger's files, with the counts at that moment. */
 interface Image {
   readonly files: ReadonlyMap<string, Buffer>
   readonly commands: number
@@ -29,34 +32,34 @@ interface Image {
 
 const day = 86_400_000
 
-/** Runs commands in a history, knows what may happen, and follows the advice of refusals. */
+/** Runs commands in a history, knows their expected results, and follows the advice of refusals. */
 export class Referee {
   private readonly at: History
   private readonly draws: Draws
-  /** What happened, line by line. */
+  /** The history as text, one event or message per line. */
   readonly lines: Array<string> = []
   /** Broken promises. */
   readonly broken: Array<string> = []
   readonly met = new Map<string, number>()
   /** Rows that a person removed from the source permanently. */
   readonly removed = new Set<number>()
-  /** Commands that ended or were killed: an image with fewer of them is not the newest. */
+  /** The number of commands that ended or were killed. An image with a lower number is not the newest. */
   private commands = 0
   private settled = 0
   private kills = 0
   private isLogLeft = false
   /** How often the ledger was harmed, restored or accepted. */
   private troubles = 0
-  /** Traces of a killed run that the next one must detect. */
+  /** The expectation that a killed run or a harmed ledger leaves for the next run. */
   private carried: Expected = "goes"
   private readonly attempted = new Set<FormId>()
   private readonly visits = new Map<FormId, Visit>()
   private readonly editedForms = new Set<FormId>()
   private readonly images: Array<Image> = []
   private newest: Image
-  /** Rows that a killed process sent, by form and number, with the number of that kill. */
+  /** Rows that a killed process sent, by form and number, each with the number of the kill. */
   private readonly doubtful = new Map<string, number>()
-  /** Those of them that a run with `inDoubt: resend` found. */
+  /** The rows in `doubtful` that a run with `inDoubt: resend` may resend. */
   private readonly resendable = new Set<string>()
 
   constructor(at: History, draws: Draws) {
@@ -70,7 +73,7 @@ export class Referee {
     this.lines.push(what)
   }
 
-  /** Permanent facts: a ledger that lacks any of them must be refused. */
+  /** Counts permanent facts. A ledger that lacks any of them must be refused. */
   private facts(): number {
     return forms.reduce((sum, form) => sum + this.at.submissions(form), this.settled)
   }
@@ -86,7 +89,7 @@ export class Referee {
     this.images.push(this.newest)
   }
 
-  /** Restores one of the images. */
+  /** Restores a random image. */
   restoreAny(): Expected | undefined {
     const image = this.images[this.draws.int(0, this.images.length - 1)]
     if (image === undefined) return undefined
@@ -96,14 +99,14 @@ export class Referee {
     return image.facts < this.facts() ? "refused" : image.commands < this.commands ? "either" : "goes"
   }
 
-  /** Does something to the ledger. */
+  /** Damages the ledger. */
   harm(what: () => void): Expected {
     what()
     this.troubles++
     return "either"
   }
 
-  /** Whether something was imported or settled. */
+  /** Whether anything was imported or settled. */
   hasFacts(): boolean {
     return this.facts() > 0
   }
@@ -114,7 +117,7 @@ export class Referee {
     return "goes"
   }
 
-  /** Edits the pipeline's identity in the ledger: its rows must not be sent again. */
+  /** Edits the pipeline's identity in the ledger. Its rows must not be sent again. */
   editPlace(change: Partial<Edited>): Expected {
     const isKnown = this.carried === "goes" && this.removed.size === 0
       && this.visits.get(this.at.edited.form)?.troubles === this.troubles
@@ -123,13 +126,16 @@ export class Referee {
     return isKnown ? "refused" : "either"
   }
 
-  /** Edits how rows are read or recognised. The rows are still recognised if none is missing. */
+  /** Edits how rows are read or recognised. The rows are still recognised if none was removed. */
   editReading(change: Partial<Edited>): Expected {
     this.at.edit(change)
     return this.removed.size === 0 ? "goes" : "either"
   }
 
-  /** The pipeline fills the other form: rows that it has are known there, unless something else changed in the meantime. */
+  /**
+   * Switches the pipeline to the other form. Rows in that form are known there, unless another setting changed in the
+   * meantime.
+   */
   switchForm(): Expected {
     const form = forms.find((one) => one !== this.at.edited.form) ?? forms[0]
     this.at.edit({ form })
@@ -143,13 +149,13 @@ export class Referee {
     return JSON.stringify({ ...this.at.edited, form: "", inDoubt: "" })
   }
 
-  /** The ledger has the form as it is now. */
+  /** Notes that the ledger knows the current form. */
   private visit(): void {
     const visit = { form: this.at.form(), edited: this.editedApart(), troubles: this.troubles }
     this.visits.set(this.at.edited.form, visit)
   }
 
-  /** Whether the form as it is now must be refused: something that the pipeline fills changed since the last run. */
+  /** Whether the current form must be refused because something that the pipeline fills changed since the last run. */
   private formExpected(): Expected {
     const { form } = this.at.edited
     if (!this.editedForms.has(form) || !this.attempted.has(form)) return "goes"
@@ -176,12 +182,12 @@ export class Referee {
     }
   }
 
-  /** Whether `inDoubt: resend` sent a row a second time that had landed. */
+  /** Whether `inDoubt: resend` resent a row that had landed. */
   private hasDoubled(): boolean {
     return forms.some((form) => this.at.submissions(form) > this.at.sent(form).size)
   }
 
-  /** Whether the last command was killed, so that its log was left. */
+  /** Whether the last command was killed and left its log. */
   wasKilled(): boolean {
     return this.isLogLeft
   }
@@ -193,7 +199,7 @@ export class Referee {
     await this.at.pass(120_000)
   }
 
-  /** Runs the pipeline, and follows the advice of refusals until it is not refused. */
+  /** Runs the pipeline, and follows the advice of each refusal until a run is accepted. */
   async run(expected: Expected, killedAt?: number): Promise<void> {
     const { at } = this
     const { form } = at.edited
@@ -280,7 +286,7 @@ export class Referee {
       if (this.newest.commands === this.commands && this.draws.chance(0.4)) {
         this.meet("resolved: the newest ledger is put back")
         at.restore(this.newest.files)
-        // Once, since a person may have accepted it for a different form.
+        // Restored only once, since a person may have accepted it for a different form.
         this.newest = { ...this.newest, commands: -1 }
         return
       }
@@ -288,7 +294,7 @@ export class Referee {
     this.meet(`resolved: accept ${reason}`)
     if (reason === "form") this.visit()
     else {
-      // As in docs/maintain.md: rows that are in the form are removed from the source.
+      // As docs/maintain.md advises, rows that are in the form are removed from the source.
       for (const form of forms) for (const no of at.sent(form).keys()) this.removed.add(no)
       const rows = at.rows.filter((no) => !this.removed.has(no))
       if (rows.length === 0 && !hasHeader(edited.format)) at.edit({ format: "csv" })
@@ -300,10 +306,9 @@ export class Referee {
   }
 
   /**
-   * Settles rows in doubt from an export, and compares the conclusions with the form.
-   *
-   * @param lines of the form's results that the export has; undefined: all
-   * @returns the rows that stay in doubt, with the reasons
+   * Settles rows in doubt from an export, and compares the conclusions with the form. @param lines the number of
+   * exported lines of the form's results; exports all if undefined @returns the rows that stay in doubt, with the
+   * reasons
    */
   async settle(
     lines: number | undefined,
@@ -340,7 +345,10 @@ export class Referee {
     return ended.result.rows.filter(({ outcome }) => outcome === "in doubt")
   }
 
-  /** A person checks the rows that a complete export leaves in doubt: resent rows, and rows similar to a submission that the ledger doesn't know. */
+  /**
+   * Settles the rows that a complete export leaves in doubt, as a person does. They were resent, or resemble a
+   * submission that the ledger doesn't know.
+   */
   private async look(left: SettleResult["rows"]): Promise<void> {
     const sent = this.at.sent()
     for (const { key, reason } of left) {
@@ -353,11 +361,11 @@ export class Referee {
     }
   }
 
-  /** In the end all remaining rows are sent and settled, and nothing is missing. */
+  /** Sends and settles all remaining rows, and checks that none is missing. */
   async finish(grow: () => void): Promise<void> {
     const { at } = this
     await this.run("either")
-    // Later than any clock that went back.
+    // This time is later than any time of a clock that was set back.
     await at.pass(60 * day)
     grow()
     await this.run("goes")
@@ -370,6 +378,6 @@ export class Referee {
   }
 }
 
-/** The message of a refused command; undefined: it failed for a different reason. */
+/** Returns the message of a refused command, or undefined if it failed for a different reason. */
 const refusalOf = (ended: Ended): string | undefined =>
   ended._tag === "Failed" && ["LedgerRefused", "ConfigurationInvalid"].includes(ended.error) ? ended.message : undefined

@@ -7,7 +7,7 @@ const seeds = 12
 beforeAll(loadLazyModules)
 
 it(
-  `${seeds} histories: nothing is sent twice, harmless ones are not refused, and each refusal is resolved by its own advice`,
+  `${seeds} histories send no row twice, refuse only harmed ledgers or changed forms, and end every refusal by following its advice`,
   async () => {
     const played: Array<Played> = []
     for (let seed = 1; seed <= seeds; seed++) played.push(await play(seed))

@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util"
 import { happens, play } from "./play.ts"
 
-/** `npm run histories -- --seeds 500 [--from N]`, or `--seed N` to repeat one. Exits with code 1 if a promise was broken, or if some event never happened in many seeds. */
+/**
+ * Runs `npm run histories -- --seeds 500 [--from N]`, or `--seed N` to repeat one history. Exits with code 1 if a
+ * promise was broken, or if an event never happened in many seeds.
+ */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],

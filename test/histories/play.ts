@@ -6,20 +6,20 @@ import { formats, hasHeader } from "./source.ts"
 /** The result of one seed. */
 export interface Played {
   readonly seed: number
-  /** What happened, line by line. */
+  /** The history as text, one event or message per line. */
   readonly lines: ReadonlyArray<string>
   /** Broken promises. */
   readonly broken: ReadonlyArray<string>
-  /** How often each kind of event happened, and how often a run was refused or resolved. */
+  /** How often each kind of event happened, and how often a run was refused or a refusal was resolved. */
   readonly met: ReadonlyMap<string, number>
 }
 
-/** An event between runs, and the expectation for the next run; undefined: it can't happen now. */
+/** Events between runs. Each returns the expectation for the next run, or undefined if it can't happen now. */
 type Moves = Readonly<Record<string, () => Expected | undefined>>
 
 const day = 86_400_000
 
-/** Events that happen in every project and must not stop it. */
+/** Events that happen in every project and must not stop a run. */
 const innocent = (at: History, draws: Draws, grow: () => void): Moves => ({
   "quiet night": () => "goes",
   rows: () => {
@@ -39,7 +39,7 @@ const innocent = (at: History, draws: Draws, grow: () => void): Moves => ({
     at.delete("reports of the pipeline")
     return "goes"
   },
-  // Never the marks in both places: that can't be detected.
+  // Reports are never lost together with the marks next to the ledger, because that can't be detected.
   "reports lost": () => {
     if (!at.hasBothMarks()) return undefined
     at.delete("reports")
@@ -65,7 +65,7 @@ const innocent = (at: History, draws: Draws, grow: () => void): Moves => ({
   },
 })
 
-/** What happens to the log of a killed process. */
+/** Events that damage the log of a killed process. */
 const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
   const log = (change: (log: Buffer) => Buffer | undefined) => (): Expected | undefined => {
     const files = new Map(at.image())
@@ -90,9 +90,9 @@ const logHarms = (at: History, draws: Draws, referee: Referee): Moves => {
   }
 }
 
-/** What happens to the ledger, and what people edit. */
+/** Events that damage the ledger, and edits by people. */
 const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
-  // The rows that a missing ledger does not know are in the form, and still in the source.
+  // The rows that were in a deleted ledger are in the form, and still in the source.
   deleted: () => {
     if (at.image().size === 0) return undefined
     const expected = referee.harm(() => at.delete("ledger folder"))
@@ -131,7 +131,9 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
   },
 })
 
-/** Events that must occur in a few seeds, and in many: histories without events prove nothing. */
+/**
+ * Events that must occur in a few seeds, and events that must occur in many. Histories without events prove nothing.
+ */
 export const happens = {
   inFew: [
     "quiet night",
@@ -183,7 +185,7 @@ export const happens = {
   ],
 } as const
 
-/** Plays a history: runs, kills, settlements, and what people, disks and clocks do between them. */
+/** Plays a history of runs, kills, settlements, edits, disk faults and clock changes. */
 export const play = async (seed: number): Promise<Played> => {
   const draws = new Draws(seed)
   const at = new History(seed)

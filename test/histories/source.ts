@@ -47,10 +47,10 @@ export type Format = keyof typeof writers
 
 export const formats = ["csv", "semicolons", "jsonl", "json", "xlsx"] as const satisfies ReadonlyArray<Format>
 
-/** Whether a source of this format has a header if it has no rows. */
+/** Whether a source in this format has a header even without rows. */
 export const hasHeader = (format: Format): boolean => format !== "json" && format !== "jsonl"
 
 export const fileOf = (format: Format): string => writers[format].file
 
-/** The same rows in each format. */
+/** Returns the same rows in any format. */
 export const sourceIn = (format: Format, rows: Rows): string | Uint8Array => writers[format].write(rows)

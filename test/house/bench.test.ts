@@ -29,13 +29,13 @@ const verdict = (more: Partial<Target>, ours: ReadonlyArray<Measured>, beside: R
 }
 
 describe("a benchmark's verdict", () => {
-  it("depends on the medians of both sides, and not on a single slow or fast round", () => {
+  it("depends on the medians of both sides, not on a single slow or fast round", () => {
     const beside = [round(1), round(1), round(1)]
     expect(verdict({}, [round(9), round(2), round(1)], beside)).toEqual({ met: true, ratio: 2 })
     expect(verdict({}, [round(1), round(2.5), round(3)], beside)).toEqual({ met: false, ratio: 2.5 })
   })
 
-  it("fails on the highest peak of all rounds, however fast they were", () => {
+  it("fails if the highest peak of any round exceeds the limit, however fast the rounds were", () => {
     const beside = [round(1), round(1), round(1)]
     expect(verdict({ peak: 200 }, [round(1, 150), round(1, 200), round(1, 150)], beside).met).toBe(true)
     expect(verdict({ peak: 200 }, [round(1, 150), round(1, 201), round(1, 150)], beside).met).toBe(false)
@@ -47,7 +47,7 @@ describe("a benchmark's verdict", () => {
     expect(verdict({ cores: 1 }, [{ ...round(2), cpuSeconds: 2.1 }], beside).met).toBe(false)
   })
 
-  it("compares megabytes if those are measured, and additional seconds if the target is a difference", () => {
+  it("compares megabytes if the target measures memory, and added seconds if the target is a difference", () => {
     expect(verdict({ of: "megabytes", atMost: 1.3 }, [round(9, 130)], [round(1, 100)])).toEqual({
       met: true,
       ratio: 1.3,
@@ -55,7 +55,7 @@ describe("a benchmark's verdict", () => {
     expect(verdict({ by: "over", atMost: 0.25 }, [round(0.5)], [round(0.125)])).toEqual({ met: false, ratio: 0.375 })
   })
 
-  it("is in the table with its ratio and its limit, and every round is in the stored figures", () => {
+  it("appears in the table with its ratio and limit, and the stored figures contain every round", () => {
     const result = resultOf(target({}), [round(5), round(4)], [round(2), round(1)])
     expect(result.ours.rounds).toEqual([5, 4])
     expect(table([result])).toContain("| 3.00 × | 2.00 ×  |")

@@ -1,5 +1,5 @@
-// Tests the check: in a small project with the same settings, planted faults make each step fail.
-// That correct code passes is shown by `npm run check` on this project.
+// Tests `npm run check`: in a small project with the same settings, planted faults make each step fail. `npm run check`
+// on this project shows that correct code passes.
 import { execFile } from "node:child_process"
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -28,11 +28,11 @@ const small = {
   "src/domain/row.ts": `export interface Row {\n  readonly number: number\n}\n`,
 }
 
-/** Runs one step of `npm run check` on the small project with `planted` files put in or replaced. */
+/** Runs one step of `npm run check` on the small project, with the `planted` files added or replaced. */
 const check = async (step: string, planted: Record<string, string>) => {
   const project = await mkdtemp(join(tmpdir(), "formferry-house-"))
   try {
-    // The generated files come from this project's code, so that step gets all of it.
+    // The generated files come from this project's code, so this step gets a copy of the code.
     const whole = step === "check:generated"
     for (const folder of whole ? ["src", "test/house", ".ci", "config", "docs"] : [".ci"]) {
       await cp(join(house, folder), join(project, folder), { recursive: true })
@@ -45,7 +45,7 @@ const check = async (step: string, planted: Record<string, string>) => {
     for (const file of settings) await copyFile(join(house, file), join(project, file))
     await symlink(join(house, "node_modules"), join(project, "node_modules"), "dir")
     return await new Promise<{ readonly failed: boolean; readonly output: string }>((done) => {
-      // The small project uses few packages, so only unused code counts here.
+      // The small project uses few packages, so only unused code counts.
       const options = step === "check:unused" ? ["--", "--include", "files,exports,types"] : []
       execFile("npm", ["run", "--silent", step, ...options], { cwd: project }, (error, stdout, stderr) => {
         done({ failed: error !== null, output: stdout + stderr })
@@ -56,11 +56,11 @@ const check = async (step: string, planted: Record<string, string>) => {
   }
 }
 
-/** A module that does `body` inside an Effect. */
+/** Returns a module that runs `body` inside an Effect. */
 const effect = (body: string) =>
   `import { Effect } from "effect"\n\nexport const command = Effect.gen(function*() {\n  yield* Effect.void\n  ${body}\n})\n`
 
-/** For every step: files that break its rules, and the expected messages. */
+/** For each step: files that break its rules, and the expected messages. */
 const faults: Record<string, { readonly planted: Record<string, string>; readonly says: ReadonlyArray<string> }> = {
   "check:direction": {
     planted: {
@@ -146,7 +146,7 @@ const faults: Record<string, { readonly planted: Record<string, string>; readonl
   },
 }
 
-/** Steps that take several seconds each: they are checked with the longer proofs. */
+/** Steps that take several seconds each. They run with the longer proofs. */
 const slow = new Set(["check:types", "check:generated", "check:unused"])
 
 describe.concurrent("npm run check", () => {
@@ -159,7 +159,7 @@ describe.concurrent("npm run check", () => {
     },
   )
 
-  it("has no step that is not checked here", async () => {
+  it("has a test for every step", async () => {
     const { scripts } = JSON.parse(await readFile(join(house, "package.json"), "utf8")) as { scripts: object }
     expect(Object.keys(scripts).filter((name) => name.startsWith("check:")).toSorted()).toEqual(
       Object.keys(faults).toSorted(),

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path"
 import { expect, it } from "vitest"
 import { differing } from "./generated.ts"
 
-it("commits files as they are generated now", () => {
+it("the committed files equal the files that would be generated now", () => {
   expect(differing(".")).toEqual([])
 })
 
-it("finds files that are missing or were edited", () => {
+it("reports generated files that are missing or were edited", () => {
   const root = mkdtempSync(join(tmpdir(), "formferry-generated-"))
   const files = differing(root)
   expect(files.map(({ file }) => file)).toEqual([

@@ -1,4 +1,4 @@
-// The files that are generated from declarations in the code: `npm run generate` writes them.
+// Generates files from declarations in the code. `npm run generate` writes them.
 import { Option, Schema, SchemaAST } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -28,7 +28,7 @@ const inYaml = (value: unknown): string => {
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** Returns the line of a key: its purpose, what it expects, its default, an example. */
+/** Returns the line of a key: its purpose, expected value, default and example. */
 const keyLine = (path: string, signature: SchemaAST.PropertySignature): string => {
   const description = annotation<string>(signature, SchemaAST.DescriptionAnnotationId) ?? ""
   const standard = annotation<unknown>(signature, SchemaAST.DefaultAnnotationId)
@@ -41,13 +41,13 @@ const keyLine = (path: string, signature: SchemaAST.PropertySignature): string =
   ].join(" ")
 }
 
-/** Returns the lines of a key and of the keys inside it. */
+/** Returns the lines of a key and of the keys inside its value. */
 const linesOf = (signature: SchemaAST.PropertySignature, prefix: string): ReadonlyArray<string> => {
   const path = `${prefix}${String(signature.name)}`
   return [keyLine(path, signature), ...inner(signature.type, path)]
 }
 
-/** Returns the lines of a struct's keys, with the keys inside them. */
+/** Returns the lines of a struct's keys, and of the keys inside their values. */
 const keyLines = (ast: SchemaAST.AST, prefix: string): ReadonlyArray<string> =>
   shapesOf(ast).structs.flatMap(({ core }) => [
     ...core.propertySignatures.flatMap((signature) => linesOf(signature, prefix)),
@@ -66,7 +66,7 @@ const inner = (type: SchemaAST.AST, path: string): ReadonlyArray<string> => {
   return [...keyLines(type, `${path}.`), ...items.flatMap((item) => keyLines(item, `${path}[].`))]
 }
 
-/** Returns a section of texts and lists. Alternatives of a union repeat keys: each line is listed once. */
+/** Returns a section of texts and lists. Each line is listed once, because alternatives of a union repeat keys. */
 const section = (title: string, ...blocks: ReadonlyArray<string | ReadonlyArray<string>>): string =>
   [title, ...blocks.map((block) => (typeof block === "string" ? block : [...new Set(block)].join("\n")))]
     .filter((text) => text !== "").join("\n\n")
@@ -79,7 +79,7 @@ const member = (ast: SchemaAST.AST, key: string): SchemaAST.AST => {
   throw new Error(`No key ${key}`)
 }
 
-/** Describes the input of a kind: one column, parts, options, rows. */
+/** Describes the input of a kind: a column, parts, options or rows. */
 const takes = (kind: Pick<Kind, "many" | "named" | "parts">): string =>
   [
     "one column",
@@ -131,7 +131,7 @@ Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so tha
 \`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names a schema that also knows the source's columns and the form's questions and options, \`config/schemas/pipelines/NAME.json\`; for an existing pipeline, \`formferry schema pipeline --for NAME\` prints it. \`check\` and \`init\` keep that file up to date, if it exists. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them.
 Cells and answers are text as written: \`007\`, \`yes\` and \`1.50\` are not converted. Regular expressions use RE2: they take time in proportion to the text, and don't support look-around or back-references.`
 
-/** Returns the reference page of all keys and kinds, as Markdown. */
+/** Returns the reference page of all keys and kinds in Markdown. */
 export const referencePage = (): string => {
   const pipeline = pipelineSchema().ast
   const mapping = member(pipeline, "mapping")
@@ -171,7 +171,7 @@ export const referencePage = (): string => {
   ].join("\n\n") + "\n"
 }
 
-/** Every place of report.json that has a value, `problems[].examples[].row`, with its description. */
+/** Returns every place of report.json that has a value, such as `problems[].examples[].row`, with its description. */
 const reportFields = (): ReadonlyArray<readonly [place: string, description: string]> => {
   const found: Array<readonly [string, string]> = []
   const visit = (type: SchemaAST.AST, place: string, above: string): void => {
@@ -216,7 +216,7 @@ const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll
 const named = (words: Readonly<Record<string, { readonly meaning: string }>>) =>
   Object.entries(words).map(([name, { meaning }]) => [`\`${name}\``, meaning])
 
-/** Returns a page of all codes that reports and commands have. */
+/** Returns a page of all codes that reports and commands use. */
 const codesPage = (): string =>
   [
     generated,
@@ -249,7 +249,7 @@ const optionLine = (key: string, option: CommandOption<unknown>): ReadonlyArray<
   inTable(aboutValue(option)),
 ]
 
-/** Returns the section of a command, or those of the commands of a group. */
+/** Returns the section of a command, or the sections of a group's commands. */
 const commandSections = (declared: Command | CommandGroup, words = declared.name): ReadonlyArray<string> => {
   if ("commands" in declared) return declared.commands.flatMap((one) => commandSections(one, `${words} ${one.name}`))
   const given = Object.values(declared.arguments)
@@ -275,7 +275,7 @@ const commandSections = (declared: Command | CommandGroup, words = declared.name
   ]
 }
 
-/** Returns a page of all commands, from their declarations. */
+/** Returns a page of all commands, generated from their declarations. */
 const commandsPage = (): string =>
   [
     generated,
@@ -296,7 +296,7 @@ const commandsPage = (): string =>
     ),
   ].join("\n\n") + "\n"
 
-/** Returns the generated files, relative to the repository, whose texts below `root` are missing or different. */
+/** Returns the generated files that are missing or different below `root`, with paths relative to the repository. */
 export const differing = (root: string): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
   const { pipeline, project } = jsonSchemas()
   const textOf = (file: string): string | undefined => {

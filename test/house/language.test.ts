@@ -1,4 +1,5 @@
-// Phrases that a native reader stumbles over, each with what to write instead. Only phrases without a good use are listed.
+// Lists phrases that a native reader stumbles over, and what to write instead. A phrase is listed only if it has no
+// good use.
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect, it } from "vitest"
@@ -55,7 +56,7 @@ const files = ["src", "test"].flatMap((folder) =>
   readdirSync(join(house, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file))
 ).filter((file) => file.endsWith(".ts") && join(house, file) !== import.meta.filename)
 
-it("comments, messages, test titles and pages use no phrase that the glossary avoids", () => {
+it("comments, messages, test titles and pages contain no phrase that the glossary avoids", () => {
   const found = [...files, ...pages].flatMap((file) =>
     readFileSync(join(house, file), "utf8").split("\n").flatMap((line, at) =>
       avoided.filter(([phrase]) => phrase.test(line)).map(([, instead]) =>

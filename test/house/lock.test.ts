@@ -1,4 +1,4 @@
-// What `npm ci` installs is complete on every platform, has a hash, and names no registry.
+// Checks what `npm ci` installs: it is complete on every platform, has hashes, and names no registry.
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { expect, it } from "vitest"
@@ -12,7 +12,7 @@ interface Locked {
 
 const read = async (file: string) => JSON.parse(await readFile(resolve(import.meta.dirname, "../..", file), "utf8"))
 
-it("the lock file is complete", async () => {
+it("the lock file lists every optional dependency, with hashes and without registry addresses", async () => {
   const { packages } = (await read("package-lock.json")) as { packages: Record<string, Locked> }
   const { "": _, ...locked } = packages
   const absent = Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) =>
@@ -25,7 +25,7 @@ it("the lock file is complete", async () => {
   expect({ absent, unhashed, tied }).toEqual({ absent: [], unhashed: [], tied: [] })
 })
 
-it("versions are exact", async () => {
+it("package.json pins exact versions", async () => {
   const { dependencies, devDependencies } = await read("package.json")
   const versions = Object.entries<string>({ ...dependencies, ...devDependencies })
   expect(versions.filter(([, version]) => !/^(npm:@?[a-z0-9/-]+@)?\d+\.\d+\.\d+$/.test(version))).toEqual([])

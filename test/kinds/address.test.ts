@@ -25,14 +25,14 @@ conforms({
   ],
 })
 
-describe("address", () => {
-  it("sends the filled parts", () => {
+describe("the address kind", () => {
+  it("sends only the parts that are filled", () => {
     const parse = compiled(address, {}, { input: { _tag: "Parts", parts: ["city", "zipCode", "country"] } })
     expect(parse(["Berlin", null, "Germany"])).toEqual({ city: "Berlin", country: "Germany" })
     expect(parse([null, null, null])).toBeUndefined()
   })
 
-  it("never guesses the parts of a text", () => {
+  it("never splits one text into guessed parts", () => {
     expect(compiled(address)(["Hauptstr. 5, 12345 Berlin"])).toMatchObject({
       code: "pattern",
       expected: expect.stringContaining("`extract`"),

@@ -13,21 +13,21 @@ conforms({
   changed: [[true, false], [true, "false"], [true, 1], [false, ""], [false, 0], [true, "yes"]],
 })
 
-describe("boolean", () => {
-  it("reports any other text as an error, never as false", () => {
+describe("the boolean kind", () => {
+  it("reports an unknown text as an error, never as false", () => {
     for (const cell of ["maybe", "2", "-", "ja"]) {
       expect(compiled(boolean)([cell]), cell).toMatchObject({ code: "not-a-boolean" })
     }
   })
 
-  it("knows the pipeline's words, and the usual words of the side without any", () => {
+  it("uses the pipeline's words, and the usual words for a value without its own", () => {
     const parse = compiled(boolean, { true: ["ja", "J"] })
     expect([parse(["JA"]), parse(["j"]), parse(["no"])]).toEqual([true, true, false])
     expect(parse(["yes"])).toMatchObject({ code: "not-a-boolean" })
     expect(compiled(boolean, { true: ["no"] })(["no"])).toBe(true)
   })
 
-  it("refuses a word for both sides", () => {
+  it("refuses a word that means both true and false", () => {
     const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
     expect(boolean.compile({ true: ["x"], false: ["X"] }, context)).toMatchObject([{ option: "false" }])
   })

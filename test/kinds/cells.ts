@@ -3,7 +3,7 @@ import type { Cell } from "../../src/domain/cell.ts"
 import { DateCell, ErrorCell, JsonCell } from "../../src/domain/cell.ts"
 import type { Json } from "../../src/domain/json.ts"
 
-/** Cells as sources give them: texts of all sorts, typed cells, errors, nested values. */
+/** Draws any cell that a source can have: texts of all sorts, typed cells, errors and nested values. */
 export const anyCell: fc.Arbitrary<Cell> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.constantFrom(

@@ -35,8 +35,8 @@ conforms({
 
 const context: KindContext = { question, input: { _tag: "Columns", count: 1 }, empty: new Set() }
 
-describe("choice", () => {
-  it("refuses what is not an option, and lists the options", () => {
+describe("the choice kind", () => {
+  it("refuses a text that is not an option, and lists the options", () => {
     expect(compiled(choice, {}, { question })(["Pink"])).toMatchObject({
       code: "not-an-option",
       expected: "one of: Red, Dark green, Blue, N/A",
@@ -44,13 +44,13 @@ describe("choice", () => {
     })
   })
 
-  it("treats unknown choices as `otherwise` says", () => {
+  it("keeps, drops or replaces unknown choices as `otherwise` says", () => {
     expect(compiled(choice, { otherwise: "keep" }, { question })(["Pink"])).toBe("Pink")
     expect(compiled(choice, { otherwise: "drop" }, { question })(["Pink"])).toBeUndefined()
     expect(compiled(choice, { otherwise: { use: "blue" } }, { question })(["Pink"])).toBe("3")
   })
 
-  it("prefers `values` to options, by option value or label, and null is no answer", () => {
+  it("prefers `values` to similar options, and reads null in `values` as no answer", () => {
     const parse = compiled(choice, { values: { Rot: "Red", blue: "dark green", Red: "Blue", none: null } }, {
       question,
     })
@@ -60,7 +60,7 @@ describe("choice", () => {
     expect(parse(["BLUE"])).toBe("opt_2")
   })
 
-  it("does not guess between options that a name fits equally", () => {
+  it("does not guess if a name fits several options equally", () => {
     const twins = {
       ...question,
       options: [{ value: "a", label: "Yes" }, { value: "b", label: "yes" }, { value: "Yes", label: "No" }],
@@ -72,13 +72,13 @@ describe("choice", () => {
     expect(parse(["no"])).toBe("Yes")
   })
 
-  it("distinguishes upper and lower case if asked to", () => {
+  it("distinguishes upper and lower case if `matchCase` is set", () => {
     const parse = compiled(choice, { matchCase: true }, { question })
     expect(parse(["Dark  green"])).toBe("opt_2")
     expect(parse(["dark green"])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("reports unknown, ambiguous and missing options", () => {
+  it("reports unknown and missing options when it is compiled", () => {
     const faults = choice.compile(
       { options: ["Redd"], values: { x: "Gren", y: "Blue" }, otherwise: { use: "Pink" } },
       context,
@@ -98,7 +98,7 @@ describe("choice", () => {
     expect(parse(["green"])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("treats names of JavaScript objects as plain text", () => {
+  it("treats property names of JavaScript objects as plain text", () => {
     for (const cell of ["__proto__", "constructor", "toString"]) {
       expect(compiled(choice, {}, { question })([cell])).toMatchObject({ code: "not-an-option" })
     }

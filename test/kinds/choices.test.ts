@@ -32,8 +32,8 @@ conforms({
   }]],
 })
 
-describe("choices", () => {
-  it("names the piece that is not an option", () => {
+describe("the choices kind", () => {
+  it("names the piece of a cell that is not an option", () => {
     expect(compiled(choices, { split: "," }, { question })(["Reading, Chess, Sports"])).toMatchObject({
       code: "not-an-option",
       piece: "Chess",
@@ -41,7 +41,7 @@ describe("choices", () => {
     expect(compiled(choices, {}, { question })([new JsonCell([{ a: 1 }])])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("keeps, drops or replaces unknown choices, and puts them last", () => {
+  it("keeps, drops or replaces unknown choices, and puts kept ones last", () => {
     const parse = (otherwise: unknown) =>
       compiled(choices, { split: ",", otherwise }, { question })(["Chess, Sports, Go"])
     expect(parse("keep")).toEqual(["v2", "Chess", "Go"])
@@ -57,13 +57,13 @@ describe("choices", () => {
     expect(parse(["none"])).toEqual(["v0"])
   })
 
-  it("never cuts a cell without `split`, and needs options to cut one", () => {
+  it("never splits a cell without `split`, and needs options to split one", () => {
     expect(compiled(choices, {}, { question })(["Sports, Reading"])).toMatchObject({ code: "not-an-option" })
     const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
     expect(choices.compile({ split: ",", otherwise: "keep" }, context)).toMatchObject([{ option: "split" }])
   })
 
-  it("reads every set of options back, whatever commas they contain", () => {
+  it("reads back any set of options, even if their labels contain commas", () => {
     const sets = fc.uniqueArray(fc.nat(labels.length - 1), { minLength: 1 })
     const parse = compiled(choices, { split: "; " }, { question })
     fc.assert(

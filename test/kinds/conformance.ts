@@ -8,21 +8,21 @@ import type { InputShape, Kind, KindContext, Parse } from "../../src/kinds/Kind.
 import { Fault } from "../../src/kinds/Kind.ts"
 import { anyCell } from "./cells.ts"
 
-/** What a kind's own test declares about it. */
+/** What each kind's test declares about the kind. */
 export interface Conforming {
   readonly kind: Kind
-  /** Sets of options to try, decoded; the first is used for `sends` and `changed`. */
+  /** Decoded options to try. The first set is used for `sends` and `changed`. */
   readonly options: ReadonlyArray<object>
   readonly question?: KindContext["question"]
-  /** Cells and what they are sent as. */
+  /** Cells with the values that are sent for them. */
   readonly sends: ReadonlyArray<readonly [Cell, Json]>
-  /** Normalised values that a service may return for a sent one. */
+  /** Sent values, and normalised forms of them that a service may return. */
   readonly equivalent?: ReadonlyArray<readonly [sent: Json, returned: Json]>
   /** Pairs of values with different meanings. */
   readonly changed: ReadonlyArray<readonly [Json, Json]>
 }
 
-/** Compiles a kind; a fault of its options fails the test. */
+/** Compiles a kind. Invalid options fail the test. */
 export const compiled = (
   kind: Kind,
   options: object = {},
@@ -50,7 +50,7 @@ const isJson = (value: unknown): boolean => {
     : value === null || ["string", "boolean"].includes(typeof value)
 }
 
-/** The rules of every kind, tested by each kind's own test. */
+/** Tests the rules that every kind obeys. */
 export const conforms = ({ kind, options, question, sends, equivalent = [], changed }: Conforming): void => {
   const context = { question }
   const parses = () => options.map((each) => compiled(kind, each, context))
@@ -58,14 +58,14 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
     parses().flatMap((parse) => cells.map((cell) => parse([cell])))
       .filter((value): value is Json => value !== undefined && !(value instanceof Fault))
 
-  describe(`${kind.name} keeps to what all kinds promise`, () => {
+  describe(`${kind.name} obeys the rules of all kinds`, () => {
     it("treats an empty cell as no answer", () => {
       for (const parse of parses()) {
         for (const cell of [null, "", "   ", "\u00A0\t"]) expect(parse([cell])).toBeUndefined()
       }
     })
 
-    it("reports a workbook's error as such", () => {
+    it("reports a workbook's error value as an Excel error", () => {
       for (const parse of parses()) expect(parse([new ErrorCell("#N/A")])).toMatchObject({ code: "excel-error" })
     })
 
@@ -96,7 +96,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("returns the same for the same cell, whatever came between", () => {
+    it("returns the same value for the same cell, whatever it parsed in between", () => {
       for (const parse of parses()) {
         fc.assert(
           fc.property(anyCell, anyCell, (cell, other) => {
@@ -109,7 +109,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("finds a value the same as itself, also after JSON", () => {
+    it("finds any value equal to itself, even after a round trip through JSON", () => {
       for (
         const value of valuesOf([...sends.map(([cell]) => cell), ...fc.sample(anyCell, { seed: 7, numRuns: 200 })])
       ) {
@@ -118,14 +118,14 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("finds different values different", () => {
+    it("finds values with different meanings different", () => {
       for (const [a, b] of changed) {
         expect(kind.compare(a, b), JSON.stringify([a, b])).toEqual({ verdict: "different" })
         expect(kind.compare(b, a), JSON.stringify([b, a])).toEqual({ verdict: "different" })
       }
     })
 
-    it("names what was normalised in equivalent values", () => {
+    it("says how an equivalent value was normalised", () => {
       for (const [sent, returned] of equivalent) {
         const { normalised, verdict } = kind.compare(sent, returned)
         expect(verdict, JSON.stringify([sent, returned])).toBe("equivalent")
@@ -133,13 +133,14 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("compares symmetrically", () => {
+    it("gives the same verdict if the compared values are swapped", () => {
       fc.assert(
         fc.property(fc.jsonValue({ maxDepth: 2 }), fc.jsonValue({ maxDepth: 2 }), (a, b) => {
           if (a === null || b === null) return
           const one = kind.compare(a as Json, b as Json).verdict
           const other = kind.compare(b as Json, a as Json).verdict
-          // Only one side is formferry's: a service may write a sent value differently.
+          // Checked only for values of the same type. If the types differ, order matters: only the returned value may
+          // be written differently.
           if (typeof a === typeof b && Array.isArray(a) === Array.isArray(b)) {
             expect(one === "different").toBe(other === "different")
           }

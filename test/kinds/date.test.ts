@@ -31,7 +31,7 @@ conforms({
 
 const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
 
-describe("date", () => {
+describe("the date kind", () => {
   it.each([
     "31.02.1990",
     "31.5.1990",
@@ -42,7 +42,7 @@ describe("date", () => {
     "tomorrow",
     "00.01.2000",
   ])(
-    "refuses %s as dd.MM.yyyy",
+    "refuses %s in the format dd.MM.yyyy",
     (cell) => {
       expect(compiled(date, { format: "dd.MM.yyyy" })([cell])).toEqual(
         expect.objectContaining({ code: "not-a-date", expected: "a date as dd.MM.yyyy or yyyy-MM-dd" }),
@@ -50,7 +50,7 @@ describe("date", () => {
     },
   )
 
-  it("reports two formats that read different days, unless the first match is enough", () => {
+  it("reports a date that two formats read as different days, unless `firstMatch` is set", () => {
     const format = ["dd/MM/yyyy", "MM/dd/yyyy"]
     expect(compiled(date, { format })(["03/04/2020"])).toMatchObject({ code: "ambiguous-date" })
     expect(compiled(date, { format })(["03/03/2020"])).toBe("2020-03-03")
@@ -58,12 +58,12 @@ describe("date", () => {
     expect(compiled(date, { format, firstMatch: true })(["03/04/2020"])).toBe("2020-04-03")
   })
 
-  it("does not prefer ISO to a format that reads another day", () => {
+  it("does not prefer ISO to a format that reads a different day", () => {
     expect(compiled(date, { format: "yyyy-dd-MM" })(["2024-05-06"])).toMatchObject({ code: "ambiguous-date" })
     expect(compiled(date, { format: "yyyy-dd-MM", firstMatch: true })(["2024-05-06"])).toBe("2024-06-05")
   })
 
-  it("reports a time with the day, unless the format names one", () => {
+  it("reports a date with a time, unless the format includes the time", () => {
     expect(compiled(date)([new DateCell("2024-05-01T08:30:00")])).toMatchObject({ code: "not-a-date" })
     expect(compiled(date)([new DateCell("08:30:00")])).toMatchObject({ code: "not-a-date" })
     const parse = compiled(date, { format: "dd.MM.yyyy HH:mm" })
@@ -71,13 +71,13 @@ describe("date", () => {
     expect(parse([new DateCell("2024-05-01T23:59:00")])).toBe("2024-05-01")
   })
 
-  it("never shifts a day by an offset", () => {
+  it("never shifts a day because of an offset", () => {
     const parse = compiled(date, { format: "yyyy-MM-dd'T'HH:mmZZ" })
     expect(parse(["2024-05-01T23:30-10:00"])).toBe("2024-05-01")
     expect(parse(["2024-05-01T00:30+14:00"])).toBe("2024-05-01")
   })
 
-  it("reads months by name, and numbers of a workbook by their digits", () => {
+  it("reads month names, and reads numbers of a workbook as digits", () => {
     expect(compiled(date, { format: "d. MMMM yyyy" })(["3. May 2020"])).toBe("2020-05-03")
     expect(compiled(date, { format: "yyyyMMdd" })([20200503])).toBe("2020-05-03")
   })
@@ -86,7 +86,7 @@ describe("date", () => {
     ["DD.MM.YYYY", "dd.MM.yyyy"],
     ["dd.mm.yyyy", "dd.MM.yyyy"],
     ["YYYY-MM-DD", "yyyy-MM-dd"],
-  ])("suggests what %s should be", (format, better) => {
+  ])("suggests a correct format for %s", (format, better) => {
     const [fault] = date.compile({ format }, context) as ReadonlyArray<
       { readonly option: string; readonly suggestion: string }
     >
@@ -94,13 +94,13 @@ describe("date", () => {
     expect(fault?.suggestion).toContain(`"${better}"`)
   })
 
-  it("refuses a format that does not name a whole day", () => {
+  it("refuses a format without day, month or year", () => {
     for (const format of ["dd.MM", "MM/yyyy", "HH:mm", "hello", ""]) {
       expect(date.compile({ format }, context), format).toMatchObject([{ option: "format" }])
     }
   })
 
-  it("reads every day back from every format", () => {
+  it("reads back every day that it writes in every format", () => {
     for (
       const format of [
         "dd.MM.yyyy",
@@ -159,7 +159,7 @@ describe("date", () => {
     )
   })
 
-  it("reads numeric formats exactly as luxon does", () => {
+  it("reads dates in numeric formats as luxon does, except 24:00", () => {
     const formats = [
       "dd.MM.yyyy",
       "d.M.yyyy",
@@ -185,7 +185,7 @@ describe("date", () => {
         if (typeof ours === "string") throw new Error(ours)
         const reading = ours.wall(changed)
         if (!luxon.isValid || luxon.year < 1 || luxon.year > 9999) {
-          // Luxon reads 24:00 as the next day; formferry treats it as a mistake.
+          // Luxon reads 24:00 as the next day, but formferry refuses it.
           expect(reading).toBeNaN()
         } else if (Number.isNaN(reading)) expect(changed).toMatch(/\b24/)
         else expect([reading, isoDay(reading)]).toEqual([luxon.toMillis(), luxon.toISODate()])
@@ -194,7 +194,7 @@ describe("date", () => {
     )
   })
 
-  it("reads days of fixed widths exactly as their format does", () => {
+  it("reads dates of fixed width by the fast path exactly as by their format", () => {
     const formats = ["dd.MM.yyyy", "MM/dd/yyyy", "yyyy-MM-dd", "yyyy/MM/dd", "dd-MM yyyy"]
     const mutated = fc.record({
       format: fc.constantFrom(...formats),

@@ -22,22 +22,22 @@ conforms({
   ],
 })
 
-describe("dateRange", () => {
+describe("the dateRange kind", () => {
   const parse = compiled(dateRange, {}, { input: { _tag: "Parts", parts: ["end", "start"] } })
 
-  it("accepts its parts in any order, both or none", () => {
+  it("accepts its parts in any order, and needs both or neither", () => {
     expect(parse(["2024-05-31", "2024-05-01"])).toEqual({ start: "2024-05-01", end: "2024-05-31" })
     expect(parse([null, null])).toBeUndefined()
     expect(parse(["2024-05-31", null])).toMatchObject({ code: "not-a-date", cell: 1 })
     expect(parse([null, "2024-05-01"])).toMatchObject({ code: "not-a-date", cell: 0 })
   })
 
-  it("does not end before it starts", () => {
+  it("refuses a range that ends before it starts", () => {
     expect(parse(["2024-04-30", "2024-05-01"])).toMatchObject({ code: "out-of-range", cell: 0 })
     expect(compiled(dateRange)(["2024-05-02/2024-05-01"])).toMatchObject({ code: "out-of-range" })
   })
 
-  it("needs both parts in the pipeline", () => {
+  it("refuses a pipeline that maps only one part", () => {
     expect(dateRange.compile({}, {
       question: undefined,
       input: { _tag: "Parts", parts: ["start"] },
@@ -45,7 +45,7 @@ describe("dateRange", () => {
     })).toMatchObject([{ message: "The part `end` is missing." }])
   })
 
-  it("reads days in the entry's formats", () => {
+  it("reads days in the formats of its entry", () => {
     expect(compiled(dateRange, { format: "dd.MM.yyyy" })(["01.05.2024/31.05.2024"])).toEqual({
       start: "2024-05-01",
       end: "2024-05-31",

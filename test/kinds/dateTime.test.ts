@@ -37,7 +37,7 @@ conforms({
 
 const context = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set<string>() } as const
 
-describe("dateTime", () => {
+describe("the dateTime kind", () => {
   it("needs a zone for a text without an offset", () => {
     expect(compiled(dateTime)(["2024-05-31T14:30"])).toMatchObject({
       code: "not-a-date-time",
@@ -66,7 +66,7 @@ describe("dateTime", () => {
     },
   )
 
-  it("does not guess about a time that a clock change skips or repeats", () => {
+  it("refuses a time that a clock change skips or repeats", () => {
     const at = (cell: string, ambiguous?: "earlier" | "later") =>
       compiled(dateTime, { zone: "Europe/Berlin", ...(ambiguous === undefined ? {} : { ambiguous }) })([cell])
     for (const cell of ["2024-03-31T02:30", "2024-10-27T02:30"]) {
@@ -81,7 +81,7 @@ describe("dateTime", () => {
     expect(at("2024-10-27T03:00")).toBe("2024-10-27T02:00:00.000Z")
   })
 
-  it("knows zones by the tz database only, never the machine's", () => {
+  it("takes zones from the tz database only, never from the machine", () => {
     for (const zone of ["Europe/Berln", "system", "local", "default", "CEST", ""]) {
       expect(dateTime.compile({ zone }, context), zone).toMatchObject([{ option: "zone" }])
     }
@@ -99,7 +99,7 @@ describe("dateTime", () => {
       .toHaveLength(3)
   })
 
-  it("reads every zone's clocks as luxon does", () => {
+  it("reads local times in every zone as luxon does", () => {
     const zones = [
       "Europe/Berlin",
       "America/New_York",

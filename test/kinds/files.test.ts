@@ -31,7 +31,7 @@ conforms({
   ],
 })
 
-describe("files", () => {
+describe("the files kind", () => {
   it("pairs addresses with filenames, and guesses missing filenames", () => {
     const parse = compiled(files, { split: ";" }, { input: { _tag: "Parts", parts: ["url", "filename"] } })
     expect(parse(["https://e.org/1;https://e.org/2", "a.png; b.png"])).toEqual([
@@ -44,7 +44,7 @@ describe("files", () => {
     expect(parse(["https://e.org/1;https://e.org/2", "a.png"])).toMatchObject({ code: "not-a-url" })
   })
 
-  it("refuses and names what is not a web address", () => {
+  it("refuses a text that is not a web address, and names it", () => {
     expect(compiled(files, { split: "," })(["https://e.org/a, https://"])).toMatchObject({
       code: "not-a-url",
       piece: "https://",

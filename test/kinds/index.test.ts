@@ -5,7 +5,7 @@ import { kindNames, kindOfType, kinds } from "../../src/kinds/index.ts"
 import { knownQuestionTypes } from "../../src/service/wire.ts"
 
 describe("the list of kinds", () => {
-  it("contains each name once, and every kind of part and element", () => {
+  it("contains each name once, and the kind of every part and element", () => {
     expect(new Set(kindNames).size).toBe(kindNames.length)
     const parts = [...kinds.values()].flatMap((kind) => Object.values(kind.parts ?? {}))
     const elements = [...Object.values(schedulingParts), ...Object.values(paymentParts)].map((part) => part.kind)

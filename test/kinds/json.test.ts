@@ -13,12 +13,12 @@ conforms({
   changed: [[[1, 2], [2, 1]], [{ a: 1 }, { b: 1 }], [{ a: 1 }, { a: 1, b: 2 }], [1, "1"], [[], {}], [{ a: 1 }, [1]]],
 })
 
-describe("json", () => {
+describe("the json kind", () => {
   it("ignores the order of members", () => {
     expect(json.compare({ a: 1, b: [2] }, { b: [2], a: 1 })).toEqual({ verdict: "same" })
   })
 
-  it("refuses other text, and JSON that is nested too deeply", () => {
+  it("refuses text that is not JSON, and JSON that is nested too deeply", () => {
     for (const cell of ["{a:1}", "text", "[1,", new DateCell("2024-05-01")]) {
       expect(compiled(json)([cell])).toMatchObject({ code: "not-json" })
     }
@@ -27,7 +27,7 @@ describe("json", () => {
     expect(compiled(json)(["null"])).toBeUndefined()
   })
 
-  it("reads every value back", () => {
+  it("reads back every value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const sent = compiled(json)([JSON.stringify(value)])

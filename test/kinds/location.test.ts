@@ -25,17 +25,17 @@ conforms({
   ]],
 })
 
-describe("location", () => {
+describe("the location kind", () => {
   const parse = compiled(location, {}, { input: { _tag: "Parts", parts: ["longitude", "latitude"] } })
 
-  it("needs numbers for both parts or none", () => {
+  it("needs numbers for both parts or for neither", () => {
     expect(parse([13.405, 52.52])).toEqual(berlin)
     expect(parse([null, null])).toBeUndefined()
     expect(parse([13.405, null])).toMatchObject({ code: "not-a-number", cell: 1 })
     expect(parse([null, 52.52])).toMatchObject({ code: "not-a-number", cell: 0 })
   })
 
-  it("refuses places beyond the poles and the date line", () => {
+  it("refuses coordinates beyond the poles and the date line", () => {
     expect(parse([13, 91])).toMatchObject({ code: "out-of-range", cell: 1 })
     expect(parse([-181, 9])).toMatchObject({ code: "out-of-range", cell: 0 })
     expect(compiled(location)(["91 0"])).toMatchObject({ code: "out-of-range" })

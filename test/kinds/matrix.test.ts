@@ -23,16 +23,16 @@ conforms({
   ],
 })
 
-describe("matrix", () => {
+describe("the matrix kind", () => {
   const rows = (options: object, parts = ["Han", "Leia"]) =>
     compiled(matrix, options, { input: { _tag: "Parts", parts } })
 
-  it("sends an answer for each row with a filled column", () => {
+  it("sends an answer for each matrix row whose column is filled", () => {
     expect(rows({})(["Good", null])).toEqual({ Han: "Good" })
     expect(rows({})([null, null])).toBeUndefined()
   })
 
-  it("sends what `values` say, and refuses other texts", () => {
+  it("sends the answers that `values` define, and refuses other texts", () => {
     const parse = rows({ values: { Good: "5", Bad: "1", "No idea": null } })
     expect(parse(["Good", "bad"])).toEqual({ Han: "5", Leia: "1" })
     expect(parse(["5", "No idea"])).toEqual({ Han: "5" })
@@ -40,7 +40,7 @@ describe("matrix", () => {
     expect(rows({ values: { Good: "5" }, otherwise: "keep" })(["Good", "Goood"])).toEqual({ Han: "5", Leia: "Goood" })
   })
 
-  it("accepts several answers for a row if cells are split", () => {
+  it("accepts several answers for a matrix row if cells are split", () => {
     const parse = rows({ split: ",", options: ["Mon", "Tue, late", "Wed"] })
     expect(parse(["Wed, Tue, late", "Mon,Mon"])).toEqual({ Han: ["Wed", "Tue, late"], Leia: ["Mon"] })
     expect(parse(["Sun", null])).toMatchObject({ code: "not-an-option", cell: 0 })

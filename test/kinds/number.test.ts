@@ -34,7 +34,7 @@ conforms({
 
 const context: KindContext = { question: undefined, input: { _tag: "Columns", count: 1 }, empty: new Set() }
 
-describe("number", () => {
+describe("the number kind", () => {
   it.each([
     ["1,5", {}],
     ["1,234", {}],
@@ -53,7 +53,7 @@ describe("number", () => {
     ["1_000", {}],
     [".", {}],
     ["2024-05-01", {}],
-  ])("does not guess what %s means with %o", (cell, options) => {
+  ])("refuses the ambiguous or invalid number %s with the options %o", (cell, options) => {
     expect(compiled(number, options)([cell])).toMatchObject({ code: "not-a-number" })
   })
 
@@ -65,11 +65,11 @@ describe("number", () => {
     ["1\u00A0234", { group: " " }, 1234],
     ["1\u202F234,5", { group: " ", decimal: "," }, 1234.5],
     ["CHF 1’234.50", { group: "'" }, 1234.5],
-  ])("reads %s with %o", (cell, options, value) => {
+  ])("reads %s with the options %o", (cell, options, value) => {
     expect(compiled(number, options)([cell])).toBe(value)
   })
 
-  it("refuses numbers beyond its limits", () => {
+  it("refuses numbers outside its limits", () => {
     const parse = compiled(number, { integer: true, min: 0, max: 10 })
     expect(parse(["10"])).toBe(10)
     expect(parse(["10.0"])).toBe(10)
@@ -93,7 +93,7 @@ describe("number", () => {
     expect(number.compile({ min: 2, max: 1 }, context)).toMatchObject([{ option: "min" }])
   })
 
-  it("reads every number back that is written in a locale's format", () => {
+  it("reads back every number written in a locale's format", () => {
     const locales = [["en-US", { group: "," }], ["de-DE", { decimal: ",", group: "." }], ["fr-FR", {
       decimal: ",",
       group: " ",

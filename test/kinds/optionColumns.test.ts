@@ -25,10 +25,10 @@ const shape = (
 const fault = (options: object, input: InputShape) =>
   choices.compile(options as never, { question, input, empty: new Set() })
 
-describe("choices with a column for each option", () => {
+describe("the choices kind with a column for each option", () => {
   const parse = compiled(choices, {}, { question, input: shape(["Pro", "Basic", "N/A"]) })
 
-  it("are the ticked ones, in the form's order", () => {
+  it("sends the ticked options in the form's order", () => {
     expect(parse(["1", "x", "0"])).toEqual(["b", "p"])
     expect(parse(["Pro", null, "n/a"])).toEqual(["p", "na"])
     expect(parse(["p", "Not selected", "FALSE"])).toEqual(["p"])
@@ -36,7 +36,7 @@ describe("choices with a column for each option", () => {
     expect(parse([null, null, null])).toBeUndefined()
   })
 
-  it("report a cell that is neither a tick nor empty", () => {
+  it("reports a cell that is neither ticked nor unticked", () => {
     expect(parse(["1", "maybe", "0"])).toMatchObject({ code: "not-an-option", cell: 1 })
     expect(parse(["Basic", null, null])).toMatchObject({ code: "not-an-option", cell: 0 })
     const own = compiled(choices, { checked: ["ja"], unchecked: ["nein"] }, { question, input: shape(["Pro"]) })
@@ -45,13 +45,13 @@ describe("choices with a column for each option", () => {
     expect(own(["0"])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("accept a usual word for the other side if the pipeline says so", () => {
+  it("accepts a usual word for no as a tick if the pipeline says so", () => {
     const reversed = compiled(choices, { checked: ["0"] }, { question, input: shape(["Pro", "Basic"]) })
     expect(reversed(["0", "no"])).toEqual(["p"])
     expect(fault({ checked: ["x"], unchecked: ["X"] }, shape(["Pro"]))).toMatchObject([{ option: "unchecked" }])
   })
 
-  it("report unknown options when they are compiled, after `values`", () => {
+  it("reports unknown options when it is compiled, after it applies `values`", () => {
     expect(fault({}, shape(["Prof", "Basic"]))).toMatchObject([{
       option: "from",
       member: "Prof",
@@ -64,13 +64,13 @@ describe("choices with a column for each option", () => {
     expect(renamed(["1", "1"])).toEqual(["p"])
   })
 
-  it("are the columns' names if neither form nor pipeline lists options", () => {
+  it("uses the columns' names as options if neither form nor pipeline lists any", () => {
     const free = compiled(choices, { other: { use: "Else" } }, { input: shape(["Red", "Blue"], { tick: 2 }) })
     expect(free(["1", "1", "Green"])).toEqual(["Red", "Blue", "Else"])
   })
 })
 
-describe("an Other beside the options", () => {
+describe("the choices kind with an Other column", () => {
   const redirected: Array<readonly [string, string]> = []
   const context = {
     question,
@@ -82,7 +82,7 @@ describe("an Other beside the options", () => {
     return [compiled(choices, options, context)(cells), [...redirected]]
   }
 
-  it("is sent as the option that the pipeline names, and its text to another question", () => {
+  it("sends a ticked Other as the option that the pipeline names, and its text to a different question", () => {
     const options = { other: { use: "Other", textTo: "Which?" } }
     expect(parse(options, "1", "Chairs", null)).toEqual([["b", "o"], [["Chairs", "Which?"]]])
     expect(parse(options, null, "1", "Chairs")).toEqual([["o"], [["Chairs", "Which?"]]])
@@ -91,7 +91,7 @@ describe("an Other beside the options", () => {
     expect(parse(options, "1", null, null)).toEqual([["b"], []])
   })
 
-  it("is an unknown choice if the pipeline does not mention it", () => {
+  it("treats Other as an unknown choice if the pipeline does not mention it", () => {
     expect(parse({}, "1", "Chairs", null)).toMatchObject([{ code: "not-an-option", cell: 1, piece: "Chairs" }, []])
     expect(parse({}, "1", "1", null)).toMatchObject([{ code: "not-an-option", cell: 1 }, []])
     expect(parse({ otherwise: "keep" }, "1", "Chairs", null)).toEqual([["b", "Chairs"], []])
@@ -100,7 +100,7 @@ describe("an Other beside the options", () => {
     expect(parse({}, "1", "Pro", null)).toEqual([["b", "p"], []])
   })
 
-  it("names an option of the form", () => {
+  it("refuses a pipeline that replaces Other with an option that the form lacks", () => {
     expect(fault({ other: { use: "Othr" } }, context.input)).toMatchObject([{ option: "other", member: "use" }])
   })
 

@@ -22,7 +22,7 @@ conforms({
   ],
 })
 
-describe("phone", () => {
+describe("the phone kind", () => {
   it("needs a country for numbers without a country code", () => {
     expect(compiled(phone)(["030 12345678"])).toMatchObject({
       code: "not-a-phone",
@@ -43,7 +43,7 @@ describe("phone", () => {
     ["DE", "49 351 1234574", "+49493511234574", "+493511234574"],
     ["US", "3612345678", "+13612345678", "+3612345678"],
   ])(
-    "refuses a number of %s that is another valid one with + in front: %s",
+    "refuses a number of %s that is a different valid number with + in front: %s",
     (country, cell, national, international) => {
       const fault = compiled(phone, { country })([cell])
       expect(fault).toMatchObject({ code: "not-a-phone", expected: expect.stringContaining(national) })
@@ -58,7 +58,7 @@ describe("phone", () => {
     ["DE", "+49 351 1234574", "+493511234574"],
     ["US", "12133734253", "+12133734253"],
     ["US", "(361) 234-5678", "+13612345678"],
-  ])("reads a number of %s that has one meaning: %s", (country, cell, sent) => {
+  ])("reads a number of %s that has only one meaning: %s", (country, cell, sent) => {
     expect(compiled(phone, { country })([cell])).toBe(sent)
   })
 

@@ -27,11 +27,11 @@ conforms({
   changed: [[["a", "b"], ["b", "a"]], [["a", "b"], ["a"]], [["a"], "a"], [["a"], []]],
 })
 
-describe("ranking", () => {
+describe("the ranking kind", () => {
   const parts = ["A New Hope", "C", "The Empire, again"]
   const parse = compiled(ranking, {}, { question, input: { _tag: "Parts", parts } })
 
-  it("puts options in the order of their ranks", () => {
+  it("sends options in the order of their ranks", () => {
     expect(parse(["2", "3", "1"])).toEqual(["b", "a", "c"])
     expect(parse([null, "1", "3"])).toEqual(["c", "b"])
     expect(parse([null, null, null])).toBeUndefined()
@@ -43,7 +43,7 @@ describe("ranking", () => {
     expect(parse(["1", "2", "1"])).toMatchObject({ code: "conflict", cell: 2, expected: /A New Hope/ })
   })
 
-  it("never names an option twice", () => {
+  it("refuses a cell that names an option twice", () => {
     expect(compiled(ranking, { split: "," }, { question })(["C, a, c"])).toMatchObject({
       code: "not-an-option",
       piece: "c",

@@ -40,8 +40,8 @@ const answer = (id: string, kind: string, list: ComparedAnswer["list"] = "questi
 const verdictsOf = (answers: ReadonlyArray<ComparedAnswer>, item: Item, back: Submission) =>
   compareSubmission(answers, item, back).map(({ question, verdict }) => [question, verdict])
 
-describe("a submission compared", () => {
-  it("gives every answer one verdict, by its kind", () => {
+describe("comparing a submission with an item", () => {
+  it("gives every answer one verdict, according to its kind", () => {
     const item: Item = {
       questions: [
         { id: "same", value: "a" },
@@ -88,7 +88,7 @@ describe("a submission compared", () => {
     ])
   })
 
-  it("compares times as instants, and expects times that the service sets", () => {
+  it("compares times as instants, and accepts a time that only the service set", () => {
     const item: Item = { questions: [], submissionTime: "2024-05-31T14:30:00+02:00" }
     expect(verdictsOf([], item, submission([]))).toEqual([["submissionTime", "equivalent"]])
     expect(verdictsOf([], item, submission([], { submissionTime: "2024-05-31T14:30:00.000Z" }))).toEqual([[
@@ -98,7 +98,7 @@ describe("a submission compared", () => {
     expect(verdictsOf([], item, submission([], { submissionTime: undefined }))).toEqual([["submissionTime", "absent"]])
   })
 
-  it("compares URL parameters as text and the login as an address", () => {
+  it("compares URL parameters as text, and the login as an address", () => {
     const item: Item = {
       questions: [],
       urlParameters: [{ id: "u1", name: "ref", value: "007" }, { id: "u2", name: "src", value: "x" }],
@@ -126,7 +126,7 @@ describe("a submission compared", () => {
     expect(verdictsOf([], { questions: [] }, submission([], { login: { email: undefined } }))).toEqual([])
   })
 
-  it("compares scheduling and payments member by member, and names what the service added", () => {
+  it("compares scheduling and payments member by member, and names members that the service added", () => {
     const item: Item = {
       questions: [],
       scheduling: [{ id: "b1", value: { fullName: "Ada", eventStartTime: "2024-05-31T12:30:00.000Z" } }],
@@ -153,7 +153,7 @@ describe("a submission compared", () => {
     expect(verdictsOf([], { questions: [], payments: item.payments ?? [] }, lost)).toEqual([["p1", "different"]])
   })
 
-  it("expects answers to questions that the form fills", () => {
+  it("accepts unsent answers to questions that the form itself fills", () => {
     const back = submission([
       returned("c", "token", { type: "Captcha" }),
       returned("p", { paymentId: "x" }, { type: "Payment" }),
@@ -161,19 +161,19 @@ describe("a submission compared", () => {
     expect(verdictsOf([], { questions: [] }, back)).toEqual([])
   })
 
-  it("compares by the type or the value's shape if the mapping has no kind", () => {
+  it("compares by the question's type or the value's shape if the mapping has no kind", () => {
     const item: Item = { questions: [{ id: "d", value: "2024-05-31T12:30:00.000Z" }, { id: "s", value: ["a", "b"] }] }
     const back = (type: string | undefined) =>
       submission([returned("d", "2024-05-31T14:30:00+02:00"), returned("s", ["b", "a"], { type })])
     expect(verdictsOf([], item, back("MultiSelect"))).toEqual([["d", "equivalent"], ["s", "equivalent"]])
-    // Without a type the list may be a ranking, whose order matters.
+    // Without a type, the list may be a ranking, whose order matters.
     expect(verdictsOf([], item, back(undefined))).toEqual([["d", "equivalent"], ["s", "different"]])
     expect(compareAnswer(undefined, 5, "5").verdict).toBe("equivalent")
     expect(compareAnswer(undefined, "5", 5).verdict).toBe("different")
     expect(compareAnswer("phone", "+493012345678", "+49 30 12345678").verdict).toBe("equivalent")
   })
 
-  it("treats nothing sent and nothing returned as the same", () => {
+  it("treats an empty value that was sent and an empty value that was returned as no difference", () => {
     expect(verdictsOf([], { questions: [{ id: "j", value: [] }] }, submission([returned("j", [])]))).toEqual([[
       "j",
       "same",
@@ -196,19 +196,19 @@ describe("how a submission fits an item", () => {
     expect(fit(item, submission([returned("a", "x")]))).toBe("no")
   })
 
-  it("is no fit with an answer that was not sent", () => {
+  it("is no fit if the submission has an answer that was not sent", () => {
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", "z")]))).toBe("no")
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", null)]))).toBe("exact")
   })
 
-  it("ignores what can't be compared", () => {
+  it("ignores answers that can't be compared", () => {
     expect(fit(item, submission([returned("a", "x"), returned("b", "?", { type: "Hologram", known: false })]))).toBe(
       "exact",
     )
   })
 })
 
-describe("a submission that came back", () => {
+describe("comparing a returned submission with its item", () => {
   const ids = fc.constantFrom("a", "b", "c", "d")
   const value = fc.constantFrom<ReturnedAnswer["value"]>("x", "y", "", 1, true, null, [], ["x"])
   const sent = fc.array(fc.record({ id: ids, value }), { maxLength: 4 })
@@ -230,7 +230,7 @@ describe("a submission that came back", () => {
     otherLogin: fc.option(email, { nil: undefined }),
   })
 
-  it("has one comparison for each member of the item, in its order", () => {
+  it("gives one verdict for each member of the item, in the item's order", () => {
     let exact = 0
     fc.assert(
       fc.property(drawn, ({ changes, login, otherLogin, otherParameters, questions, submissionTime, ...rest }) => {
@@ -267,7 +267,7 @@ describe("a submission that came back", () => {
     expect(exact).toBeGreaterThan(200)
   })
 
-  it("fits its item exactly unless a value differs, is missing, or was not sent", () => {
+  it("finds an exact fit unless a value differs, is missing, or was not sent", () => {
     const item: Item = { questions: [{ id: "a", value: "x" }] }
     expect(fit(item, submission([returned("b", null), returned("a", "x")]))).toBe("exact")
     expect(fit(item, submission([returned("a", "y")]))).toBe("no")

@@ -23,15 +23,15 @@ conforms({
   changed: [["a", "A"], ["a", "a "], ["5", 5], ["", "x"], ["a\n\nb", "a\nb"], ["\uFB01", "fi"], ["a", ["a"]]],
 })
 
-describe("text", () => {
-  it("joins several columns without empty ones", () => {
+describe("the text kind", () => {
+  it("joins several columns and skips empty ones", () => {
     const parse = compiled(text, { join: ", " }, { input: { _tag: "Columns", count: 3 } })
     expect(parse([" Main St 1", null, "Berlin "])).toBe("Main St 1, Berlin")
     expect(parse([null, "", null])).toBeUndefined()
     expect(parse(["a", 5, false])).toBe("a, 5, false")
   })
 
-  it("counts code points", () => {
+  it("counts length in code points", () => {
     const parse = compiled(text, { minLength: 2, maxLength: 3 })
     expect(parse(["\u{1F600}\u{1F600}\u{1F600}"])).toBe("\u{1F600}\u{1F600}\u{1F600}")
     expect(parse(["\u{1F600}"])).toMatchObject({ code: "too-short", expected: "2 characters or more" })
@@ -50,7 +50,7 @@ describe("text", () => {
     expect(text.compile({ minLength: 3, maxLength: 2 }, context)).toMatchObject([{ option: "minLength" }])
   })
 
-  it("writes any number of a workbook without an exponent, and as the same number", () => {
+  it("writes any workbook number without an exponent and without changing its value", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const written = plainNumber(value)

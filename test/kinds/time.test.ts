@@ -18,8 +18,8 @@ conforms({
   changed: [["08:30", "08:31"], ["08:30", "20:30"], ["08:30", "08:30:01"], ["08:30", "08:30Z"], ["08:30", "8:30"]],
 })
 
-describe("time", () => {
-  it("reads other ways of writing by format", () => {
+describe("the time kind", () => {
+  it("reads times in the pipeline's formats", () => {
     expect(compiled(time, { format: "h:mm a" })(["3:05 PM"])).toBe("15:05")
     expect(compiled(time, { format: "h:mm a" })(["12:05 am"])).toBe("00:05")
     expect(compiled(time, { format: ["HHmm", "H.mm"] })(["9.05"])).toBe("09:05")
@@ -29,7 +29,7 @@ describe("time", () => {
     expect(compiled(time)([cell])).toMatchObject({ code: "not-a-time" })
   })
 
-  it("reports a day with the time, unless the format names one", () => {
+  it("reports a time with a day, unless the format includes the day", () => {
     expect(compiled(time)([new DateCell("2024-05-01T08:30:00")])).toMatchObject({ code: "not-a-time" })
     expect(compiled(time, { format: "dd.MM.yyyy HH:mm" })([new DateCell("2024-05-01T08:30:00")])).toBe("08:30")
   })

@@ -26,7 +26,7 @@ conforms({
   ],
 })
 
-describe("url", () => {
+describe("the url kind", () => {
   it.each([
     "www.example.org",
     "example.org",

@@ -39,7 +39,7 @@ schedule: { cron: "0 2 * * *", zone: Europe/Berlin }
 
 const hour = 3_600_000
 
-/** The notifications that the webhook received. */
+/** A notification that the webhook received. */
 export interface Told {
   readonly night: number
   readonly event: Notification["event"]
@@ -47,7 +47,7 @@ export interface Told {
   readonly news: ReadonlyArray<string>
 }
 
-/** One project, night after night, with schedulers and a webhook. */
+/** A project with schedulers and a webhook, played for many nights. */
 export class Nights extends VirtualProject {
   readonly told: Array<Told> = []
   readonly ends: Array<{ readonly night: number; readonly exit: number | string }> = []
@@ -59,11 +59,11 @@ export class Nights extends VirtualProject {
     super(seed, "formferry-nights-")
     this.writeServices({ baseUrl: "http://127.0.0.1/v1/api" }, notify)
     this.write("pipelines/people.yaml", pipeline)
-    // Noon: nothing is running.
+    // At noon no process is running.
     this.time.now = Date.UTC(2026, 0, 1, 12)
   }
 
-  /** Submissions in the service, in the order of their creation, as the rows from which they were made. */
+  /** Returns the service's submissions as the rows that they came from, in order of creation. */
   submissions(): ReadonlyArray<Person & { readonly id: string }> {
     return this.store.all(form.id).map(({ id, json }) => {
       const { questions, urlParameters } = JSON.parse(json) as {
@@ -85,7 +85,7 @@ export class Nights extends VirtualProject {
     this.write("source.csv", iconv.encode(text, writing, { addBOM: writing === "utf-16le" }))
   }
 
-  /** A process of formferry, optionally killed at a request. */
+  /** Starts a formferry process, and kills it at the given request, if any. */
   private process<A, E>(
     open: OpenTransport,
     crashAt: number | undefined,
@@ -141,7 +141,7 @@ export class Nights extends VirtualProject {
     )
   }
 
-  /** The service of a night: its store stays, its faults change. */
+  /** Returns the service for a night, with the same store and new faults. */
   private service(faults: Night["faults"]): Promise<OpenTransport> {
     return this.practice([form], `${this.night}`, { seed: this.seed + this.night, faults })
   }
@@ -154,10 +154,13 @@ export class Nights extends VirtualProject {
     }
   }
 
-  /** Plays a night: one scheduler at two o'clock, or two at the same time; half an hour later a new one starts if the first was killed, and sometimes if it was not. */
+  /**
+   * Plays a night. One scheduler starts at two o'clock, or two at the same time. Half an hour later a new scheduler
+   * starts if the first was killed, and sometimes if it was not.
+   */
   async through(night: Night): Promise<void> {
     this.night++
-    // Two o'clock in Berlin, in winter.
+    // Two o'clock in Berlin in winter.
     await this.time.pass(Date.UTC(2026, 0, 1 + this.night, 1) - this.time.now)
     this.export(night)
     this.webhookDown = night.webhookDown
@@ -169,7 +172,7 @@ export class Nights extends VirtualProject {
     if (night.settled) await this.settle()
   }
 
-  /** Someone exports the form's results in the morning, and settles rows in doubt. */
+  /** Exports the form's results in the morning, and settles rows in doubt. */
   async settle(): Promise<void> {
     await this.time.pass(6 * hour)
     const file = this.writeResults(form)
@@ -192,7 +195,7 @@ export class Nights extends VirtualProject {
     }
   }
 
-  /** The ledger's content at the end. */
+  /** Returns the ledger's content after the last night. */
   async ledger() {
     const { running } = this.process(
       () => Effect.die("nothing is sent"),

@@ -12,13 +12,13 @@ const same = (a: Person, b: Person) => a.name === b.name && a.mail === b.mail
 beforeAll(loadLazyModules)
 
 it(
-  `${nights} nights: every expected row is in the form once, every anomaly is reported once, and the ledger stays in proportion`,
+  `${nights} nights import every expected row once and report every anomaly once, and the ledger's size stays proportional to its rows`,
   async () => {
     const planned = plan(seed, nights)
     const world = new Nights(seed)
     try {
       for (const night of planned) await world.through(night)
-      // Nights without faults, with a settlement in between.
+      // Ends with nights without faults, and settles rows in doubt on each.
       const last = planned.at(-1)
       if (last === undefined) throw new Error("There are no nights.")
       const quiet: Night = {
@@ -31,7 +31,7 @@ it(
       }
       for (let more = 0; more < 3; more++) await world.through(quiet)
 
-      // The service's own store, compared with all rows that were ever in the source.
+      // Compares the service's own store with all rows that were ever in the source.
       const ever = planned.flatMap(({ rows }) => rows ?? [])
       const contents = new Map<number, Array<Person>>()
       for (const one of ever) contents.set(one.no, [...(contents.get(one.no) ?? []), one])
@@ -52,7 +52,7 @@ it(
       expect(standing).toMatchObject({ inDoubt: 0, imported: byRow.size, replaced: replaced.length })
       expect(findings).toEqual([])
 
-      // Each anomaly, reported once: the same night, or as soon as the webhook was up again.
+      // Each anomaly is reported once: on the same night, or as soon as the webhook works again.
       const expected = planned.flatMap(({ unusual, webhookDown }, at) =>
         unusual.map((code) => `${code} in night ${at + 1 + (webhookDown ? 1 : 0)}`)
       )

@@ -3,22 +3,22 @@ import type { AnomalyCode } from "../../src/domain/anomaly.ts"
 import { Draws } from "../faults/Draws.ts"
 import type { Fault } from "../practice/faults.ts"
 
-/** A row as the source's owner knows it. */
+/** A row as its owner knows it. */
 export interface Person {
   readonly no: number
   readonly name: string
   readonly mail: string
 }
 
-/** The format of a night's rows. */
+/** The encoding of a night's file. */
 export type Writing = "utf-8" | "windows-1252" | "utf-16le"
 
-/** What is special about a night. */
+/** The special event of a night. */
 export type Special = "truncated" | "empty" | "missing" | "garbled" | "slow" | "down" | "the same" | "full"
 
 export interface Night {
   readonly special: Special | undefined
-  /** The rows of the export; undefined: there is no file. */
+  /** The rows of the export, or undefined if there is no file. */
   readonly rows: ReadonlyArray<Person> | undefined
   readonly writing: Writing
   readonly delimiter: string
@@ -29,7 +29,7 @@ export interface Night {
   readonly crashAt: number | undefined
   readonly competing: boolean
   readonly webhookDown: boolean
-  /** A person settles rows in doubt the next morning. */
+  /** Whether a person settles rows in doubt the next morning. */
   readonly settled: boolean
   /** Anomalies that must be reported. */
   readonly unusual: ReadonlyArray<AnomalyCode>
@@ -41,7 +41,7 @@ const person = (no: number, edition = 0): Person => ({
   mail: `p${no}@example.org`,
 })
 
-/** On these nights something is unusual; none directly follows another of its kind, so that each is new. */
+/** Nights with a special event. Events of the same kind never follow each other, so each anomaly is new. */
 const specials: ReadonlyMap<number, Special> = new Map([
   [8, "truncated"],
   [11, "down"],
@@ -50,7 +50,7 @@ const specials: ReadonlyMap<number, Special> = new Map([
   [19, "missing"],
   [22, "garbled"],
   [25, "truncated"],
-  // A shortened source stays so for a night, which is not news.
+  // The source stays shortened for a second night, so the anomaly is not new.
   [26, "the same"],
   [29, "the same"],
   [32, "slow"],
@@ -84,7 +84,10 @@ const faultsOf = (draws: Draws, special: Special | undefined): ReadonlyArray<Fau
   ])]
 }
 
-/** The export over the nights: it grows, is edited, sometimes loses a row, and changes its order and format. Also plans the faults. */
+/**
+ * Plans the nights and their faults. The export grows, is edited, sometimes loses a row, and changes its order and
+ * format.
+ */
 export const plan = (seed: number, nights: number): ReadonlyArray<Night> => {
   const draws = new Draws(seed)
   let next = 81

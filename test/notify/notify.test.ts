@@ -1,4 +1,4 @@
-// Webhooks over real HTTP: the content and time of notifications, which contain nothing from a row.
+// Tests webhooks over real HTTP: when notifications are sent, and that they contain no data of a row.
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Logger, Redacted } from "effect"
@@ -26,7 +26,7 @@ const quick = {
   whole: Duration.seconds(5),
 }
 
-/** The log in the meantime. */
+/** Runs `work` and returns the log lines that it writes. */
 const logged = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const lines: Array<string> = []
@@ -34,8 +34,8 @@ const logged = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     return Effect.as(Effect.provide(work, Logger.replace(Logger.defaultLogger, logger)), lines)
   })
 
-describe("a webhook", () => {
-  it.scopedLive("is retried after a temporary failure, and not after a permanent one", () =>
+describe("notifying a webhook", () => {
+  it.scopedLive("retries after a temporary failure, and not after a permanent one", () =>
     Effect.gen(function*() {
       const busy = yield* hearing([503, 429, 200])
       yield* postWebhook(Redacted.make(`http://127.0.0.1:${busy.port}/s3cret`), told, quick)
@@ -46,7 +46,7 @@ describe("a webhook", () => {
       expect(error.message).toBe(`The webhook at 127.0.0.1:${gone.port} could not be notified: it answered 404.`)
     }))
 
-  it.scopedLive("is not called again at a redirect's address", () =>
+  it.scopedLive("doesn't follow a redirect to a different address", () =>
     Effect.gen(function*() {
       const elsewhere = yield* hearing()
       const moved = yield* hearing([307], { location: `http://127.0.0.1:${elsewhere.port}/` })
@@ -55,7 +55,7 @@ describe("a webhook", () => {
       expect([moved.heard.length, elsewhere.heard.length]).toEqual([1, 0])
     }))
 
-  it.scopedLive("that does not answer is given up, and no message contains its address", () =>
+  it.scopedLive("gives up on an unreachable webhook, and the error doesn't contain the secret path", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(postWebhook(Redacted.make("http://127.0.0.1:1/s3cret"), told, quick))
       expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be notified: the connection failed.")
@@ -68,7 +68,7 @@ const anomaly: Anomaly = {
   fresh: true,
 }
 
-it("has a text for people, in which Slack markup in names is escaped", () => {
+it("a notification contains a text for people, with Slack markup in names escaped", () => {
   const report = exampleReport({ pipeline: "people", form: { service: "live", id: "f", name: "A <b> & C" } })
   const { text } = reported(report, [{ code: "shrunken-source", message: anomaly.sentence, new: true }])
   expect(text).toContain("*people* → A &lt;b&gt; &amp; C (live)")
@@ -76,7 +76,7 @@ it("has a text for people, in which Slack markup in names is escaped", () => {
   expect(text).toContain(`${report.rows.imported.toLocaleString("en-US")} imported`)
 })
 
-describe("the anomalies that a webhook has not received", () => {
+describe("unreportedAnomalies", () => {
   const facts = (run: string, ...anomalies: ReadonlyArray<AnomalyCode>): RunFacts => ({
     run,
     startedAt: "2026-01-01T00:00:00.000Z",
@@ -93,7 +93,7 @@ describe("the anomalies that a webhook has not received", () => {
   })
   const slow: Anomaly = { code: "slow-run", sentence: "It took an hour.", fresh: true }
 
-  it("are those that started since, also of runs that could not be reported", () => {
+  it("returns the anomalies that started since the last notification, including those of unreported runs", () => {
     const history = [facts("c"), facts("b", "empty-source"), facts("a", "vanished")]
     const { anomalies, codes } = unreportedAnomalies({ codes: ["vanished"], run: "a" }, history, {
       anomalies: [slow],
@@ -103,7 +103,7 @@ describe("the anomalies that a webhook has not received", () => {
     expect(codes).toEqual(["slow-run"])
   })
 
-  it("exclude those that last, and include those that recur", () => {
+  it("marks an anomaly as new if it recurs, but not if it lasts", () => {
     const lasting = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a")], {
       anomalies: [slow],
       whole: true,
@@ -116,7 +116,7 @@ describe("the anomalies that a webhook has not received", () => {
     expect(back.anomalies.map((one) => one.new)).toEqual([true])
   })
 
-  it("are all of them for a new webhook, and a run that did not read its source ends none", () => {
+  it("returns all anomalies for a new webhook, and ends none after a run that did not read its source", () => {
     expect(unreportedAnomalies(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies)
       .toHaveLength(1)
     const stopped = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], {
@@ -127,7 +127,7 @@ describe("the anomalies that a webhook has not received", () => {
   })
 })
 
-describe("a project's webhooks", () => {
+describe("the webhooks of a project", () => {
   const inWorld = (name: string, body: () => Effect.Effect<unknown, unknown, Scope.Scope | NodeContext.NodeContext>) =>
     it.scopedLive(name, () => Effect.provide(body(), NodeContext.layer))
 
@@ -135,7 +135,7 @@ describe("a project's webhooks", () => {
     `notify:\n  - { webhook: { env: HOOK }, on: [${on}] }\n  - { webhook: { file: ../hook }, on: [degraded] }\n`
 
   inWorld(
-    "are notified of a real run, without any data of its rows; an anomaly is sent only once",
+    "receive the result of a real run without any row data, and receive each anomaly only once",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -173,11 +173,11 @@ describe("a project's webhooks", () => {
           expect(headers["traceparent"]).toBeUndefined()
         }
 
-        // A lasting anomaly is not news: the outcome is sent again, the anomaly is not.
+        // A lasting anomaly is not new: only the webhook for the outcome is notified.
         yield* tell([{ ...anomaly, fresh: false }])
         expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
 
-        // A dry run has a person watching it.
+        // A dry run notifies no webhook, because a person is watching it.
         const dry = yield* here.run({ dryRun: true })
         yield* webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
         expect(hook.heard.length).toBe(3)
@@ -185,7 +185,7 @@ describe("a project's webhooks", () => {
   )
 
   inWorld(
-    "that were down during an anomaly are notified once after the next run",
+    "receive an anomaly once, after the next run, if they were down when it occurred",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -193,7 +193,7 @@ describe("a project's webhooks", () => {
         yield* here.configure("notify:\n  - { webhook: { env: HOOK }, on: [degraded] }\n")
         yield* here.write(".env", `THE_KEY=practice_key_of_the_test\nHOOK=http://127.0.0.1:${hook.port}/\n`)
         const project = yield* loadProject(here.root)
-        /** A run, and the result of notifying the webhook. */
+        /** Runs the pipeline and notifies the webhook. */
         const night = (rows: ReadonlyArray<string>) =>
           Effect.gen(function*() {
             yield* here.source(rows)
@@ -216,7 +216,7 @@ describe("a project's webhooks", () => {
         )
         expect(hook.heard.length).toBe(3)
 
-        // The rows are back, and the webhook too.
+        // The rows are back, and the webhook works again.
         yield* night(["K-1,Ada,ada@example.org"])
         expect(hook.heard.length).toBe(4)
         const late: Notification = JSON.parse(hook.heard[3]?.body ?? "")
@@ -225,14 +225,14 @@ describe("a project's webhooks", () => {
 
         yield* night(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
         expect(hook.heard.length).toBe(4)
-        // An anomaly that recurs is news again, but only once while it lasts.
+        // An anomaly that recurs is new, but is notified only once while it lasts.
         yield* night([])
         yield* night([])
         expect(hook.heard.length).toBe(5)
       }),
   )
 
-  inWorld("without an address are reported by check, and stop no run", () =>
+  inWorld("stop no run if their addresses are missing, but `check` reports them", () =>
     Effect.gen(function*() {
       const here = yield* world
       yield* here.configure(notify("failed"))

@@ -11,7 +11,10 @@ export interface Heard {
   readonly body: string
 }
 
-/** A server on loopback that records requests and answers with these statuses in turn, then always with the last one. */
+/**
+ * Starts a server on loopback that records requests. It answers with the given statuses in turn, and repeats the last
+ * one.
+ */
 export const hearing = (
   statuses: ReadonlyArray<number> = [200],
   headers: Readonly<Record<string, string>> = {},

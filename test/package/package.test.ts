@@ -32,7 +32,7 @@ const filesIn = (folder: string) =>
 const { version } = JSON.parse(read(repository, "package.json")) as { readonly version: string }
 const name = `formferry-${version}`
 
-// A user other than root, with an empty home, an empty npm cache and only npm's settings for reaching the registry.
+// The user is not root, and has an empty home, an empty npm cache and only the npm settings for reaching the registry.
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const home = mkdtempSync(join(tmpdir(), "formferry-package-"))
 if (user.uid !== undefined) chownSync(home, user.uid, user.gid)
@@ -46,7 +46,7 @@ const env = {
   npm_config_prefix: join(home, "prefix"),
 }
 
-/** Runs a program as that user and returns its output. Fails with the output if its exit code isn't 0. */
+/** Runs a program as `user` and returns its output. Fails with the output if the exit code isn't 0. */
 const run = (program: string, ...args: ReadonlyArray<string>) =>
   new Promise<{ readonly stdout: string; readonly stderr: string }>((done, failed) => {
     execFile(program, args, { cwd: home, env, ...user }, (error, stdout, stderr) => {
@@ -62,7 +62,7 @@ describe.runIf(isLong)("the package", () => {
 
   beforeAll(async () => {
     execFileSync(process.execPath, [".ci/release.mjs", home], { cwd: repository, stdio: "pipe" })
-    // The image's command installs, in this folder, and leaves nothing else there.
+    // The Dockerfile's command installs the package in this folder, and leaves no other files.
     const [, command = ""] = /^RUN (npm install .*)$/m.exec(read(repository, "docs/deploy/Dockerfile")) ?? []
     mkdirSync(join(home, "tmp"))
     copyFileSync(join(home, `${name}.tgz`), join(home, "tmp", `${name}.tgz`))
@@ -77,7 +77,7 @@ describe.runIf(isLong)("the package", () => {
     expect(existsSync(join(home, ".npm"))).toBe(false)
   })
 
-  it("has at most 4 MB; installs at most 15 packages and 60 MB, without a warning and without an install script", () => {
+  it("has at most 4 MB, and installs at most 15 packages and 60 MB without warnings or install scripts", () => {
     const packed = readFileSync(join(home, `${name}.tgz`))
     expect(packed.length).toBeLessThan(4e6)
     const files = filesIn(modules)
@@ -91,7 +91,7 @@ describe.runIf(isLong)("the package", () => {
     expect(installing.stdout).toMatch(/^\s*added \d+ packages in \S+\s*$/)
   })
 
-  it("runs the demonstration, without a warning of Node", async () => {
+  it("runs the demonstration without a Node warning", async () => {
     const { stderr, stdout } = await run(join(home, "prefix/bin/formferry"), "demo")
     expect(stdout).toContain("Everything is in")
     expect(stderr).not.toMatch(/warning|\(node:/i)
@@ -106,7 +106,7 @@ describe.runIf(isLong)("the package", () => {
       [...read(installed, page).matchAll(/\]\(([^)#\s]+)/g)].map(([, link = ""]) => ({ page, link }))
     )
     expect(links.length).toBeGreaterThan(50)
-    // Pages about development link to its sources, which only the repository has.
+    // Development pages link to sources, which only the repository contains.
     const isSource = (file: string) => /^(src|test|\.ci|\.github)\//.test(file) && existsSync(join(repository, file))
     const broken = links.filter(({ link, page }) => {
       const file = join(dirname(page), link)
@@ -115,7 +115,7 @@ describe.runIf(isLong)("the package", () => {
     expect(broken).toEqual([])
   })
 
-  it("comes with its checksum and with a list of all packages, the bundled and the installed ones", () => {
+  it("comes with its checksum and a list of all bundled and installed packages", () => {
     const digest = createHash("sha256").update(readFileSync(join(home, `${name}.tgz`))).digest("hex")
     expect(read(home, `${name}.tgz.sha256`)).toBe(`${digest}  ${name}.tgz\n`)
     const sbom = JSON.parse(read(home, `${name}.sbom.json`)) as {
@@ -129,7 +129,7 @@ describe.runIf(isLong)("the package", () => {
   })
 })
 
-describe("the licences of bundled packages", () => {
+describe("the licence list of bundled packages", () => {
   const packages = (manifest: { readonly name: string; readonly license?: string }, text?: string) => {
     const folder = join(home, "bundle/node_modules", manifest.name)
     mkdirSync(folder, { recursive: true })
@@ -138,7 +138,7 @@ describe("the licences of bundled packages", () => {
     return { outputs: { "main.js": { inputs: { [join(folder, "lib/index.js")]: { bytesInOutput: 1 } } } } }
   }
 
-  it("are listed with their texts", () => {
+  it("contains the text of each licence", () => {
     const text = thirdParty(packages({ name: "@planted/sound", license: "MIT" }, "Do what you want.\n"))
     expect(listed(text)).toEqual(["@planted/sound@1.0.0"])
     expect(text).toContain("## @planted/sound\n\n~~~text\nDo what you want.\n~~~")
@@ -148,7 +148,7 @@ describe("the licences of bundled packages", () => {
     ["has no text", { name: "textless", license: "MIT" }, undefined, "textless 1.0.0 has no licence text"],
     ["isn't allowed", { name: "strict", license: "AGPL-3.0" }, "…", "strict 1.0.0: the licence AGPL-3.0 is not"],
     ["isn't named", { name: "unnamed" }, "…", "unnamed 1.0.0: the licence undefined is not"],
-  ])("fail the build if one %s", (_, manifest, text, says) => {
+  ])("fails the build if a package %s", (_, manifest, text, says) => {
     expect(() => thirdParty(packages(manifest, text))).toThrow(says)
   })
 })

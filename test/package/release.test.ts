@@ -36,19 +36,19 @@ const step = (name: string, env: Readonly<Record<string, string>>) => {
   return execFileSync("bash", ["-e", "-c", run], { cwd: folder, env: { ...process.env, ...env }, stdio: "pipe" })
 }
 
-it("the release workflow passes GitHub's own parser, which finds a planted mistake", async () => {
+it("the release workflow has no faults for GitHub's own parser, which detects planted mistakes", async () => {
   expect(await workflowFaults(text)).toEqual([])
   expect(await workflowFaults(text.replace("needs: build", "needs: biuld"))).not.toEqual([])
   expect(await workflowFaults(text.replace("runs-on:", "runson:"))).not.toEqual([])
 })
 
-it("the release workflow refuses a tag that isn't the version", () => {
+it("the release workflow refuses a tag that differs from the version", () => {
   step("The tag is the version", { GITHUB_REF_NAME: `v${version}` })
   expect(() => step("The tag is the version", { GITHUB_REF_NAME: "v99.0.0" })).toThrow("Command failed")
 })
 
-it("the release workflow gives the package the addresses of its own repository", () => {
-  // The repository isn't published yet, so package.json has an address that is reserved for examples.
+it("the release workflow writes the addresses of its repository into package.json", () => {
+  // The repository isn't published yet, so package.json contains an address reserved for examples.
   expect([url, homepage, bugs.url].filter((one) => !one.includes("https://git.example.com/formferry"))).toEqual([])
   step("The package names this repository", {
     GITHUB_SERVER_URL: "https://git.example.org",
@@ -61,7 +61,7 @@ it("the release workflow gives the package the addresses of its own repository",
   })
 })
 
-it("the release workflow runs scripts that exist, and tries the lowest Node version that package.json allows", () => {
+it("the release workflow runs scripts that exist, and tests the lowest Node version that package.json allows", () => {
   const runs = steps.flatMap(({ run }) => /npm run (\S+)/.exec(run ?? "")?.[1] ?? [])
   expect(runs).toEqual(["release"])
   expect(Object.keys(scripts)).toContain("release")

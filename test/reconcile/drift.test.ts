@@ -15,7 +15,7 @@ import { isKnownType } from "../../src/service/wire.ts"
 
 const digest = makeDigester("5".repeat(64))
 
-/** A service that has one submission. */
+/** Returns a service with one submission. */
 const having = (submission: Submission | undefined): FormService => ({
   baseUrl: "http://127.0.0.1",
   form: () => Effect.dieMessage("nobody asks for the form"),
@@ -29,7 +29,7 @@ const having = (submission: Submission | undefined): FormService => ({
   pace: Effect.succeed(undefined),
 })
 
-/** The digests that the ledger keeps of a submission, whatever the verdict. */
+/** Returns the digests that the ledger keeps of a submission, whatever the verdict. */
 const verified = (item: Item, submission: Submission) =>
   Effect.suspend(() => {
     let answers: AnswerDigests = new Map()
@@ -67,7 +67,7 @@ const value = fc.oneof(
 )
 const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 
-/** The sent value of a member (undefined: none) and the value in the submission, in every combination. */
+/** Combines the sent value of a member, if any, with the value in the submission in every way. */
 const member = fc.record({ type: fc.constantFrom(...types), sent: maybe(value), returned: value, same: fc.boolean() })
 const text = fc.option(fc.string({ maxLength: 4 }), { nil: null })
 const pair = fc.record({
@@ -119,14 +119,14 @@ const made = ({ booking, fee, login, parameters, questions, time }: Pair) => {
 
 const runs = { seed: 66, numRuns: 600 }
 
-describe("an unchanged submission", () => {
-  it("has not drifted, whatever was sent, whatever came back, whatever its types", async () => {
+describe("checkDrift of an unchanged submission", () => {
+  it("finds no drift, whatever was sent or returned, and whatever the types", async () => {
     await fc.assert(
       fc.asyncProperty(pair, async (drawn) => {
         const { item, submission } = made(drawn)
         const result = await Effect.runPromise(
           Effect.flatMap(verified(item, submission), (answers) =>
-            // An edit that changes nothing sets the time.
+            // An edit that changes no answer still sets the time.
             drift(answers, { ...submission, lastUpdatedAt: "2031-01-01T00:00:00.000Z" })),
         )
         expect(result).toMatchObject({ standing: "unchanged", comparisons: [], editLink: undefined })
@@ -136,8 +136,8 @@ describe("an unchanged submission", () => {
   })
 })
 
-describe("a submission that was edited", () => {
-  it("has drifted in exactly the question that was edited", async () => {
+describe("checkDrift of an edited submission", () => {
+  it("finds drift in exactly the question that was edited", async () => {
     await fc.assert(
       fc.asyncProperty(pair, fc.nat(), value, async (drawn, nth, edit) => {
         fc.pre(drawn.questions.length > 0)
@@ -164,7 +164,7 @@ describe("a submission that was edited", () => {
         )
         expect(result.standing).toBe(changed ? "edited" : "unchanged")
         expect(result.editLink).toBe(changed ? "http://edit" : undefined)
-        // Tolerated changes are reported, but are not drift.
+        // Tolerated changes are reported, but don't count as drift.
         const lenient = await Effect.runPromise(drift(answers, edited, new Set([id])))
         expect([lenient.standing, lenient.comparisons.length]).toEqual(["unchanged", changed ? 1 : 0])
       }),
@@ -172,7 +172,7 @@ describe("a submission that was edited", () => {
     )
   })
 
-  it("has also drifted in its parameters, login, booking, payment and time", async () => {
+  it("finds drift in parameters, login, booking, payment and time", async () => {
     const item: Item = {
       questions: [],
       urlParameters: [{ id: "u", name: "u", value: "1" }],
@@ -208,7 +208,7 @@ describe("a submission that was edited", () => {
     }
   })
 
-  it("is the same edit as long as its content is the same, and a new one when it is edited again", async () => {
+  it("treats equal content as the same edit, and changed content as a new edit", async () => {
     const submission = (text: string): Submission => ({
       submissionId: "s1",
       submissionTime: undefined,
@@ -234,7 +234,7 @@ describe("a submission that was edited", () => {
   })
 })
 
-describe("a question of unknown type", () => {
+describe("checkDrift of a question with an unknown type", () => {
   const answer = (type: string, value: Json) => ({ id: "q1", name: "Name", type, known: isKnownType(type), value })
   const submission = (type: string, value: Json): Submission => ({
     submissionId: "s1",
@@ -250,7 +250,7 @@ describe("a question of unknown type", () => {
     editLink: undefined,
   })
 
-  it("is not compared, whether it was unknown then or is unknown now", async () => {
+  it("compares nothing if the type was unknown then or is unknown now", async () => {
     for (
       const [then, now] of [["HoloScan", "ShortAnswer"], ["ShortAnswer", "HoloScan"], ["HoloScan", "HoloScan"]] as const
     ) {

@@ -20,7 +20,7 @@ const submission = (submissionId: string, value: string): Submission => ({
   editLink: undefined,
 })
 
-/** Exact by the text, equivalent by the text without regard to case. */
+/** Equal texts are an exact fit. Texts that differ only in case are equivalent. */
 const fit: Fit = (sent, returned) => {
   const a = String(sent.questions[0]?.value)
   const b = String(returned.questions[0]?.value)
@@ -30,7 +30,7 @@ const fit: Fit = (sent, returned) => {
 const valueOf = (one: Submission | undefined) => one?.questions[0]?.value
 
 describe("matching created submissions to items by content", () => {
-  it("finds each item's own content however the service shuffled them, identical items included", () => {
+  it("finds the submission of each item in any order, even if items are identical", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 10 }).chain((values) =>
@@ -48,7 +48,7 @@ describe("matching created submissions to items by content", () => {
     )
   })
 
-  it("prefers exact fits to those that the service normalised, and matches the rest in order", () => {
+  it("prefers exact fits to normalised ones, and matches the rest in order", () => {
     const matching = matchByContent(
       [item("lost"), item("A"), item("a")],
       [submission("1", "a"), submission("2", "A"), submission("3", "changed beyond recognition")],
@@ -58,7 +58,7 @@ describe("matching created submissions to items by content", () => {
     expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["3", "2", "1"])
   })
 
-  it("with too few answers matches what fits uniquely and leaves the others in doubt", () => {
+  it("matches unique fits if answers are missing, and leaves the other items in doubt", () => {
     const matching = matchByContent(
       [item("a"), item("b"), item("c")],
       [submission("1", "c"), submission("2", "a")],
@@ -69,13 +69,13 @@ describe("matching created submissions to items by content", () => {
     expect(matching.loose).toEqual([])
   })
 
-  it("with too few answers never guesses which of two identical items it was", () => {
+  it("never guesses which of two identical items was created if one answer is missing", () => {
     const matching = matchByContent([item("a"), item("a")], [submission("1", "a")], [], fit)
     expect(matching.submissions).toEqual([undefined, undefined])
     expect(matching.loose).toEqual(["1"])
   })
 
-  it("with too few answers matches as many identical submissions to identical items", () => {
+  it("matches identical items if there is an identical submission for each, even if other answers are missing", () => {
     const matching = matchByContent(
       [item("a"), item("a"), item("b")],
       [submission("1", "a"), submission("2", "a")],
@@ -86,7 +86,7 @@ describe("matching created submissions to items by content", () => {
     expect(matching.submissions[2]).toBeUndefined()
   })
 
-  it("with too many answers keeps the ids that match no item", () => {
+  it("keeps the ids of extra answers that match no item", () => {
     const matching = matchByContent([item("a")], [submission("1", "a"), submission("2", "z")], [], fit)
     expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["1"])
     expect(matching.loose).toEqual(["2"])

@@ -103,9 +103,9 @@ const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   ],
 }
 
-describe("what a cell of an export says about an answer that was sent", () => {
+describe("relating an exported cell to the answer that was sent", () => {
   for (const [what, list] of Object.entries(cases)) {
-    it.each(list)(`${what}: %s %j, shown as %j: it %s`, (kind, value, cell, expected) => {
+    it.each(list)(`${what}: a %s answer %j exported as %j gives "%s"`, (kind, value, cell, expected) => {
       const cells = Array.isArray(cell) ? cell as ReadonlyArray<Cell> : [cell as Cell]
       expect(relate({ value, kind, options: what === "choices" ? colours : undefined }, cells)).toBe(expected)
     })

@@ -55,7 +55,7 @@ const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: st
 
 type Line = readonly [id: string, name: string, mail?: string | undefined, age?: string, stamp?: string]
 
-/** Rows whose submissions had to be visible after a minute, with submissions that the ledger knows from before and after. */
+/** Complete evidence: rows had to be visible after a minute, and the ledger knows submissions from before and after. */
 const proof: Evidence = {
   visibleFrom: sentAt + minute,
   before: { batch: 1, submissionId: "before" },
@@ -100,7 +100,7 @@ const settle = (
 const none = { landed: [], notLanded: [], open: [] }
 
 describe("settling rows in doubt from an export", () => {
-  it("a row has landed if exactly one submission is the row, and not if a complete and late export has none", () => {
+  it("settles a row as landed if exactly one submission fits, or as not landed if a complete, late export has none", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
     expect(settle(rows, [["s1", "ada"], ["s2", "somebody else"]])).toEqual({
       ...none,
@@ -109,14 +109,14 @@ describe("settling rows in doubt from an export", () => {
     })
   })
 
-  it("an export that lacks known submissions proves nothing about rows that are not in it", () => {
+  it("settles no row as not landed if the export lacks known submissions", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
     const settled = settle(rows, [["s1", "ada"]], { lacking: { count: 3, example: "s7" } })
     expect(settled).toMatchObject({ landed: [[1, "s1"]], notLanded: [] })
     expect(settled.open).toEqual([[2, expect.stringContaining("lacks 3 of the submissions"), "another export"]])
   })
 
-  it("no row is settled as not landed without all parts of the proof", () => {
+  it("settles no row as not landed unless every part of the proof is present", () => {
     const row = rowOf(1, person("ada"))
     const open = (standing: Partial<ExportStanding>) => {
       const settled = settle([row], [], standing)
@@ -141,7 +141,7 @@ describe("settling rows in doubt from an export", () => {
     ])
   })
 
-  it("a row found in the export counts as an older submission if its batch had ended before", () => {
+  it("accepts a landed row as an older submission if its batch ended before the row in doubt was sent", () => {
     const evidenceOf = () => ({ ...proof, before: undefined })
     const found = (first: number) =>
       settle([rowOf(1, person("ada")), rowOf(2, person("bob"), { first })], [["s1", "ada"]], { evidenceOf }).notLanded
@@ -149,7 +149,7 @@ describe("settling rows in doubt from an export", () => {
     expect(found(6)).toEqual([])
   })
 
-  it("a row with a submission time needs known submissions with earlier and later times", () => {
+  it("needs known submissions with earlier and later times for a row with a submission time", () => {
     const at = (time: string | undefined) => {
       const item = { ...person("ada"), ...(time === undefined ? {} : { submissionTime: time }) }
       const times = { earliest: Date.UTC(2020, 0, 1), latest: Date.UTC(2021, 0, 1) }
@@ -161,7 +161,7 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("an export that a person vouches for needs no submissions before and after, but the waiting time and all known submissions", () => {
+  it("accepts a vouched export without older and newer submissions, but only after the waiting time and with all known submissions", () => {
     const row = rowOf(1, person("ada"))
     const nothing = {
       visibleFrom: sentAt + minute,
@@ -179,12 +179,12 @@ describe("settling rows in doubt from an export", () => {
     expect(vouched({ evidenceOf: () => ({ ...nothing, visibleFrom: undefined }) })).toEqual([])
   })
 
-  it("two submissions for one row, or one for two rows: a person decides", () => {
+  it("leaves the decision to a person if a row fits two submissions, or a submission fits two rows", () => {
     const two = settle([rowOf(1, person("ada"))], [["s1", "ada"], ["s2", "ada"]])
     expect(two.open).toEqual([[1, "2 submissions of the export fit it: s1, s2", "a person"]])
     const resent = settle([rowOf(1, person("ada"), { resent: true })], [["s1", "ada"], ["s2", "ada"]])
     expect(resent.open[0]?.[1]).toContain("may have landed twice")
-    // Sent with an answer and without one, to a column that can't be read: both rows may be that submission.
+    // The column can't be read, so both rows may be the submission.
     const alike = [
       rowOf(1, {
         questions: [{ id: "n", value: "ada" }, { id: "m", value: "ada@example.org" }, { id: "a", value: 3 }],
@@ -200,7 +200,7 @@ describe("settling rows in doubt from an export", () => {
     ])
   })
 
-  it("a row settled as landed by a person uses up a submission: none is left for an identical row in doubt", () => {
+  it("counts a submission only once if a person settled an identical row as landed", () => {
     const ada = person("ada")
     const byWord = (rows: ReadonlyArray<DoubtfulRow>, lines: ReadonlyArray<Line>, ...spoken: ReadonlyArray<Item>) =>
       settle(rows, lines, {}, undefined, spoken)
@@ -212,7 +212,8 @@ describe("settling rows in doubt from an export", () => {
     expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
       [2, "3 submissions of the export fit it, and 1 that a person said had landed: s1, s2, s3", "a person"],
     ])
-    // A different row's submission keeps no row in doubt, but one that may belong to either does.
+    // A submission that clearly belongs to a different row does not keep a row in doubt. A submission that may belong
+    // to either row does.
     expect(byWord([rowOf(1, person("bob", "ada@example.org"))], [["s1", "ada"]], ada)).toEqual({
       ...none,
       notLanded: [1],
@@ -224,7 +225,7 @@ describe("settling rows in doubt from an export", () => {
       ])
   })
 
-  it("identical rows are interchangeable: as many of them have landed as there are submissions", () => {
+  it("settles as many identical rows as landed as there are submissions", () => {
     const rows = [1, 2, 3].map((row) => rowOf(row, person("ada")))
     expect(settle(rows, [["s1", "ada"], ["s2", "ada"]])).toEqual({
       ...none,
@@ -234,7 +235,7 @@ describe("settling rows in doubt from an export", () => {
     expect(settle(rows, ["s1", "s2", "s3", "s4"].map((id) => [id, "ada"] as const)).open.length).toBe(3)
   })
 
-  it("an answer that was cut, dropped or rewritten keeps the row in doubt, and never counts as a different row's", () => {
+  it("keeps a row in doubt if a similar submission has a truncated, missing or rewritten answer", () => {
     const row = rowOf(1, person("ada lovelace", "ada@example.org"))
     const altered: ReadonlyArray<Line> = [
       ["s1", "ada love", "ada@example.org"],
@@ -250,18 +251,18 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("a submission that certainly belongs to a different row does not keep similar rows in doubt", () => {
+  it("settles a row although a similar submission exists, if that submission certainly belongs to a different row", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("adam", "ada@example.org"))]
     expect(settle(rows, [["s1", "ada"]])).toEqual({ ...none, landed: [[1, "s1"]], notLanded: [2] })
   })
 
-  it("an answer that the row does not have counts against it", () => {
+  it("settles no row as landed if the submission has an answer that the row lacks", () => {
     const row = rowOf(1, { questions: [{ id: "n", value: "ada" }] })
     expect(settle([row], [["s1", "ada", "", ""]]).landed).toEqual([[1, "s1"]])
     expect(settle([row], [["s1", "ada", "ada@example.org", "30"]]).landed).toEqual([])
   })
 
-  it("the stamp alone decides, whatever happened to the answers; a submission without one is compared by its answers", () => {
+  it("compares stamps instead of answers, and compares answers only for a submission without a stamp", () => {
     const row = rowOf(1, person("ada", undefined, 30, "k1"))
     const stamp = "row_key"
     expect(settle([row], [["s1", "changed", "x@example.org", "7", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])
@@ -269,11 +270,11 @@ describe("settling rows in doubt from an export", () => {
     expect(settle([row], [["s1", "ada"]], {}, stamp).notLanded).toEqual([])
   })
 
-  it("a submission on two lines counts once", () => {
+  it("counts a submission once if the export repeats its line", () => {
     expect(settle([rowOf(1, person("ada"))], [["s1", "ada"], ["s1", "ada"]]).landed).toEqual([[1, "s1"]])
   })
 
-  it("all landed rows are found, and no others, for any sent rows", () => {
+  it("settles exactly the landed rows as landed, for any rows and copies", () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(names, fc.infiniteStream(fc.nat({ max: 2 })), fc.uniqueArray(fc.stringMatching(/^[A-Z]{8}$/)), (
@@ -293,7 +294,7 @@ describe("settling rows in doubt from an export", () => {
         expect(settled.open).toEqual([])
         expect(settled.landed.map(([, id]) => id).toSorted()).toEqual(landed.map((row) => `s${row.row}`).toSorted())
         expect(settled.landed.length + settled.notLanded.length).toBe(rows.length)
-        // Each landed row has the answers of its submission.
+        // The submission of each landed row has the row's answers.
         for (const [row, id] of settled.landed) {
           const [own, other] = [row, Number(id?.slice(1))].map((number) => rows.find((one) => one.row === number)?.item)
           expect(own).toEqual(other)
@@ -308,7 +309,7 @@ describe("finding an export's columns", () => {
   const find = (...names: ReadonlyArray<string>) =>
     resultsColumns({ titles: names, own: new Set(), id: undefined }, form)
 
-  it("by names regardless of case and space, by ids, and never without a column of submission ids", () => {
+  it("finds columns by id, or by name regardless of case and spaces, but only with a column of submission ids", () => {
     expect(find("Name", "E-mail")).toBeUndefined()
     const found = find("E-MAIL", "  name ", "a", "submission id")
     expect(found?.id).toBe(3)
@@ -319,7 +320,7 @@ describe("finding an export's columns", () => {
     })
   })
 
-  it("repeated names are distinguished by their order, and only if each has its column", () => {
+  it("distinguishes repeated names by their order, if there is a column for each", () => {
     const twice: Form = {
       ...form,
       questions: [question("q1", "Other", "ShortAnswer"), question("q2", "Other", "ShortAnswer")],
@@ -330,7 +331,7 @@ describe("finding an export's columns", () => {
     expect(of("Submission ID", "Other")?.size).toBe(0)
   })
 
-  it("a question may have the name of one of the leading columns, and a calculation that of a question", () => {
+  it("accepts a question named like a leading column, and a calculation named like a question", () => {
     const other: Form = {
       ...form,
       questions: [question("s", "Status", "ShortAnswer"), question("t", "Total", "NumberInput")],
@@ -347,7 +348,7 @@ describe("finding an export's columns", () => {
     })
   })
 
-  it("the tool's own columns belong to no question; parts in separate columns belong to their question", () => {
+  it("ignores the tool's own columns, and assigns the columns of parts to their question", () => {
     const home: Form = {
       ...form,
       questions: [question("h", "Home", "Address"), question("s", "Status", "ShortAnswer")],

@@ -5,7 +5,7 @@ import { answerText, rawServer } from "../service/rawServer.ts"
 import * as exchanges from "./exchanges.ts"
 import { form, full, items, sparse } from "./expected.ts"
 
-/** A service that answers with these literal texts, one request after the other, and the client on it. */
+/** Starts a service that answers requests with the given literal texts in turn, and a client for it. */
 const played = (...answers: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     let next = 0
@@ -25,7 +25,7 @@ const played = (...answers: ReadonlyArray<string>) =>
       gateway: "acme",
       readRetries: { attempts: 3, base: Duration.millis(1), max: Duration.millis(2) },
     })
-    /** The request of a connection: its line, its headers, its body. */
+    /** Returns the parts of a connection's request: its first line, headers and body. */
     const request = (connection: number) => {
       const [head = "", body = ""] = Buffer.from(server.received[connection] ?? "", "latin1").toString().split(
         "\r\n\r\n",
@@ -48,7 +48,7 @@ describe("the client against literal answers", () => {
       expect(request(0).body).toBe("")
     }))
 
-  it.scopedLive("creates submissions: the literal body is sent, the literal answer is read", () =>
+  it.scopedLive("sends the literal body to create submissions, and reads the literal answer", () =>
     Effect.gen(function*() {
       const { service, request } = yield* played(
         answerText(200, `{"submissions":[${exchanges.sparseSubmission},${exchanges.fullSubmission}]}`),
@@ -79,7 +79,7 @@ describe("the client against literal answers", () => {
       expect(request(1).line).toBe(`GET ${exchanges.formPath}/submissions/9a0b?includeEditLink=true HTTP/1.1`)
     }))
 
-  it.scopedLive("keeps ids from changing the path", () =>
+  it.scopedLive("encodes ids so that they can't change the path", () =>
     Effect.gen(function*() {
       const { service, request } = yield* played(answerText(404, "{}"), answerText(404, "{}"))
       yield* service.read("a/b?c", "../x#y")
@@ -89,7 +89,7 @@ describe("the client against literal answers", () => {
     }))
 
   for (const message of exchanges.credentialMessages) {
-    it.scopedLive(`treats a 400 with "${message}" as a wrong key, and tries it once`, () =>
+    it.scopedLive(`treats a 400 with "${message}" as a wrong key, and doesn't retry it`, () =>
       Effect.gen(function*() {
         const body = exchanges.credentialBody(message.toUpperCase())
         const { service, requests } = yield* played(answerText(400, body), answerText(400, body), answerText(400, body))
@@ -104,7 +104,7 @@ describe("the client against literal answers", () => {
       }))
   }
 
-  it.scopedLive("reads a refusal's item from its JSON-array message", () =>
+  it.scopedLive("finds the refused item in a message that contains a JSON array", () =>
     Effect.gen(function*() {
       const { service } = yield* played(answerText(400, exchanges.invalidBody))
       expect(yield* service.create("f", items, always)).toEqual({
@@ -115,7 +115,7 @@ describe("the client against literal answers", () => {
       })
     }))
 
-  it.scopedLive("treats a 429 as not created, with the stated wait, and repeats a read after it", () =>
+  it.scopedLive("treats a 429 as not created, and retries a read after the stated wait", () =>
     Effect.gen(function*() {
       const { service } = yield* played(
         answerText(429, exchanges.throttledBody, exchanges.throttledHeaders),

@@ -1,11 +1,11 @@
 /**
- * Literal exchanges, written manually from the description of the interface and from observed services, never produced by formferry's code. Texts
- * are exactly the bytes on the wire. The payment processor is called `acme` here.
+ * Literal exchanges, written manually from the interface's description and from observed services. None is produced by
+ * formferry's code. Texts are exactly the bytes on the wire. The payment processor is called `acme`.
  */
 
 export const formPath = "/v1/api/forms/vso9PzRfHQus"
 
-/** "Form metadata", with members that the specification does not know. */
+/** "Form metadata", with members that the specification does not mention. */
 export const metadataBody = `{
   "id": "vso9PzRfHQus",
   "name": "Customer contacts",
@@ -32,7 +32,7 @@ export const metadataBody = `{
   "tags": ["crm"]
 }`
 
-/** "Create submissions": the request's body. */
+/** The request body of "Create submissions". */
 export const createBody = `{
   "submissions": [
     {
@@ -69,7 +69,7 @@ export const createBody = `{
   ]
 }`
 
-/** The submission created from the first item, as returned. */
+/** The submission created from the first item, as the service returns it. */
 export const fullSubmission = `{
   "submissionId": "5f1c7f36-6f6b-4b9c-8c7e-3f0e6c1f2a11",
   "submissionTime": "2020-02-03T02:05:06.000Z",
@@ -109,7 +109,7 @@ export const fullSubmission = `{
   "documents": []
 }`
 
-/** The submission created from the second item: everything that was not sent is null, empty or absent. */
+/** The submission created from the second item. Every value that was not sent is null, empty or absent. */
 export const sparseSubmission = `{
   "submissionId": "9a0b",
   "submissionTime": "2024-05-06T07:08:09.123Z",
@@ -125,7 +125,7 @@ export const sparseSubmission = `{
   "quiz": {}
 }`
 
-/** Observed credential failures: 400s that differ only in their message. */
+/** Observed credential failures: answers with status 400 that differ only in their message. */
 export const credentialMessages = [
   "API authorization header missing",
   "API key missing underscore",
@@ -136,11 +136,11 @@ export const credentialMessages = [
 export const credentialBody = (message: string): string =>
   `{"statusCode": 400, "error": "Bad Request", "message": "${message}"}`
 
-/** A malformed create request: `message` is a string that contains a JSON array. */
+/** The answer to a malformed create request. Its `message` is a string that contains a JSON array. */
 export const invalidBody =
   `{"statusCode":400,"error":"Bad Request","message":"[{\\"code\\":\\"invalid_type\\",\\"expected\\":\\"string\\",\\"received\\":\\"number\\",\\"path\\":[\\"submissions\\",1,\\"urlParameters\\",0,\\"value\\"],\\"message\\":\\"Expected string, received number\\"}]"}`
 
-/** A request with this answer: its second item has a number where a string is specified. */
+/** The request for this answer. Its second item has a number instead of a string. */
 export const invalidRequest =
   `{"submissions":[{"questions":[]},{"questions":[],"urlParameters":[{"id":"legacy_id","name":"legacy_id","value":7}]}]}`
 

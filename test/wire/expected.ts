@@ -2,7 +2,7 @@ import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 
-/** The meaning of the literal exchanges, written manually as values of the domain. */
+/** The meaning of the literal exchanges as domain values, written manually. */
 
 const question = (id: string, name: string, type: string | undefined) => ({ id, name, type, options: undefined })
 

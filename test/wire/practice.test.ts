@@ -6,7 +6,7 @@ import { serve } from "../../src/practice/PracticeService.ts"
 import * as exchanges from "./exchanges.ts"
 import { form } from "./expected.ts"
 
-/** The practice service with the literal form, and a way to send it literal requests. */
+/** Starts the practice service with the literal form, and returns a function that sends literal requests. */
 const practice = Effect.gen(function*() {
   const forms = [yield* parseForm("literal.json", exchanges.metadataBody)]
   const served = yield* serve({ forms, port: 0, apiKey: Redacted.make("sk_prod_1"), gateway: "acme" })
@@ -44,7 +44,7 @@ describe("the practice service against literal requests", () => {
       expect(response.headers["content-type"]).toContain("application/json")
     }))
 
-  it.scopedLive("creates the literal items and returns the literal submission, immediately and when read", () =>
+  it.scopedLive("creates the literal items and returns the literal submission, both immediately and on a later read", () =>
     Effect.gen(function*() {
       const { send } = yield* practice
       const response = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.createBody)
@@ -52,7 +52,7 @@ describe("the practice service against literal requests", () => {
       expect(Object.keys(response.json)).toEqual(["submissions"])
       const [first, second] = response.json.submissions
       const literal = JSON.parse(exchanges.fullSubmission)
-      // Values that only the service decides: the id, the calculations, the quiz; the discount code is never sent.
+      // Only the service decides the id, the calculations and the quiz. The discount code is never sent.
       const { discountCode: _, brandNewMember: __, ...payment } = literal.payments[0].value
       expect(first).toEqual({
         ...literal,
@@ -74,7 +74,7 @@ describe("the practice service against literal requests", () => {
       expect((yield* send("GET", `${path}?includeEditLink=false`)).json).toEqual({ submission: first })
     }))
 
-  it.scopedLive("refuses the literal malformed request as observed, creating nothing", () =>
+  it.scopedLive("refuses the literal malformed request with the observed answer, and creates nothing", () =>
     Effect.gen(function*() {
       const { send, served } = yield* practice
       const response = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.invalidRequest)
@@ -87,7 +87,7 @@ describe("the practice service against literal requests", () => {
       expect(served.count("vso9PzRfHQus")).toBe(0)
     }))
 
-  it.scopedLive("refuses keys with the observed wordings", () =>
+  it.scopedLive("refuses invalid keys with the observed messages", () =>
     Effect.gen(function*() {
       const { send } = yield* practice
       const keys = [null, "Bearer sk", "Basic abc", "Bearer sk_other"]
