@@ -12,10 +12,10 @@ import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
 import type { FoundRow, IntendedRow, KnownRow, ReadBack, RowOutcome, SeenAgain } from "./rows.ts"
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 
-/** The ledger can't be written or read, or is damaged: fatal at once (exit 70), because without it the next send could be a duplicate. */
+/** The ledger can't be read or written, or is damaged. Ends the run at once (exit code 70): without a ledger, the next send could be a duplicate. */
 export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError", {
   file: Schema.String,
-  /** What was being done, as "recording an intent". */
+  /** What was being done, for example "recording an intent". */
   doing: Schema.String,
   cause: Schema.Defect,
 }) {
@@ -27,17 +27,17 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
 }
 
 /**
- * The ledger must not be used as it is (exit 2): it vanished, is older than the reports, is on a network file system, or the pipeline is new to a
- * form into which another pipeline imported.
+ * The ledger must not be used in its present state (exit code 2). For example, it vanished, it is an older copy, it is on a network file system, or a
+ * different pipeline has imported into the form.
  */
 export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
   message: Schema.String,
 }) {}
 
-/** Another run of this pipeline holds the lock (exit 6). */
+/** Another run of this pipeline holds the lock (exit code 6). */
 export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLocked", {
   pipeline: Schema.String,
-  /** Process id of the holder, and since when it holds the lock (ISO 8601). */
+  /** The holder's process id, and the time when it took the lock (ISO 8601). */
   pid: Schema.Number,
   since: Schema.String,
 }) {
@@ -46,7 +46,7 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
   }
 }
 
-/** Another process is reading the ledger's file, so it can't be rewritten (exit 6). */
+/** Another process is reading the ledger's file, so the file can't be rewritten (exit code 6). */
 export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   file: Schema.String,
 }) {
@@ -56,7 +56,7 @@ export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   }
 }
 
-/** This run lost its lock: it was suspended for so long that another run took over. It must not send anything more. */
+/** This run was suspended for so long that another run took over its lock. This run must not send anything more. */
 export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("LedgerOvertaken", {
   pipeline: Schema.String,
 }) {
@@ -66,15 +66,15 @@ export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("Ledg
 }
 
 /**
- * Keyed digests (HMAC with the ledger's secret): birthdays and addresses can be guessed. Synchronous, because they are computed for every row. Never
- * modify one: the same buffer may be returned several times.
+ * Computes keyed digests (HMAC with the ledger's secret), because plain digests of birthdays and addresses can be reversed by guessing. The functions
+ * are synchronous, because they are called for every row. Never modify a digest: the same buffer may be returned several times.
  */
 export interface Digester {
-  /** Of a row key: 16 bytes. */
+  /** Returns the digest of a row key: 16 bytes. */
   readonly key: (key: string) => Buffer
-  /** Of a row's content (its mapped cells as text, in the order of their columns' names): 16 bytes. */
+  /** Returns the digest of a row's content: 16 bytes. The content is its mapped cells as text, in the order of their columns' names. */
   readonly content: (cells: ReadonlyArray<string>) => Buffer
-  /** Of an item, an answer or a settings text, by its canonical JSON (members sorted): 16 bytes. */
+  /** Returns the digest of an item, an answer or a settings text: 16 bytes. It covers the canonical JSON, whose members are sorted. */
   readonly value: (value: Json | Item) => Buffer
 }
 
@@ -86,45 +86,46 @@ export interface PipelineLedger {
   /** Returns what is known about each key digest, in the same order. */
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
   /**
-   * Returns what is known about a chunk of a source's rows, in the same order: by their keys, or by their content if they have none. Call it for one
-   * chunk at a time: rows in the order in which they were sent are found several times as fast.
+   * Returns what is known about a chunk of a source's rows, in the same order. Rows are found by key, or by content if they have no key. Call it for
+   * one chunk at a time: rows are found several times as fast if they are in the order in which they were sent.
    *
-   * @param keys undefined: a row without one
-   * @param content digests the content of a row of the chunk over these columns; undefined: over the columns that are mapped now
+   * @param keys each row's key, or undefined for a row without one
+   * @param content returns the digest of the content of the chunk's row `at` over these columns. If `columns` is undefined, the digest covers the
+   *   columns that are mapped now
    */
   readonly lookUpRows: (
     keys: ReadonlyArray<string | undefined>,
     content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
   ) => Effect.Effect<ReadonlyArray<FoundRow | undefined>, LedgerError>
-  /** Returns the rejections of earlier runs that a fixed row may replace, by key digest, or by row number if it had no key. The newest comes first. */
+  /** Returns the rejections of earlier runs that a fixed row may replace, newest first: by key digest, or by row number if the row had no key. */
   readonly rejected: (
     row: { readonly keyDigest: Buffer } | { readonly row: number },
   ) => Effect.Effect<ReadonlyArray<{ readonly keyDigest: Buffer | undefined; readonly content: Buffer }>, LedgerError>
   /**
-   * Returns for each of these rows that need a review, in the same order: `new`; `seen` if an earlier run recorded it (`attention`) with this fate
-   * and content; or `acknowledged` if a person has acknowledged it with these.
+   * Returns what is known about each of these rows that need review, in the same order. `new`: nothing. `seen`: an earlier run recorded the row
+   * (`attention`) with this fate and content. `acknowledged`: a person has acknowledged the row with this fate and content.
    */
   readonly attended: (
     rows: ReadonlyArray<Pick<AttentionRow, "keyDigest" | "content" | "fate">>,
   ) => Effect.Effect<ReadonlyArray<"new" | "seen" | "acknowledged">, LedgerError>
-  /** Returns how many rows were imported under a mapping fingerprint other than this. */
+  /** Returns how many rows were imported under a mapping fingerprint other than this one. */
   readonly importedUnderOtherMapping: (mapping: string) => Effect.Effect<number, LedgerError>
-  /** Reads rows in pages. A page holds `size` rows, or 1,000; `after`: only rows after the one with this `at`. */
+  /** Reads rows in pages of `size` rows (default: 1,000). If `after` is given, reads only rows after the one with this `at`. */
   readonly pages: <K extends keyof Pages>(
     of: K,
     choice: Pages[K]["choice"] & { readonly after?: number | undefined; readonly size?: number },
   ) => Stream.Stream<ReadonlyArray<Pages[K]["row"]>, LedgerError>
-  /** Counts what is not proven or needs review. Cheap, however many rows there are. */
+  /** Counts what is not proven or needs review. Fast, however many rows exist. */
   readonly counts: Effect.Effect<Counts, LedgerError>
   /** Returns counts over all rows, and the run in progress, as of one moment. */
   readonly standing: Effect.Effect<Standing, LedgerError>
-  /** The reconciliation that was interrupted, or is in progress. */
+  /** The reconciliation that was interrupted or is in progress, if any. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
   /**
-   * What the ledger knows about the requests with a row in doubt.
+   * Returns what the ledger knows about the requests that sent a row in doubt.
    *
-   * @param batches the first and the last batch that the row was sent with
-   * @param entries test entries that an export has
+   * @param batches the first and the last batch that contained the row
+   * @param entries test entries that an export contains
    */
   readonly evidence: (
     batches: { readonly first: number; readonly last: number },
@@ -132,30 +133,28 @@ export interface PipelineLedger {
     entries: ReadonlyArray<TestEntry>,
   ) => Effect.Effect<Evidence, LedgerError>
   readonly settlingFacts: Effect.Effect<SettlingFacts, LedgerError>
-  /** How rows in doubt were settled, newest first. */
+  /** Returns how rows in doubt were settled, newest first. */
   readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
-  /** Counts the imported rows that a source lacks. Cheap if there are none. */
+  /** Counts the imported rows that a source lacks. Fast if there are none. */
   readonly vanished: (seen: SeenRows) => Effect.Effect<Vanished, LedgerError>
   /** Whether a person has accepted all of these refused states (`Recorded.acceptance`). */
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
-  /** Returns those of these files (names below a pattern's folder) that no run has read. */
+  /** Returns which of these files no run has read. A file is named by its path below the pattern's folder. */
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** Returns runs, newest first. `done`: only those that did their work, whether or not rows need review (exit codes 0 and 1), last finished first. */
+  /** Returns runs, newest first. With `done`, returns only runs that did their work (exit codes 0 and 1), last finished first. */
   readonly runs: (
     which: { readonly limit: number; readonly done?: boolean },
   ) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
-  /** What a webhook was last notified of. */
+  /** Returns what a webhook was last notified of. */
   readonly notified: (webhook: string) => Effect.Effect<Notified | undefined, LedgerError>
   /** Records what a webhook was notified of. Needs no lock. */
   readonly recordNotified: (webhook: string, notified: Notified) => Effect.Effect<void, LedgerError>
-  /**
-   * Fails if the ledger is not the newest and no person has accepted that here. `hold` also checks this.
-   */
+  /** Fails if the ledger is not the newest copy, and no person has accepted that here. `hold` also checks this. */
   readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
-   * Takes the lock, puts the rows of older epochs' open intents in doubt, and keeps a heartbeat. Released with the scope.
+   * Takes the lock, puts in doubt the rows whose intents earlier runs left open, and sends heartbeats. The lock is released when the scope closes.
    *
-   * @param overruling states of a ledger that is not the newest (`Ledger.behind`) that a person accepts now
+   * @param overruling states that a person accepts now, of a ledger that is not the newest copy (`Ledger.behind`)
    */
   readonly hold: (
     run: string,
@@ -165,20 +164,20 @@ export interface PipelineLedger {
 
 type Written<A> = Effect.Effect<A, LedgerError | LedgerOvertaken>
 
-/** Writes as the lock's holder. Every method returns once what it wrote is durable; concurrent calls share a commit. */
+/** Writes to the ledger as the lock's holder. Every method returns once its write is durable. Concurrent calls share a commit. */
 export interface LedgerSession {
   readonly epoch: number
   /**
-   * Whether the lock is certainly still ours, by the clock alone: false if the last heartbeat is too long ago. Checked right before the first byte of
-   * a create, so that a run that was suspended and overtaken can't send.
+   * Whether the lock is certainly still ours, judged by the clock alone: false if the last heartbeat is too long ago. Checked right before the first
+   * byte of a create request, so that a run that was suspended and overtaken can't send.
    */
   readonly held: () => boolean
-  /** How many rows were put in doubt when the lock was taken: those of intents that an earlier run left open. */
+  /** The number of rows that were put in doubt when the lock was taken, because an earlier run left their intents open. */
   readonly abandoned: number
-  /** Records durably that these rows are about to be sent. Returns the batch's number; numbers only increase. */
+  /** Records durably that these rows are about to be sent. Returns the batch's number, which is higher than that of every earlier batch. */
   readonly intend: (batch: {
     readonly rows: ReadonlyArray<IntendedRow>
-    /** Whether rows in doubt may be resent (`inDoubt: resend`). Dies if a row was already sent twice. */
+    /** Whether rows in doubt may be resent (`inDoubt: resend`). It is a defect if a row was already sent twice. */
     readonly resend: boolean
     /** Names of the source's columns, in the order of `cells`. */
     readonly columns: ReadonlyArray<string>
@@ -186,24 +185,24 @@ export interface LedgerSession {
     readonly contentColumns: ReadonlyArray<string>
     readonly mapping: string
   }) => Written<number>
-  /** Returns those of the submission ids that the ledger already has at this destination. */
+  /** Returns which of these submission ids the ledger already has at this destination. */
   readonly knownSubmissions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, LedgerError>
-  /** Records a batch's outcomes, one for each row in the order of `intend`. `loose`: submission ids that match no row. */
+  /** Records a batch's outcomes, one for each row in the order of `intend`. `loose` lists submission ids that match no row. */
   readonly settle: (
     batch: number,
     outcomes: ReadonlyArray<RowOutcome>,
     loose?: ReadonlyArray<string>,
   ) => Written<void>
-  /** Records verdicts of imported rows, and what a later reading of verified submissions showed; each row once. */
+  /** Records verdicts of imported rows, and what reading verified submissions again showed. A row may occur only once. */
   readonly verdicts: (rows: ReadonlyArray<ReadBack | SeenAgain>) => Written<void>
   /** Records these facts, all or none. */
   readonly record: (facts: Recorded) => Written<void>
   /**
-   * Gives rows new keys, and moves what people decided about the old ones. A key that another row has stays with that row. Returns how many rows got
-   * their new key.
+   * Gives rows new keys, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row. Returns
+   * how many rows got their new key.
    */
   readonly rekey: (rows: ReadonlyArray<Rekeyed>) => Written<number>
-  /** Records that a person has seen these rows. `leaveOut`: they are never imported. Returns how many there are. */
+  /** Records that a person has seen these rows, and returns how many there are. With `leaveOut`, they are never imported. */
   readonly acknowledge: (
     what: {
       readonly keys: ReadonlyArray<string> | "all"
@@ -212,7 +211,7 @@ export interface LedgerSession {
       readonly leaveOut: boolean
     },
   ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
-  /** Records how rows in doubt are settled: by which person, why, and from which file. Dies if a row is not in doubt. */
+  /** Records how rows in doubt are settled: by which person, why, and from which file. It is a defect if a row is not in doubt. */
   readonly settleDoubts: (
     what: {
       readonly rows: ReadonlyArray<SettledRow>
@@ -221,7 +220,7 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<void>
-  /** @param run.repeats whether it only repeats the previous run, since the source is unchanged: rows that needed a review then still do */
+  /** @param run.repeats whether the source is unchanged, so that the run only repeats the previous one: rows that needed review then still do */
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
   ) => Written<void>
@@ -231,35 +230,35 @@ export interface LedgerSession {
   ) => Written<void>
 }
 
-/** When a pipeline's last scheduled turn was, and when it last ran, by schedule or manually. Times are in milliseconds since 1970. */
+/** When a pipeline last had a scheduled turn, and when it last ran, by schedule or manually. Times are in milliseconds since 1970. */
 export interface LastTurn {
-  /** When the last turn was taken. If there was none, when a schedule first saw the pipeline; undefined if no schedule did. */
+  /** When the last turn was taken. If there was none: when a schedule first saw the pipeline, or undefined if no schedule has seen it. */
   readonly at: number | undefined
   /** `going`: the process that took the turn may still be running. `brokenOff`: that process ended before the run did. */
   readonly state: "done" | "going" | "brokenOff"
-  /** How often a run was started for it. */
+  /** How many runs were started for this turn. */
   readonly tries: number
-  /** When the last run that may send started. */
+  /** When the last run that may send was started. */
   readonly ran: number | undefined
 }
 
 /**
- * What is recorded about a pipeline's turn. `taken`: this process runs it now. `seen`: if it never had a turn, missed times count from now on.
- * `done`, `brokenOff`: the turn that this process took has ended; after `brokenOff` it may be taken again.
+ * A change of a pipeline's turn. `taken`: this process runs the pipeline now. `seen`: if the pipeline never had a turn, missed times count from now
+ * on. `done`, `brokenOff`: the turn that this process took has ended. After `brokenOff`, the turn may be taken again.
  */
 export type TurnChange = "taken" | "seen" | "done" | "brokenOff"
 
-/** Scheduled turns, shared by all processes that schedule on this ledger. */
+/** Scheduled turns, shared by all processes that use this ledger. */
 export interface Turns {
   readonly last: (pipeline: string) => Effect.Effect<LastTurn, LedgerError>
-  /** Records what `change` returns for the present turn, atomically: only one of several processes takes it. Returns the previous turn. */
+  /** Records what `change` returns for the present turn. Atomic, so that only one of several processes takes a turn. Returns the previous turn. */
   readonly record: (
     pipeline: string,
     change: (last: LastTurn) => TurnChange | undefined,
   ) => Effect.Effect<{ readonly last: LastTurn; readonly change: TurnChange | undefined }, LedgerError>
 }
 
-/** A pipeline and the destination that it is about to work at. */
+/** A pipeline, and the destination that a command uses. */
 export interface RequestedPlace {
   readonly pipeline: string
   readonly destination: Destination
@@ -269,35 +268,35 @@ export interface RequestedPlace {
   readonly typed?: string
   /** The service's name in the project, for messages. */
   readonly serviceName?: string
-  /** Addresses that the service had before. */
+  /** Earlier addresses of the service. */
   readonly previous?: ReadonlyArray<string>
-  /** Addresses of services whose forms are separate, whatever their ids. */
+  /** Addresses of other services: their forms are different ones, even if the ids are the same. */
   readonly separate?: ReadonlyArray<string>
 }
 
 /** Where the marks of a ledger are (docs/decisions/0017-marks.md). */
 export interface MarkPlaces {
-  /** The ledger that they describe, for messages: a rehearsal works on a copy of it. */
+  /** Path of the ledger that the marks describe, for messages. A rehearsal works on a copy of that ledger. */
   readonly ledger: string
   readonly folders: ReadonlyArray<string>
-  /** Whether holders of the lock write marks. A rehearsal's ledger is temporary and writes none. */
+  /** Whether holders of the lock write marks. False for a rehearsal, whose ledger is temporary. */
   readonly write: boolean
 }
 
-/** The pipeline that a command names, and its `--to`: a refusal repeats them in the command that resolves it. */
+/** The pipeline and the `--to` of the present command. A refusal repeats them in the command that it suggests. */
 export interface Asker {
   readonly pipeline: string
   readonly target: string | undefined
 }
 
-/** How a ledger is opened. */
+/** How to open a ledger. */
 export interface LedgerOptions {
-  /** Path of the ledger. Its secret is next to it, with `.key` appended. */
+  /** Path of the ledger. Its secret is in the same folder, with `.key` appended to the name. */
   readonly file: string
-  /** Where its marks are. Default: only next to it. */
+  /** Where the ledger's marks are. Default: only next to the ledger. */
   readonly marks?: MarkPlaces
   readonly asker?: Asker
-  /** Whether to create a ledger although marks show that there was one: set if a person accepts that. */
+  /** Whether to create a ledger even if marks show that there was one. Set if a person accepts that. */
   readonly overruling?: boolean
   /** How old a live holder's heartbeat must be before its lock is taken over. Default: one minute. */
   readonly staleAfter?: Duration.DurationInput
@@ -307,53 +306,53 @@ export interface LedgerOptions {
   readonly holder?: Holder
 }
 
-/** The durable record of every row. One for all pipelines of a project. */
+/** The durable record of every row. All pipelines of a project share one ledger. */
 export interface Ledger {
   readonly file: string
-  /** Random, created with the ledger: distinguishes it from a new one under the same name. */
+  /** A random id, created with the ledger. It distinguishes the ledger from a new one under the same name. */
   readonly id: string
   readonly digest: Digester
-  /** What it lacks according to its marks; undefined if it is the newest. */
+  /** What the ledger lacks according to its marks. Undefined if it is the newest copy. */
   readonly behind: Effect.Effect<Behind | undefined, LedgerError>
-  /** Fails if it is not the newest and no person has accepted that for any pipeline. */
+  /** Fails if the ledger is not the newest copy, and no person has accepted that for any pipeline. */
   readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
-   * Opens the ledger for a pipeline at a destination. If the pipeline is new there and another one imported there, it is refused, unless it is
-   * `renamedFrom` that one (it takes over its rows) or runs `alongside` it. If the form was imported into under another address, the pipeline is
-   * refused, unless that address is a `previous` one (it takes over its rows) or `separate`.
+   * Opens the ledger for a pipeline at a destination. Refuses a new pipeline if a different one has imported there, unless the new one was renamed
+   * from it (`renamedFrom`) or runs `alongside` it. Refuses a form into which rows were imported under a different address, unless that address is a
+   * `previous` or a `separate` one. A renamed pipeline takes over the rows of its old name, and a service those of its previous addresses.
    */
   readonly pipeline: (which: RequestedPlace) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
-  /** Opens the same for reading only: nothing is taken over or refused. */
+  /** Opens the ledger for reading only. Nothing is taken over or refused. */
   readonly view: (which: Pick<PipelineLedger, "pipeline" | "destination">) => PipelineLedger
-  /** Every pipeline and destination that it knows, newest last. `typed`: the form's id as the pipeline names it. */
+  /** Every pipeline and destination that the ledger knows, newest last. `typed` is the form's id as the pipeline names it. */
   readonly places: Effect.Effect<
     ReadonlyArray<{ readonly pipeline: string; readonly destination: Destination; readonly typed: string }>,
     LedgerError
   >
   readonly turns: Turns
   /**
-   * Fails if there is no room for rows that are about to be sent.
+   * Fails if the disk has no room for rows that are about to be sent.
    *
-   * @param bytes size of their cells in the source
+   * @param bytes size of the rows' cells in the source
    */
   readonly roomFor: (rows: number, bytes: number) => Effect.Effect<void, LedgerError>
-  /** Checks the database, and what must hold in any ledger. Returns findings as sentences. */
+  /** Checks the database and the invariants of every ledger. Returns findings as sentences. */
   readonly verify: Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Deletes old records and rewrites the file. No run may be in progress. */
   readonly compact: Effect.Effect<Compacted, LedgerError | LedgerLocked | LedgerBusy | LedgerRefused>
-  /** Deletes everything known about rows, so that no byte of them remains. No run may be in progress. */
+  /** Deletes everything known about rows, so that no byte of it remains. No run may be in progress. */
   readonly forget: (
     what: Forgetting,
   ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
-  /** Reads all rows of these pipelines, or of all, in pages, then replaced submissions. A run may be in progress. */
+  /** Reads all rows of these pipelines in pages, then replaced submissions. An empty list means all pipelines. A run may be in progress. */
   readonly exported: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
 }
 
 /** What a ledger lacks, according to its marks. */
 export interface Behind {
-  /** A sentence without its full stop. */
+  /** What is missing, as a sentence without its full stop. */
   readonly wrong: string
-  /** One state for each mark: a person who accepts the ledger accepts these. */
+  /** One state for each mark. A person who accepts the ledger accepts these states. */
   readonly states: ReadonlyArray<string>
 }
 
@@ -361,7 +360,7 @@ export interface Behind {
 export interface Compacted {
   readonly before: number
   readonly after: number
-  /** Records of old runs, and of rejected rows that no later run saw. */
+  /** How many records were deleted: of old runs, and of rejected rows that no later run saw. */
   readonly runs: number
   readonly rejected: number
 }
@@ -377,7 +376,7 @@ export interface Forgetting {
 export interface Forgotten {
   /** Keys that were forgotten: everything known about them was deleted. */
   readonly keys: ReadonlyArray<string>
-  /** Those of them of which only the digest was left, because they had been forgotten before. */
+  /** Keys among `keys` that had already been forgotten: only their digests were left. */
   readonly already: ReadonlyArray<string>
   /** Keys that the ledger did not know. */
   readonly unknown: ReadonlyArray<string>

@@ -2,7 +2,7 @@ import { fates } from "../domain/fate.ts"
 import type { Fate, Verdict } from "../domain/fate.ts"
 import type { RowState } from "./rows.ts"
 
-/** The ledger's file contains these numbers: add entries at the end, never move one. */
+/** The ledger's file contains these numbers: add new entries at the end, and never move one. */
 const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const satisfies ReadonlyArray<RowState>
 const verdicts = ["verified", "unread", "differing", "missing"] as const satisfies ReadonlyArray<Verdict>
 const fateNumbers: { readonly [F in Fate]: number } = {
@@ -29,11 +29,11 @@ export const verdictCode: { readonly [V in Verdict]: number } = { verified: 0, u
 
 export const fateCode = (fate: Fate): number => fateNumbers[fate]
 
-/** What a person may acknowledge besides fates: an imported row's verdict. */
+/** What a person may acknowledge in addition to fates: an imported row's verdict. */
 export const differingCode = 100
 export const missingCode = 101
 
-/** A verified submission that was edited or deleted later; acknowledged as it was last seen. */
+/** A verified submission that was edited or deleted later. It is acknowledged in the state in which it was last seen. */
 export const editedCode = 102
 export const goneCode = 103
 

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync } from "node:fs"
 
-/** File systems that hosts may share: locks on them may not work, and a process that owns a file may run on another host. */
+/** File systems that several hosts may share. Locks may not work there, and the process that owns a file may run on a different host. */
 const network = new Set([
   "9p",
   "afs",
@@ -45,14 +45,16 @@ export const fileSystemType = (path: string, mountInfo: string): string | undefi
   return found?.type
 }
 
-/** Returns the network file system that a folder is on; undefined for a local disk, or if the system does not report it (only Linux does). */
+/**
+ * Returns the type of the network file system that a folder is on. Undefined for a local disk, or if the system does not report it (only Linux does).
+ */
 export const networkFileSystem = (folder: string): string | undefined => {
   if (!existsSync("/proc/self/mountinfo")) return undefined
   const type = fileSystemType(realpathSync(folder), readFileSync("/proc/self/mountinfo", "utf8"))
   return type !== undefined && network.has(type) ? type : undefined
 }
 
-/** Makes the names of new files durable. */
+/** Makes the names of a folder's new files durable. */
 export const syncFolder = (folder: string): void => {
   const handle = openSync(folder, "r")
   try {

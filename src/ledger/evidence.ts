@@ -4,7 +4,7 @@ import type { Item } from "../domain/item.ts"
 /** How a row in doubt is settled. */
 export interface SettledRow {
   readonly keyDigest: Buffer
-  /** `Landed`: it is imported; without a submission id it can't be read back. `NotLanded`: the next run sends it. */
+  /** `Landed`: the row is imported. Without a submission id, it can't be read back. `NotLanded`: the next run sends the row. */
   readonly outcome:
     | { readonly _tag: "Landed"; readonly submissionId: string | undefined }
     | { readonly _tag: "NotLanded" }
@@ -27,9 +27,9 @@ export interface Waits {
   readonly lateWithin: number
 }
 
-/** What the ledger knows about the requests with a row in doubt, and about what was created before and after them. */
+/** What the ledger knows about the requests that sent a row in doubt, and about what was created before and after them. */
 export interface Evidence {
-  /** When a submission of the row must be visible, in milliseconds. Undefined: the process that sent it may still be running and sending. */
+  /** When a submission of the row must be visible (milliseconds since 1970). Undefined if a request with the row may still arrive. */
   readonly visibleFrom: number | undefined
   /** A batch that had ended before the row was first sent. */
   readonly before: BatchKnown | undefined
@@ -37,7 +37,7 @@ export interface Evidence {
   readonly witness: BatchKnown | undefined
   /** A test entry that was issued after the row's submission had to be visible. */
   readonly testEntry: TestEntry | undefined
-  /** Whether a witness or test entry does not count, because the clock was set back in between. */
+  /** Whether a witness or a test entry does not count, because the clock was set back after the row was sent. */
   readonly hasClockGoneBack: boolean
 }
 
@@ -47,26 +47,26 @@ export interface BatchKnown {
   readonly submissionId: string
 }
 
-/** A text that a person enters in the form: an export that contains it was made after the text was issued. */
+/** A text that a person enters in the form. An export that contains it was made after the text was issued. */
 export interface TestEntry {
   readonly text: string
-  /** Milliseconds. */
+  /** When the text was issued (milliseconds since 1970). */
   readonly at: number
-  /** The highest batch number then. */
+  /** The highest batch number when the text was issued. */
   readonly after: number
 }
 
-/** What else the ledger knows at a destination that settles rows in doubt. */
+/** Other facts about a destination that help to settle rows in doubt. */
 export interface SettlingFacts {
-  /** The newest first. */
+  /** Newest first. */
   readonly testEntries: ReadonlyArray<TestEntry>
-  /** Ids of submissions that answered a batch of this pipeline and match no row. */
+  /** Ids of submissions that were returned for a batch of this pipeline but match no row. */
   readonly looseIds: ReadonlyArray<string>
-  /** Items of the rows that a person said had landed: their submissions exist, but their ids are unknown. */
+  /** Items of rows that a person said had landed: their submissions exist, but the ids are unknown. */
   readonly landedByWord: ReadonlyArray<Item>
 }
 
-/** Nothing shows whether the row landed. */
+/** The evidence if nothing shows whether the row landed. */
 export const noEvidence: Evidence = {
   visibleFrom: undefined,
   before: undefined,
@@ -75,35 +75,39 @@ export const noEvidence: Evidence = {
   hasClockGoneBack: false,
 }
 
-/** What the ledger recorded about the requests with a row in doubt, and around them. Batch numbers give the order. */
+/** What the ledger recorded about the requests that sent a row in doubt, and about other batches. Batch numbers show the order. */
 export interface DoubtfulRequests {
-  /** When each request with the row ended (milliseconds), and the highest batch number at that time. */
+  /** When each request that sent the row ended, and the highest batch number at that time. */
   readonly ends: ReadonlyArray<{
-    /** Undefined: it may still arrive. */
+    /** Milliseconds since 1970. Undefined if the request may still arrive. */
     readonly at: number | undefined
     readonly closed: number
-    /** Whether its end is known only from the end of its process: the kernel may have sent data after that. */
+    /** Whether the request is known to have ended only because its process did: the kernel may have sent data after that. */
     readonly isFromProcessEnd: boolean
   }>
   readonly before: BatchKnown | undefined
   /** Returns the first batch above this number that was sent at this time or later. */
   readonly sentAfter: (batch: number, at: number) => BatchKnown | undefined
-  /** Whether sending times rise from the first batch with the row to the batch `upTo`, with `ended` after the batch `closed`, and none later than `at`. */
+  /**
+   * Whether sending times rise from the first batch with the row to the batch `upTo`. The end of the request (`ended`) counts as a time after the
+   * batch `closed`, and no time may be later than `at`.
+   */
   readonly isRising: (
     span: { readonly upTo: number; readonly closed: number; readonly ended: number; readonly at: number },
   ) => boolean
 }
 
 /**
- * The rule of evidence. An export without the row's submission shows that the row did not land if the export was made when the submission had to be
- * visible:
+ * Applies the rule of evidence. An export without the row's submission shows that the row did not land if the submission had to be visible when the
+ * export was made:
  *
- * 1. Its submission is visible `visibleWithin` after the last request with the row ended, or `lateWithin` later if that end is known only from the end
- *    of its process. As long as a request may still arrive, there is no such time.
+ * 1. The submission is visible `visibleWithin` after the last request that sent the row ended, or `lateWithin` later if that end is known only from
+ *    the end of its process. While a request may still arrive, there is no such time.
  * 2. A submission in the export that was sent after that time (a witness), or a test entry issued after it, shows that the export was made later.
- * 3. Either counts only if no clock was set back in between: the times of all batches from the row's first one on must rise with their numbers.
+ * 3. A witness or a test entry counts only if no clock was set back meanwhile: from the row's first batch on, the times of all batches must rise with
+ *    their numbers.
  *
- * @param entries test entries that an export has
+ * @param entries test entries that an export contains
  */
 export const evidenceOf = (
   { before, ends, isRising, sentAfter }: DoubtfulRequests,

@@ -6,34 +6,33 @@ import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Vanished } from "./pages.ts"
 
-/** What is recorded about a pipeline at a destination, apart from its rows and runs. */
 export interface Facts {
   /** Whether nothing was ever sent. */
   readonly isNew: boolean
   /** Whether nothing is known about any row, so that no look-up can find anything. */
   readonly isBlank: boolean
-  /** Sorted names of the columns of the first content that was sent: `rowKey: content` covers these. */
+  /** Sorted names of the columns of the first content that was sent. `rowKey: content` covers these columns. */
   readonly firstColumns: ReadonlyArray<string> | undefined
-  /** How rows are recognised; undefined: no run has read the source yet. */
+  /** How rows are recognised. Undefined if no run has read the source yet. */
   readonly identity: RowIdentity | undefined
-  /** The form as the last run that may send read it, or as a person accepted it later; undefined: no run has read it. */
+  /** The form as the last run that may send read it, or as a person accepted it later. Undefined if no run has read it. */
   readonly form: Form | undefined
   readonly canary: CanaryRecord | undefined
-  /** What the last run was refused for, if `accept` can settle it. */
+  /** Why the last run was refused, if `accept` can settle it. */
   readonly refused: RefusedState | undefined
 }
 
 /** What may be recorded about a pipeline at a destination, apart from its rows and runs. */
 export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "canary">> {
-  /** Why this run is refused; null: for nothing that a person could accept. */
+  /** Why this run is refused. Null if it is not refused for a reason that a person could accept. */
   readonly refused?: RefusedState | null
   /** Rows that this run found in need of review. */
   readonly attention?: ReadonlyArray<AttentionRow>
-  /** Files that this run has read completely, with no row left to send. */
+  /** Files that this run has read completely, without leaving a row to be sent. */
   readonly filesRead?: ReadonlyArray<string>
-  /** The imported rows that this run's source lacks. Rows that it has again are no longer vanished. */
+  /** The imported rows that this run's source lacks. Rows that the source contains again are no longer vanished. */
   readonly vanished?: Vanished
-  /** The `at` of the last row up to which a reconciliation has read all rows, or that it has read everything. */
+  /** The `at` of the last row up to which a reconciliation has read all rows, or "through" if it has read everything. */
   readonly reconciled?: number | "through"
   readonly acceptance?: Acceptance
   /** A text for a person to enter in the form. */
@@ -42,7 +41,7 @@ export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "can
 
 /** A row that needs review: invalid, refused, changed, or a duplicate with different content. */
 export interface AttentionRow {
-  /** Absent for a row without a key. */
+  /** Undefined for a row without a key. */
   readonly keyDigest: Buffer | undefined
   readonly key: string | undefined
   readonly row: number
@@ -51,7 +50,7 @@ export interface AttentionRow {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** The canary's result with a mapping, a form and the tolerated differences. */
+/** The canary's result for a mapping, a form and the tolerated differences. */
 export interface CanaryRecord {
   /** Digest of what the canary depends on: mapping, form, `tolerate`. */
   readonly standing: string
@@ -61,7 +60,7 @@ export interface CanaryRecord {
 
 /** How row keys are made from cells. */
 export interface KeyRule {
-  /** Names of the columns in their order, or `content`: the cells of the columns that the first run used. */
+  /** Names of the columns in their order, or `content` for the cells of the columns that the first run used. */
   readonly columns: ReadonlyArray<string> | "content"
   /** Cells that count as empty, sorted. */
   readonly empty: ReadonlyArray<string>
@@ -69,9 +68,9 @@ export interface KeyRule {
 
 /** How rows are recognised for a pipeline at a destination. */
 export interface RowIdentity {
-  /** Newest last. Rows that no run has seen since are stored under an earlier rule. */
+  /** Newest last. Rows that no run has seen since the rule changed are stored under an earlier rule. */
   readonly keys: ReadonlyArray<KeyRule>
-  /** The settings with which the source was read that decide which cells its rows have. */
+  /** The settings for reading the source that decide which cells its rows have. */
   readonly dialect: Json
   /** Lists of columns that `rest` covered, newest last. */
   readonly rests: ReadonlyArray<ReadonlyArray<string>>
@@ -81,11 +80,11 @@ export interface RowIdentity {
 export interface Rekeyed {
   readonly from: Buffer
   readonly to: Buffer
-  /** The new key. Undefined: the row keeps its key, and only people's decisions about the old key are copied to the new one. */
+  /** The new key. If undefined, the row keeps its key, and people's decisions about the old key are only copied to the new one. */
   readonly key: string | undefined
 }
 
-/** Why a run was refused: `states` identify it exactly, `what` describes it. */
+/** Why a run was refused. `states` identify the reason exactly, and `what` describes it. */
 export interface RefusedState {
   readonly reason: AcceptReason
   readonly states: ReadonlyArray<string>
@@ -95,7 +94,7 @@ export interface RefusedState {
 /** A person's acceptance of a present refusal. */
 export interface Acceptance {
   readonly reason: AcceptReason
-  /** What is refused, as texts or digests that identify exactly this; several if each can occur without the others. */
+  /** What is refused, as texts or digests that identify it exactly. Several if each can occur without the others. */
   readonly states: ReadonlyArray<string>
   readonly by: string
   readonly because: string
@@ -103,7 +102,7 @@ export interface Acceptance {
 
 /** What a webhook was last notified of, for a pipeline at a destination. */
 export interface Notified {
-  /** Codes of the anomalies at that time: they are not reported again while they last. */
+  /** Codes of the anomalies at that time. An anomaly is not reported again while it lasts. */
   readonly codes: ReadonlyArray<string>
   /** The last run that was reported to it. */
   readonly run: string

@@ -3,12 +3,12 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { join } from "node:path"
 import { networkFileSystem } from "./disk.ts"
 
-/** Which process holds a lock. Process ids are reused, so its start and the machine's boot identify it, too. */
+/** The process that holds a lock. Process ids are reused, so the process's start and the machine's boot also identify it. */
 export interface Holder {
   readonly pid: number
-  /** When it started, in the kernel's ticks; empty if the system does not report it. */
+  /** When the process started, in the kernel's ticks. Empty if the system does not report it. */
   readonly born: string
-  /** The boot of the machine and the namespace of `pid`; empty if the system does not report it. */
+  /** The boot of the machine and the namespace of `pid`. Empty if the system does not report them. */
   readonly boot: string
 }
 
@@ -43,12 +43,12 @@ const thisProcess = (): Holder => ({
   boot: `${read("/proc/sys/kernel/random/boot_id")?.trim() ?? ""} ${namespace()}`.trim(),
 })
 
-/** The process that takes locks: this one, unless a test that plays several processes in one sets another. */
+/** The process that takes locks: this one, unless a test that simulates several processes sets a different one. */
 export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockHolder", {
   defaultValue: (): () => Holder => thisProcess,
 }) {}
 
-/** Whether the holder has certainly ended. False if that is unknown, as for a process of another container: then its heartbeat decides. */
+/** Whether the holder has certainly ended. False if that is unknown, for example in a different container. Then the holder's heartbeat decides. */
 export const isGone = (holder: Holder, me: Holder): boolean => {
   const [boot, space] = holder.boot.split(" ")
   const [myBoot, mySpace] = me.boot.split(" ")
@@ -61,20 +61,20 @@ export const isGone = (holder: Holder, me: Holder): boolean => {
   }
   const now = stat(holder.pid)
   if (now === undefined) return false
-  // A zombie has ended; its parent has not collected its status yet.
+  // A zombie has ended, but its parent has not collected its status yet.
   return now.state === "Z" || (holder.born !== "" && now.born !== holder.born)
 }
 
-/** Returns the beginning of a temporary name that identifies its process. Append "." and a text to distinguish several. */
+/** Returns the beginning of a temporary name that identifies its process. Append "." and a text to distinguish several names. */
 export const ownedName = (prefix: string, { boot, born, pid }: Holder): string =>
   prefix + Buffer.from(JSON.stringify([pid, born, boot])).toString("base64url")
 
-/** Returns the owner in a name, or undefined if it has none. */
+/** Returns the process that a name identifies, or undefined if it identifies none. */
 const ownerOf = (name: string): Holder | undefined => {
   try {
-    const told: unknown = JSON.parse(Buffer.from(name, "base64url").toString("utf8"))
-    if (!Array.isArray(told)) return undefined
-    const [pid, born, boot] = told as ReadonlyArray<unknown>
+    const parsed: unknown = JSON.parse(Buffer.from(name, "base64url").toString("utf8"))
+    if (!Array.isArray(parsed)) return undefined
+    const [pid, born, boot] = parsed as ReadonlyArray<unknown>
     return Number.isSafeInteger(pid) && typeof born === "string" && typeof boot === "string"
       ? { pid: Number(pid), born, boot }
       : undefined
@@ -84,7 +84,7 @@ const ownerOf = (name: string): Holder | undefined => {
 }
 
 /**
- * Whether a process that left something in a folder has ended. On a network file system, a different boot may mean a different machine, whose
+ * Whether a process that left a file or folder here has ended. On a network file system, a different boot may mean a different machine, whose
  * processes are unknown.
  */
 const hasEnded = (owner: Holder, me: Holder, folder: string): boolean => {
@@ -92,14 +92,14 @@ const hasEnded = (owner: Holder, me: Holder, folder: string): boolean => {
   return owner.boot !== "" && (sameBoot || networkFileSystem(folder) === undefined) && isGone(owner, me)
 }
 
-/** Returns the names in a folder that have this prefix and belong to processes that have ended, for example before a reboot. */
+/** Returns the names in a folder that have this prefix and belong to ended processes. These include processes from before a reboot. */
 export const leftByEnded = (folder: string, prefix: string, me: Holder): ReadonlyArray<string> =>
   readdirSync(folder).filter((name) => {
     const owner = name.startsWith(prefix) ? ownerOf(name.slice(prefix.length).split(".")[0] ?? "") : undefined
     return owner !== undefined && hasEnded(owner, me, folder)
   })
 
-/** Removes the files and folders that ended processes of the same user left. Anything that can't be removed stays, which is not an error. */
+/** Removes the files and folders that ended processes of the same user left. Skips what can't be removed. */
 export const removeLeft = (folder: string, prefix: string, me: Holder): void => {
   for (const name of leftByEnded(folder, prefix, me)) {
     try {
@@ -112,12 +112,12 @@ export const removeLeft = (folder: string, prefix: string, me: Holder): void => 
 }
 
 /**
- * Makes a temporary folder, accessible to its owner only and removed when the scope closes. Its name identifies its process, so that the next call
- * with this prefix removes what a killed process left.
+ * Makes a temporary folder that only its owner can access, and removes it when the scope closes. The folder's name identifies the process, so that
+ * the next call with this prefix removes what a killed process left.
  *
- * @param parent an existing folder in which to make it
- * @param prefix the beginning of its name
- * @returns its path; fails with the system's error if it can't be made
+ * @param parent an existing folder
+ * @param prefix the beginning of the temporary folder's name
+ * @returns the folder's path. Fails with the system's error if the folder can't be made
  */
 export const ownedFolder = (
   parent: string,

@@ -26,21 +26,21 @@ export interface MarkedHolder {
   /** The ledger's id. */
   readonly ledger: string
   readonly epoch: number
-  /** Random, and also in the ledger: if two copies of a ledger were both continued, they share the epoch but not the word. */
+  /** A random text that is also in the ledger. If two copies of a ledger were both continued, they share the epoch but not the word. */
   readonly word: string
 }
 
-/** Records how many times a holder has committed. A ledger that has fewer of its commits is not the newest. */
+/** Records how many times a holder has committed. A ledger with fewer commits of this holder is not the newest copy. */
 export interface Mark extends MarkedHolder {
   readonly upTo: number
 }
 
-/** A file among the marks that is not a mark. */
+/** A file among the marks that is not a valid mark. */
 export interface DamagedMark {
   readonly damaged: string
 }
 
-/** Bytes of a mark's file: less than a sector, so that a power cut leaves either the old number or the new one. */
+/** Size of a mark's file in bytes. It is smaller than a sector, so that a power cut leaves either the old number or the new one. */
 const length = 160
 
 const textOf = (mark: Mark): string => `${JSON.stringify(mark).padEnd(length - 1)}\n`
@@ -54,7 +54,7 @@ export class MarkWriter {
   private readonly me: Holder
   private readonly opened = new Map<string, { readonly handle: number; readonly ino: bigint }>()
 
-  /** @param me the process that writes: the names of its drafts identify it, so that the next holder removes those of a killed process */
+  /** @param me the process that writes. It is part of the names of its drafts, so that the next holder removes those of a killed process */
   constructor(places: MarkPlaces, holder: MarkedHolder, me: Holder) {
     this.places = places
     this.holder = holder
@@ -84,7 +84,7 @@ export class MarkWriter {
     const path = join(folder, `${ledger}-${epoch}-${word}.mark`)
     const before = this.opened.get(folder)
     if (before !== undefined) {
-      // A deleted file can still be written to, but no later run would find it.
+      // A deleted file could still be written to, but no later run would find it.
       if (statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === before.ino) {
         writeSync(before.handle, text, 0)
         return fdatasyncSync(before.handle)
@@ -109,14 +109,14 @@ export class MarkWriter {
   }
 }
 
-/** Creates a folder with its parents, all durable. */
+/** Creates a folder with its parents, and makes them durable. */
 const makeFolder = (folder: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made))
 }
 
-/** Reads every mark, one for each holder. If a holder's files differ, the highest number counts, because a crash can come between the two writes. */
+/** Reads every mark, one for each holder. If a holder's files differ, the highest number counts, because a crash can occur between the two writes. */
 export const readMarks = ({ folders }: MarkPlaces): ReadonlyArray<Mark | DamagedMark> => {
   const marks = new Map<string, Mark | DamagedMark>()
   for (const folder of folders) {
@@ -153,10 +153,10 @@ const stateOf = (mark: Mark | DamagedMark): string =>
   "damaged" in mark ? `damaged ${mark.damaged}` : `${mark.ledger} ${mark.epoch} ${mark.word} ${mark.upTo}`
 
 /**
- * Returns what a ledger lacks, or undefined if it has everything that its marks record. Read the marks before the transaction that calls this: a
- * commit precedes its mark, so a ledger that is being written is never behind.
+ * Returns what a ledger lacks, or undefined if it has everything that its marks record. Read the marks before the transaction that calls this
+ * function. A commit precedes its mark, so a ledger that is being written is never behind.
  *
- * @param commitsOf returns, for an epoch, the holder's word and how many of its commits the ledger has; undefined if the ledger never had this holder
+ * @param commitsOf returns an epoch's word, and how many of its commits the ledger has. Returns undefined if the ledger never had this epoch
  */
 export const behind = (
   { id, marks: { ledger: file } }: { readonly id: string; readonly marks: MarkPlaces },
@@ -181,7 +181,7 @@ export const behind = (
   return first && { wrong: first.wrong, states: unmet.map(({ mark }) => stateOf(mark)) }
 }
 
-/** Returns what is wrong with a missing ledger; undefined if no mark shows that there was one. */
+/** Returns what is wrong if the ledger is missing. Undefined if no mark shows that there was one. */
 export const missing = (places: MarkPlaces): string | undefined => {
   const [mark] = readMarks(places)
   return mark === undefined
@@ -189,13 +189,13 @@ export const missing = (places: MarkPlaces): string | undefined => {
     : `The ledger ${places.ledger} is missing or empty, but an earlier run wrote to it`
 }
 
-/** Returns the refusal of a ledger that is not the newest. `asker`: undefined if no pipeline asks. */
+/** Returns the refusal of a ledger that is not the newest copy. `asker` is undefined if no pipeline is involved. */
 export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefused => {
   const command = acceptCommand(asker?.pipeline ?? "NAME", "ledger", asker?.target)
   return new LedgerRefused({
     message: `${wrong}. Rows that were already imported would be imported again. Nothing was sent. `
       + "Put the newest ledger back, with its .key file and every other file whose name begins with its name. "
-      + `If it is lost, docs/maintain.md says how to continue without it. If no row is imported twice, accept this state: ${command}${
+      + `If it is lost, docs/maintain.md says how to continue without it. If no row can be imported twice, accept this state: ${command}${
         asker === undefined ? ", for each pipeline NAME" : ""
       }.`,
   })

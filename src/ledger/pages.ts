@@ -1,11 +1,11 @@
-// What can be read in pages, row by row.
+// What can be read in pages.
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { AnswerDigests, Drifted, RowState } from "./rows.ts"
 
-/** A row that was created and whose content is still kept. */
+/** A row that was created. */
 export interface SentRow {
-  /** Where the next page starts. */
+  /** Position of the row. The next page starts after it. */
   readonly at: number
   readonly keyDigest: Buffer
   readonly key: string
@@ -16,20 +16,20 @@ export interface SentRow {
   readonly submissionId: string
   readonly submissionTime: string | undefined
   readonly verdict: Verdict
-  /** What was sent; deleted once verified. */
+  /** What was sent. Deleted once the submission is verified. */
   readonly item: Item | undefined
-  /** Keyed digests by answer id, of what was sent and of what was returned; present once read back. */
+  /** Keyed digests of what was sent and of what was returned, by answer id. Present once the submission is read back. */
   readonly answers: AnswerDigests | undefined
   readonly cells: ReadonlyArray<string> | undefined
-  /** The row's submission before it changed and was imported again. */
+  /** The row's submission before the row changed and was imported again. */
   readonly replaces: string | undefined
-  /** What the last reconciliation found of a verified submission, unless it was unchanged. */
+  /** What the last reconciliation found out about a verified submission, unless the submission was unchanged. */
   readonly drift: Drifted | undefined
 }
 
 /** A row in doubt, with its content. */
 export interface DoubtfulRow {
-  /** Where the next page starts. */
+  /** Position of the row. The next page starts after it. */
   readonly at: number
   readonly keyDigest: Buffer
   readonly key: string
@@ -37,12 +37,12 @@ export interface DoubtfulRow {
   readonly batch: number
   readonly run: string
   readonly sentAt: string
-  /** The first batch that it was sent with: a lower number than `batch` if it was sent again. */
+  /** The first batch that contained the row: a lower number than `batch` if the row was resent. */
   readonly first: number
-  /** The highest batch number when its request ended; undefined: not known exactly. */
+  /** The highest batch number when the row's last request ended. Undefined if that is not known exactly. */
   readonly closed: number | undefined
   readonly reason: string
-  /** Whether it was already resent (`inDoubt: resend`): if so, it may have landed twice. */
+  /** Whether the row was already resent (`inDoubt: resend`). If so, it may have landed twice. */
   readonly resent: boolean
   readonly item: Item | undefined
   readonly cells: ReadonlyArray<string> | undefined
@@ -53,25 +53,25 @@ export interface DoubtfulRow {
 
 /** A submission that the ledger knows at a destination. */
 export interface KnownSubmission {
-  /** Where the next page starts. */
+  /** Position of the submission. The next page starts after it. */
   readonly at: number
   readonly id: string
-  /** Whether an export must contain it: as far as the ledger knows, it was not replaced, forgotten or deleted. */
+  /** Whether an export must contain the submission: as far as the ledger knows, it was not replaced, forgotten or deleted. */
   readonly isRequired: boolean
   readonly batch: number
-  /** The highest batch number when that batch ended; undefined: not known exactly. */
+  /** The highest batch number when the submission's batch ended. Undefined if that is not known exactly. */
   readonly closed: number | undefined
-  /** Its submission time as the service returned it, in milliseconds. */
+  /** The submission time as the service returned it, in milliseconds since 1970. */
   readonly time: number | undefined
 }
 
 /** A submission that was replaced because its row changed and was imported again. */
 export interface ReplacedSubmission {
-  /** Where the next page starts. */
+  /** Position of the submission. The next page starts after it. */
   readonly at: number
   readonly key: string
   readonly submissionId: string
-  /** The submission that replaced it. Undefined: a person said that it landed, and its id is unknown. */
+  /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */
   readonly replacedBy: string | undefined
   /** ISO 8601. */
   readonly replacedAt: string
@@ -79,53 +79,56 @@ export interface ReplacedSubmission {
 
 /** An imported row that the pipeline's source no longer contains. */
 export interface VanishedRow {
-  /** Where the next page starts. */
+  /** Position of the row. The next page starts after it. */
   readonly at: number
   readonly key: string
-  /** Its number in the source of the run that sent it. */
+  /** The row's number in the source of the run that sent it. */
   readonly row: number
   readonly submissionId: string | undefined
-  /** The first run that did not find it, and when that run started (ISO 8601). */
+  /** The first run that did not find the row, and when that run started (ISO 8601). */
   readonly since: { readonly run: string; readonly at: string } | undefined
 }
 
 /** A row that may be at the destination and that a source lacks. */
 export interface UnseenRow {
-  /** Where the next page starts. */
+  /** Position of the row. The next page starts after it. */
   readonly at: number
   readonly key: string
-  /** Digest of its cells except the key's, in hexadecimal digits; empty: it has none. */
+  /** Digest of the cells except the key's, in hexadecimal digits. Empty if the row has no such cells. */
   readonly rest: string
 }
 
-/** Which rows of the ledger a source has, indexed by a row's number in the ledger: not 0 if the source has the row. May be shorter than the ledger. */
+/**
+ * Which rows of the ledger a source has, indexed by a row's number in the ledger. An element is not 0 if the source has the row. May be shorter than
+ * the ledger.
+ */
 export type SeenRows = Uint8Array
 
 /** The imported rows that a source lacks. */
 export interface Vanished {
   readonly seen: SeenRows
-  /** Rows beyond this number came later, and do not count. */
+  /** Rows beyond this number were added later and do not count. */
   readonly upTo: number
   readonly count: number
-  /** How many of them are not yet recorded as vanished. */
+  /** How many of these rows are not yet recorded as vanished. */
   readonly fresh: number
 }
 
-/** What can be read in pages: the type of a row, and which rows are chosen. */
+/** What can be read in pages: the type of each row, and how rows are chosen. */
 export interface Pages {
   /** Imported rows with a submission, in the order in which they were first sent. */
   readonly sent: {
     readonly row: SentRow
     readonly choice: {
-      /** Only these verdicts; default all. */
+      /** Only rows with these verdicts. Default: all. */
       readonly verdicts?: ReadonlyArray<Verdict>
       /** Only rows sent by this run. */
       readonly run?: string
-      /** Whether items, answers and cells are read. Default: yes. Without them a page takes half the time. */
+      /** Whether to read items, answers and cells. Default: yes. Without them, reading a page takes half the time. */
       readonly content?: boolean
     }
   }
-  /** Rows in doubt, in the same order. */
+  /** Rows in doubt, in the order in which they were first sent. */
   readonly doubtful: { readonly row: DoubtfulRow; readonly choice: object }
   /** All submissions that the ledger knows at this destination. */
   readonly submissions: { readonly row: KnownSubmission; readonly choice: object }
@@ -133,7 +136,7 @@ export interface Pages {
   readonly replaced: { readonly row: ReplacedSubmission; readonly choice: object }
   /** The imported rows that a source lacks, in the order in which they were first sent. */
   readonly vanished: { readonly row: VanishedRow; readonly choice: { readonly vanished: Vanished } }
-  /** The rows that may be at the destination and that a source lacks, in the same order. */
+  /** Rows that may be at the destination and that a source lacks, in the order in which they were first sent. */
   readonly unseen: { readonly row: UnseenRow; readonly choice: { readonly seen: SeenRows } }
 }
 
@@ -147,7 +150,7 @@ export interface ExportedRow {
   readonly row: number
   readonly submissionId: string | null
   readonly verdict: Verdict | null
-  /** ISO 8601: when its request was recorded, right before it was sent. */
+  /** When the row's request was recorded, right before it was sent (ISO 8601). */
   readonly sentAt: string
   readonly submissionTime: string | null
   readonly run: string

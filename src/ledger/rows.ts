@@ -1,15 +1,15 @@
-// A row in the ledger: what is known of it, what is recorded before and after it is sent, and what reading it back shows.
+// A row in the ledger: what is known about it, what is recorded before and after it is sent, and the result of reading it back.
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 
 export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
 
 /**
- * What the ledger knows about a row. If nothing was ever sent under the key, but a person skipped it, or its row was fixed and imported under another
- * key, the state is `notCreated`, with an empty key, content and columns, and row 0.
+ * What the ledger knows about a row. If nothing was ever sent under the key, the state is `notCreated`, with an empty key, content and columns, and
+ * row 0. The ledger knows such a key if a person skipped it, or if its row was fixed and imported under a different key.
  */
 export interface KnownRow {
-  /** Its number in the ledger, which never changes; 0 if nothing was ever sent under the key. */
+  /** The row's number in the ledger, which never changes. 0 if nothing was ever sent under the key. */
   readonly id: number
   readonly keyDigest: Buffer
   readonly key: string
@@ -17,32 +17,32 @@ export interface KnownRow {
   /** The row's number in the source of the last run that sent it. */
   readonly row: number
   readonly content: Buffer
-  /** Sorted names of the columns that `content` covers: one array is shared by all rows with the same columns. */
+  /** Sorted names of the columns that `content` covers. All rows with the same columns share one array. */
   readonly columns: ReadonlyArray<string>
-  /** Contents that the source had before they were fixed and imported: earlier versions of the row. `mended`: the number of the fixed row. */
+  /** Earlier contents of the row, which the source had before they were fixed and imported. `mended` is the number of the fixed row. */
   readonly superseded: ReadonlyArray<{ readonly content: Buffer; readonly mended: number }>
   readonly batch: number | undefined
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined
   /**
-   * For `refused`, and for `imported` if the row changed and the new content was refused: the digest of the refused item, the fingerprints of the
-   * mapping and the form at that time, and the service's words.
+   * Present for `refused`, and for `imported` if the row changed and the new content was refused. Contains the digest of the refused item, the
+   * fingerprints of the mapping and the form at that time, and the service's message.
    */
   readonly refusal:
     | { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string }
     | undefined
-  /** For `inDoubt`: why, and when it was sent (ISO 8601). */
+  /** Present for `inDoubt`: the reason, and when the row was sent (ISO 8601). */
   readonly doubt: { readonly reason: string; readonly sentAt: string } | undefined
-  /** Whether it was already resent (`inDoubt: resend`). */
+  /** Whether the row was already resent (`inDoubt: resend`). */
   readonly resent: boolean
-  /** A person skipped it permanently (`acknowledge --leave-out`). */
+  /** Whether a person skipped the row permanently (`acknowledge --leave-out`). */
   readonly leftOut: boolean
 }
 
 /** What the ledger knows about a row of a source. */
 export type FoundRow = KnownRow | SameRow | KeylessRow
 
-/** A row that was imported with the content that it has now. */
+/** A row that was imported with its present content. */
 export interface SameRow {
   readonly state: "same"
   readonly id: number
@@ -51,26 +51,26 @@ export interface SameRow {
 /** A row without a key. */
 export interface KeylessRow {
   readonly state: "keyless"
-  /** The number in the ledger of the fixed row that was imported in its place. */
+  /** The number in the ledger of the fixed row that was imported in place of this one. */
   readonly replacedBy: number | undefined
-  /** Whether a person skipped it permanently. */
+  /** Whether a person skipped the row permanently. */
   readonly leftOut: boolean
 }
 
-/** A row about to be sent. */
+/** A row that is about to be sent. */
 export interface IntendedRow {
   readonly keyDigest: Buffer
   readonly key: string
   readonly row: number
   readonly content: Buffer
-  /** Digest of the cells except the key's; undefined if there are none. */
+  /** Digest of the cells except the key's. Undefined if there are none. */
   readonly rest?: Buffer | undefined
-  /** If the row comes from a fixed rejected.csv, the original row that it replaces: its content, and its key if it had one. */
+  /** If the row comes from a fixed rejected.csv: the content of the original row that it replaces, and the original key, if there was one. */
   readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
-  /** If the row was imported with different content and is imported again (`onChange: import-again`), its current submission. */
+  /** The row's current submission, if the row was imported with different content and is imported again (`onChange: import-again`). */
   readonly replaces?: string | undefined
   readonly item: Item
-  /** The source's own cells by column, as text, for in-doubt.csv. */
+  /** The source's own cells in the order of the columns, as text, for in-doubt.csv. */
   readonly cells: ReadonlyArray<string>
 }
 
@@ -93,22 +93,22 @@ export interface ReadBack {
   readonly answers: AnswerDigests
 }
 
-/** Digests of an answer as it was sent and as it was returned, if it was. */
+/** Digests of an answer as it was sent and as it was returned. Undefined if it was not. */
 export interface AnswerDigest {
   readonly sent: Buffer | undefined
   readonly returned: Buffer | undefined
 }
 
-/** By id of question or element. */
+/** Keyed by the id of a question or element. */
 export type AnswerDigests = ReadonlyMap<string, AnswerDigest>
 
 /** The result of reading a verified submission again. */
 export interface SeenAgain {
   readonly keyDigest: Buffer
   readonly standing: "unchanged" | Drifted
-  /** Digest of the edit, so that an acknowledgement covers this edit and no later one. */
+  /** Digest of the edit, so that an acknowledgement covers this edit and not a later one. */
   readonly seen: Buffer
 }
 
-/** How a submission changed since it was verified: it was edited or deleted. */
+/** How a submission changed after it was verified: it was edited or deleted. */
 export type Drifted = "edited" | "gone"

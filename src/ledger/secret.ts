@@ -17,15 +17,15 @@ import { syncFolder } from "./disk.ts"
 import { LockHolder, ownedName, removeLeft } from "./holder.ts"
 import { type Digester, LedgerRefused } from "./Ledger.ts"
 
-/** The file that holds a ledger's secret. */
+/** Returns the path of the file that contains a ledger's secret. */
 export const secretFile = (ledger: string): string => `${ledger}.key`
 
-/** Whether there is a ledger: a file that is not empty. */
+/** Whether there is a ledger, which means a file that is not empty. */
 export const ledgerExists = (ledger: string): boolean => existsSync(ledger) && statSync(ledger).size > 0
 
 /**
- * Returns the ledger's secret, 64 hexadecimal digits. For a new ledger it is made, and durable before it is used. A ledger without its secret is
- * refused: with a different one, no row would be recognised and all would be sent twice.
+ * Returns the ledger's secret: 64 hexadecimal digits. For a new ledger, makes the secret durable before it is used. Refuses a ledger without its
+ * secret: with a different secret, no row would be recognised, and all would be sent twice.
  */
 export const readSecret = (ledger: string): string | LedgerRefused => {
   const file = secretFile(ledger)
@@ -53,7 +53,7 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
 
 const draftPrefix = (file: string): string => `${basename(file)}.draft-`
 
-/** Written completely or not at all, and only once, even if two processes start at the same time. */
+/** Writes the secret completely or not at all, and only once, even if two processes start at the same time. */
 const make = (file: string, draft: string): void => {
   const handle = openSync(draft, "wx", 0o600)
   try {
@@ -76,14 +76,14 @@ const blockLength = 64
 const digestLength = 16
 const wholeLength = 32
 
-/** How many digests are kept, and the longest text (in characters) whose digest is kept. */
+/** How many digests are cached, and the longest text (in characters) whose digest is cached. */
 const mostRepeated = 2_000
 const longestRepeated = 12
 
 /**
- * Keyed digests: HMAC-SHA256 cut to 16 bytes. The secret is 64 hexadecimal digits, one block of SHA-256, so its pads are ASCII and can be prepended
- * to a text: two calls of `crypto.hash` compute the HMAC in well under half the time of `createHmac`. A letter before each text separates keys,
- * contents and values.
+ * Computes keyed digests: HMAC-SHA256, cut to 16 bytes. The secret is 64 hexadecimal digits, one block of SHA-256, so its pads are ASCII and can be
+ * prepended to a text. Two calls of `crypto.hash` then compute the HMAC in well under half the time of `createHmac`. A letter before each text
+ * distinguishes keys, contents and values.
  */
 export const makeDigester = (secret: string): Digester => {
   if (!/^[0-9a-f]{64}$/.test(secret)) throw new Error("The ledger's secret is not 64 hexadecimal digits.")
@@ -91,7 +91,7 @@ export const makeDigester = (secret: string): Digester => {
   const inner = pad(0x36)
   const outer = Buffer.alloc(blockLength + wholeLength)
   outer.write(pad(0x5c), 0, "latin1")
-  // Strings between the two calls: creating Buffers there costs more than hashing.
+  // Passes strings from one call to the other: creating Buffers costs more than hashing.
   const hmac = (text: string): Buffer => {
     outer.write(hash("sha256", inner + text, "binary"), blockLength, "latin1")
     const digest = Buffer.allocUnsafe(digestLength)
@@ -99,12 +99,12 @@ export const makeDigester = (secret: string): Digester => {
     return digest
   }
   const repeated = new Map<string, Buffer>()
-  /** Choices, numbers and days repeat: their digests are kept, and a look-up takes a tenth of the time. */
+  /** Choices, numbers and days repeat, so their digests are cached. A look-up takes a tenth of the time. */
   const ofShort = (json: string): Buffer => {
     const known = repeated.get(json)
     if (known !== undefined) return known
     const digest = hmac(`v${json}`)
-    // Emptied when full: the few texts that repeat most are soon back.
+    // Empties the full cache: the few texts that repeat most soon return.
     if (repeated.size === mostRepeated) repeated.clear()
     repeated.set(json, digest)
     return digest
@@ -112,7 +112,7 @@ export const makeDigester = (secret: string): Digester => {
   return {
     key: (key) => hmac(`k${key}`),
     content: (cells) => {
-      // Lengths before the cells: ["ab", ""] must differ from ["a", "b"].
+      // Writes lengths before the cells: ["ab", ""] must differ from ["a", "b"].
       let text = "c"
       for (const cell of cells) text += `${cell.length}:${cell}`
       return hmac(text)

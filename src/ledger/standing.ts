@@ -5,17 +5,17 @@ import type { Mode, Outcome } from "../domain/run.ts"
 
 /** Rows in doubt that were sent at the same time. */
 export interface DoubtsOf {
-  /** How many of them belong to open intents. */
+  /** Whether the rows belong to open intents. */
   readonly open: boolean
   /** ISO 8601. */
   readonly sentAt: string
   readonly count: number
 }
 
-/** A run in progress: it holds the pipeline's lock, and is not known to have ended. */
+/** A run in progress: it holds the pipeline's lock and is not known to have ended. */
 export interface RunInProgress {
   readonly run: string
-  /** When it took the lock, ISO 8601. */
+  /** When the run took the lock (ISO 8601). */
   readonly since: string
 }
 
@@ -25,8 +25,8 @@ export interface Counts {
   readonly inDoubt: number
   readonly verdicts: { readonly [V in Exclude<Verdict, "verified">]: number }
   /**
-   * In-doubt, differing and missing rows that a person acknowledged, and rows that a person said had landed: their submission ids are unknown, so
-   * they can't be read back.
+   * How many rows a person acknowledged: in doubt, differing or missing. `unread` counts rows that a person said had landed: their submission ids are
+   * unknown, so they can't be read back.
    */
   readonly acknowledged: {
     readonly inDoubt: number
@@ -39,7 +39,7 @@ export interface Counts {
   readonly attention: { readonly rows: number; readonly acknowledged: number }
   readonly leftOut: number
   readonly settlements: number
-  /** Number of the last batch that any pipeline intended; 0 if there is none. */
+  /** Number of the last batch that any pipeline recorded. 0 if there is none. */
   readonly lastIntent: number
 }
 
@@ -49,17 +49,17 @@ export interface Standing extends Omit<Counts, "verdicts"> {
   /** Rows in any state. */
   readonly rows: number
   readonly imported: number
-  /** Those rows in `inDoubt` whose intents are open: in flight while their run is in progress. */
+  /** How many of the rows in `inDoubt` have open intents. While a run is in progress, these are the rows being sent. */
   readonly intended: number
   readonly refused: number
-  /** Submissions whose row changed and was imported again. They stay in the form, in addition to `imported`. */
+  /** Submissions whose rows changed and were imported again. They remain in the form, in addition to `imported`. */
   readonly replaced: number
-  /** Rows in doubt by when they were sent, oldest first. */
+  /** Rows in doubt by the time when they were sent, oldest first. */
   readonly doubts: ReadonlyArray<DoubtsOf>
   readonly running: RunInProgress | undefined
 }
 
-/** Counts of verified submissions that were edited or deleted later, over everything in the ledger here. */
+/** Counts of verified submissions that were edited or deleted later, for a pipeline at a destination. */
 export interface Drift {
   readonly edited: number
   readonly gone: number
@@ -71,11 +71,11 @@ export interface Drift {
 export interface Reconciliation {
   /** The run that started it. */
   readonly run: string
-  /** When it last made progress (ISO 8601). */
+  /** When the reconciliation last made progress (ISO 8601). */
   readonly at: string
-  /** The last row up to which all rows were read: `sent` continues from here. */
+  /** The row up to which all rows have been read. `sent` continues after it. */
   readonly after: number
-  /** Verdicts of the rows up to there. Drift counts as differing or missing. */
+  /** Verdicts of the rows up to `after`. Drift counts as differing or missing. */
   readonly readBack: VerdictCounts
 }
 

@@ -20,7 +20,7 @@ import { createTables, standingOf } from "./schema.ts"
 import { Texts } from "./texts.ts"
 import { Writer } from "./Writer.ts"
 
-/** An open ledger's parts. */
+/** The parts of an open ledger. */
 export interface Store {
   readonly file: string
   readonly id: string
@@ -32,20 +32,20 @@ export interface Store {
   readonly texts: Texts
   readonly digest: Digester
   readonly clock: Clock.Clock
-  /** Milliseconds after which a holder without a heartbeat is overtaken, and milliseconds between heartbeats. */
+  /** Milliseconds after which a holder without a heartbeat may be overtaken, and milliseconds between heartbeats. */
   readonly staleAfter: number
   readonly heartbeat: number
   /** The process that takes locks. */
   readonly holder: Holder
 }
 
-/** For reads between transactions. */
+/** Reads from the ledger between transactions. */
 export const reading = <A>(store: Store, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
   Effect.suspend(() => attempt(store.file, doing, work))
 
 export const isoOf = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
-/** Opens a ledger's parts for the scope, as `openLedger` describes. */
+/** Opens a ledger's parts for the scope, as described for `openLedger`. */
 export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const file = resolve(options.file)
@@ -68,10 +68,10 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       ),
       ({ db }) => Effect.ignore(attempt(file, "closing it", () => close(db))),
     )
-    // A file without tables remains if a new ledger's log is lost: creating the tables would make it a different ledger.
+    // If a new ledger's log is lost, a file without tables remains. Creating the tables would make it a different ledger.
     if (standingOf(db) === "empty") yield* mayCreate
     const digest = makeDigester(secret)
-    // Shows whether the secret belongs to this ledger, and reveals nothing.
+    // Shows whether the secret belongs to this ledger, without revealing the secret.
     const proof = digest.value("the secret of this ledger").toString("hex")
     yield* attempt(file, "preparing it", () => {
       createTables(db, (fresh) => {
@@ -118,7 +118,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     return store
   })
 
-/** What is wrong with `ledger.file` if the system refuses to look at it. Anything else is a failure of the disk. */
+/** What is wrong with `ledger.file` if the system refuses access to it. Any other error is a failure of the disk. */
 const refusedPaths: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is a file, not a folder",
   ELOOP: "a symbolic link in its path leads back to itself",
@@ -126,7 +126,7 @@ const refusedPaths: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its path is too long",
 }
 
-/** Returns the refusal of a path where no ledger can be: a mistake in `ledger.file`. */
+/** Returns the refusal of a path that can't be a ledger's, because of a mistake in `ledger.file`. */
 const unusablePath = (file: string): LedgerRefused | undefined => {
   const refused = (reason: string) =>
     new LedgerRefused({
@@ -144,7 +144,7 @@ const unusablePath = (file: string): LedgerRefused | undefined => {
 
 const open = (file: string): { readonly db: Database; readonly secret: string } | LedgerRefused => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  // The secret of a new ledger comes first: no ledger ever exists without it.
+  // A new ledger's secret is made first, so that no ledger ever exists without one.
   const early = ledgerExists(file) ? undefined : readSecret(file)
   if (early instanceof LedgerRefused) return early
   const db = openDatabase(file)

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
 import { type Database, ledgerError } from "./database.ts"
 
-/** Thrown by a job that must not be done. Only that job fails; the other jobs of its transaction are done without it. */
+/** Thrown by a job that must not be done. Only that job fails. The other jobs of its transaction are done without it. */
 export class Refusal<E> {
   readonly failure: Effect.Effect<never, E>
   constructor(failure: Effect.Effect<never, E>) {
@@ -14,11 +14,11 @@ export class Refusal<E> {
 export interface Lease {
   /** Throws a Refusal if the lock is no longer ours. May renew the heartbeat in the same transaction. */
   readonly confirm: () => void
-  /** Counts the transaction, inside it, if one of its jobs counts. */
+  /** Counts the present transaction, from inside it. Called if one of the transaction's jobs counts. */
   readonly count: () => void
   /**
-   * Called once the transaction in which it was confirmed is durable. Makes the mark durable if the transaction was counted. Throws if it can't, or
-   * if the ledger's files are not those that were written.
+   * Called once the transaction is durable in which the lease was confirmed. If that transaction was counted, makes the lease's mark durable. Throws
+   * if the mark can't be written, or if the ledger's files were replaced.
    */
   readonly confirmed: (isCounted: boolean) => void
 }
@@ -26,28 +26,28 @@ export interface Lease {
 interface Job {
   readonly doing: string
   readonly lease: Lease | undefined
-  /** Whether the ledger must never lack this write again: its lease's mark is durable before success is reported. */
+  /** Whether the ledger must never lose this write. If so, the lease's mark is durable before success is reported. */
   readonly counts: boolean
   readonly work: () => unknown
   readonly resume: (result: Effect.Effect<unknown, unknown>) => void
 }
 
-/** Turns of the event loop whose jobs share one commit. */
+/** The number of turns of the event loop whose jobs share one commit. */
 export const turnsOfCommit = 8
 
-/** Milliseconds without a commit after which the log is moved into the file, and the fewest commits for which that is done. */
+/** The log is moved into the file after this many milliseconds without a commit, if there were at least this many commits. */
 export const millisOfRest = 50
 export const commitsOfRest = 32
 
 /**
- * The ledger's only writer. Jobs that arrive within a few turns of the event loop share one transaction, and success is reported once it is durable:
- * this makes `synchronous=FULL` affordable. If a transaction fails, every later write fails, because the content of the file is then unknown.
+ * The ledger's only writer. Jobs that arrive within a few turns of the event loop share one transaction, and success is reported once it is durable.
+ * This makes `synchronous=FULL` affordable. If a transaction fails, every later write fails, because the content of the file is then unknown.
  */
 export class Writer {
   private readonly db: Database
   private readonly onRollback: () => void
   private queue: Array<Job> = []
-  /** Commits whose log may not be in the file yet. */
+  /** Commits that may still be in the log only. */
   private logged = 0
   private resting: NodeJS.Timeout | undefined
   private failed: LedgerError | undefined
@@ -62,14 +62,14 @@ export class Writer {
   }
 
   /**
-   * Does a job inside a transaction. It may be repeated after a rollback, so it must change nothing but the database. Not interruptible: the caller
-   * always gets the result.
+   * Does a job inside a transaction. The job may be repeated after a rollback, so it must change nothing but the database. Not interruptible: the
+   * caller always gets the result.
    */
   write<A, E = never>(doing: string, work: () => A): Effect.Effect<A, LedgerError | E> {
     return this.submit<A, LedgerError | E>(doing, undefined, false, work)
   }
 
-  /** Does a job on a lease: fails if it is lost. `counts`: whether the lease's mark covers the job. */
+  /** Does a job under a lease. Fails if the lease is lost. `counts` says whether the lease's mark covers the job. */
   writeOn<A, E = never>(
     lease: Lease,
     doing: string,
@@ -79,12 +79,12 @@ export class Writer {
     return this.submit<A, LedgerError | LedgerOvertaken | E>(doing, lease, counts, work)
   }
 
-  /** Call it when no more jobs will be written. */
+  /** Call this method when no more jobs will be written. */
   close(): void {
     clearTimeout(this.resting)
   }
 
-  /** Fails every later write, with this as the reason. */
+  /** Makes every later write fail with this reason. */
   fail(doing: string, cause: unknown): void {
     this.failed ??= ledgerError(this.db.file, doing)(cause)
   }
@@ -96,7 +96,9 @@ export class Writer {
     }))
   }
 
-  /** setImmediate runs after all the answers that arrived in a turn. If nothing else happens, the turns take a few microseconds together. */
+  /**
+   * setImmediate runs after all responses that arrived in a turn were handled. If nothing else happens, all turns together take a few microseconds.
+   */
   private flushIn(turns: number): void {
     setImmediate(() => turns > 1 ? this.flushIn(turns - 1) : this.flush())
   }
@@ -122,7 +124,7 @@ export class Writer {
     for (const [job, result] of results) job.resume(result)
   }
 
-  /** Does the jobs in one transaction. If one refuses, rolls back and returns the other jobs, to be done again without it. */
+  /** Does the jobs in one transaction. If one job refuses, rolls back and returns the other jobs, which must be done again without it. */
   private transact(jobs: ReadonlyArray<Job>, results: Map<Job, Effect.Effect<unknown, unknown>>): Array<Job> {
     const leases = new Set<Lease>()
     const counted = new Set<Lease>()
@@ -152,8 +154,8 @@ export class Writer {
   }
 
   /**
-   * With a slow service there are pauses between requests: moving the log then delays nothing, and deleted content does not stay in it for long. The
-   * log stays short, so that the end of a run, and opening after a crash, need not move all of it.
+   * Schedules a checkpoint for a pause between requests. Then moving the log into the file delays nothing, and deleted content does not stay in the
+   * log for long. The log stays short, so that ending a run, or opening the ledger after a crash, need not move all of it.
    */
   private noteLogged(): void {
     this.logged += 1

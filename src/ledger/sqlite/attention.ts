@@ -21,7 +21,7 @@ export const recordAttention = (db: Database, place: number, run: number, rows: 
   }
 }
 
-/** Returns the rejections of earlier runs under a key, or at a row without one; newest first. */
+/** Returns the rejections of earlier runs under a key, or at a row number if the row has no key, newest first. */
 export const rejectedRows = (
   db: Database,
   place: number,
@@ -37,8 +37,8 @@ export const rejectedRows = (
 }
 
 /**
- * Returns what a person knows about each row with this fate and content. Doubt concerns what was sent, not what the source contains now: for it, the
- * key decides.
+ * Returns whether each row with this fate and content is new, was seen or was acknowledged. Doubt concerns what was sent, not what the source
+ * contains now. So the key alone decides for a row in doubt.
  */
 export const attended = (
   db: Database,
@@ -69,7 +69,7 @@ export interface Acknowledgement {
 
 const met = "FROM attention t WHERE t.place = ?"
 
-/** Rows of the ledger that need review, and why. */
+/** Rows of the ledger that need review. */
 const standing = `FROM row t WHERE t.place = ? AND
   (t.state = ${stateCode.inDoubt} OR (t.state = ${stateCode.imported} AND t.verdict IN (${verdictCode.differing}, ${verdictCode.missing})))`
 
@@ -77,8 +77,8 @@ const standingCode = `CASE WHEN t.state = ${stateCode.inDoubt} THEN ${fateCode("
   WHEN t.verdict = ${verdictCode.differing} THEN ${differingCode} ELSE ${missingCode} END`
 
 /**
- * Records it inside a transaction, bound to each row's present content and fate. `all` means everything that needs review now: what the last run that
- * read the source found, and what is in doubt, differing or missing, or was edited or deleted after it was verified.
+ * Records an acknowledgement inside a transaction, bound to each row's present content and fate. `all` means everything that needs review now: what
+ * the last run that read the source found, and rows in doubt, differing, missing, or edited or deleted after they were verified.
  */
 export const acknowledge = (
   store: Store,
@@ -100,13 +100,13 @@ export const acknowledge = (
   const names: Array<Param> = what.keys === "all"
     ? []
     : [JSON.stringify(digests.map((digest) => digest.toString("hex")))]
-  // Rows that a person names again count again; with `all`, only those that no person had seen.
+  // Rows that a person names again count again. With `all`, only rows count that no person had acknowledged.
   const conflict = what.keys === "all"
     ? "ON CONFLICT DO NOTHING"
     : "ON CONFLICT DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"
   let acknowledged = 0
   for (const [from, code, content] of sources) {
-    // What was imported and verified stays imported, however it was edited since.
+    // A row that was imported and verified stays imported, even if it was edited later.
     if (what.leaveOut && from !== drifting) {
       db.run(
         `INSERT INTO leftOut (place, keyed, digest, at, by, because)

@@ -19,8 +19,8 @@ import { attempt, Database } from "./database.ts"
 import { openDatabase } from "./openDatabase.ts"
 
 /**
- * Copies a ledger in its present state, with its secret, into a folder, for a rehearsal. A run may be in progress, and its lock is not copied.
- * Returns the copy's path. If there is no ledger yet, nothing is copied, and opening that path makes a new one.
+ * Copies a ledger in its present state, with its secret, into a folder, for a rehearsal. A run may be in progress. Its lock is not copied. Returns
+ * the copy's path. If there is no ledger yet, nothing is copied, and opening that path makes a new one.
  */
 export const copyLedger = (file: string, toFolder: string): Effect.Effect<string, LedgerError | LedgerRefused> => {
   const from = resolve(file)
@@ -33,8 +33,8 @@ export const copyLedger = (file: string, toFolder: string): Effect.Effect<string
 }
 
 /**
- * Backs a ledger up into a new file, with its secret next to it (`.key`): a consistent state of one moment, even while a run is in progress. Only the
- * owner can read both files, and they are durable when this returns. Returns the copy's size in bytes.
+ * Backs a ledger up into a new file, with its secret next to it (`.key`). The backup is a consistent state of one moment, even while a run is in
+ * progress. Only the owner can read the two files, and they are durable when this function returns. Returns the backup's size in bytes.
  */
 export const backUpLedger = (file: string, toFile: string): Effect.Effect<number, LedgerError | LedgerRefused> => {
   const from = resolve(file)
@@ -81,7 +81,7 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
     copyFileSync(secretFile(from), secretFile(to), constants.COPYFILE_EXCL)
     made.push(secretFile(to))
     chmodSync(secretFile(to), 0o600)
-    // Accessible to its owner only before SQLite writes to it. SQLite accepts an empty file.
+    // Makes an empty file that only its owner can access, before SQLite writes to it. SQLite accepts an empty file.
     closeSync(openSync(to, "wx", 0o600))
     made.push(to)
     db.run("VACUUM INTO ?", [to])
@@ -95,7 +95,10 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
   }
 }
 
-/** The lock of a run in progress is not copied. The copy may be in a place that is not allowed for a ledger, because no run uses it there. */
+/**
+ * Releases the copied locks of runs in progress. `Database` opens the copy because it may be in a place that is not allowed for a ledger. No run uses
+ * it there.
+ */
 const withoutLocks = (file: string): void => {
   const db = new Database(file)
   try {

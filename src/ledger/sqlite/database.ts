@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import Libsql from "libsql"
 import { LedgerError } from "../Ledger.ts"
 
-/** The values that libsql accepts: a boolean or a Date aborts the process, so the type excludes them. */
+/** The values that libsql accepts. A boolean or a Date aborts the process, so the type excludes them. */
 export type Param = string | number | bigint | Buffer | null
 
 interface Reader {
@@ -10,7 +10,7 @@ interface Reader {
   readonly get: (params: ReadonlyArray<Param>) => unknown
 }
 
-/** One SQLite connection with its prepared statements. Synchronous. Rows are arrays, in the order of the selected columns. */
+/** One SQLite connection with its prepared statements. All methods are synchronous. Rows are arrays, in the order of the selected columns. */
 export class Database {
   readonly file: string
   private readonly db: Libsql.Database
@@ -34,12 +34,12 @@ export class Database {
     return this.reader(sql).all(params) as ReadonlyArray<R>
   }
 
-  /** Returns the first row. Select one row only, or the statement stays open. */
+  /** Returns the first row. Select only one row: otherwise the statement stays open. */
   get<R extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Param> = []): R | undefined {
     return this.reader(sql).all(params)[0] as R | undefined
   }
 
-  /** Writes, and returns how many rows changed and the id of the last one that was added. */
+  /** Runs a statement that writes. Returns how many rows changed, and the id of the last row that was added. */
   run(sql: string, params: ReadonlyArray<Param> = []): { readonly changes: number; readonly id: number } {
     this.mustBeOpen()
     let statement = this.writers.get(sql)
@@ -55,7 +55,7 @@ export class Database {
   set(pragma: string): void {
     this.mustBeOpen()
     const statement = this.db.prepare(`PRAGMA ${pragma}`)
-    // Some pragmas return a row when they are set and some don't, and libsql has a method for each.
+    // Some pragmas return a row when they are set, and some don't. libsql has a different method for each case.
     if (statement.reader) statement.all([])
     else statement.run([])
   }
@@ -72,7 +72,7 @@ export class Database {
   close(): void {
     if (!this.open) return
     this.open = false
-    // The file stays open as long as a statement exists.
+    // The file stays open while a statement exists.
     this.readers.clear()
     this.writers.clear()
     this.db.close()
@@ -94,7 +94,7 @@ export class Database {
   }
 }
 
-/** What SQLite's codes mean, for people. Its own messages contain no values of rows, at most names of tables and columns. */
+/** Readable meanings of SQLite's codes. SQLite's own messages contain no values from rows, only names of tables and columns. */
 const meanings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_FULL/, "the disk is full"],
   [/^SQLITE_NOTADB/, "the file is damaged or is not a ledger. Restore it, with its .key file, from a backup"],
@@ -111,20 +111,20 @@ const codeOf = (cause: unknown): string =>
 /** Whether SQLite reports that the file or the disk is damaged. */
 export const isDamage = (cause: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(cause))
 
-/** Whether another connection kept SQLite waiting for too long. */
+/** Whether SQLite waited too long for another connection. */
 export const isBusy = (cause: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(cause))
 
 const inWords = (cause: unknown): unknown => {
   if (cause instanceof LedgerError) return cause
   const text = cause instanceof Error ? cause.message : String(cause)
   const code = codeOf(cause)
-  // libsql has no codes for some failures to open a file.
+  // libsql gives no code for some failures to open a file.
   const known = meanings.find(([pattern]) => pattern.test(code))?.[1]
     ?? (/not a database/i.test(text) ? meanings[1]?.[1] : /malformed/i.test(text) ? meanings[2]?.[1] : undefined)
   return known === undefined ? cause : new Error(`${known} (${code === "" ? "" : `${code}: `}${text})`, { cause })
 }
 
-/** Returns a failure of SQLite or the file system as one of the ledger. */
+/** Returns a failure of SQLite or the file system as a LedgerError. */
 export const ledgerError = (file: string, doing: string) => (cause: unknown): LedgerError =>
   cause instanceof LedgerError ? cause : new LedgerError({ file, doing, cause: inWords(cause) })
 
@@ -132,13 +132,13 @@ export const ledgerError = (file: string, doing: string) => (cause: unknown): Le
 export const attempt = <A>(file: string, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
   Effect.try({ try: work, catch: ledgerError(file, doing) })
 
-/** The most rows in one statement: as many as a batch has. For each number of rows a statement is prepared once. */
+/** The most rows in one statement: as many as in a batch. One statement is prepared for each number of rows. */
 const most = 10
 
 /**
- * Splits rows into groups of one statement each: a statement with ten rows takes half the time of ten statements.
+ * Splits rows into groups of one statement each, because a statement with ten rows takes half the time of ten statements.
  *
- * @returns each group, and a function that repeats a pattern for each of its rows: `values("(?, ?)")` is `(?, ?), (?, ?)` for a group of two
+ * @returns each group, and a function that repeats a pattern for each of the group's rows. For a group of two, `values("(?, ?)")` is `(?, ?), (?, ?)`
  */
 export const inTens = <A>(
   rows: ReadonlyArray<A>,

@@ -4,13 +4,16 @@ import type { BatchKnown, DoubtfulRequests, TestEntry } from "../evidence.ts"
 import type { KnownSubmission } from "../pages.ts"
 import type { Database } from "./database.ts"
 
-/** Whether an export must contain the submission of `row r`. One that was deleted later, or that is missing and acknowledged as missing, can't be in it. */
+/**
+ * Whether an export must contain the submission of `row r`. An export can't contain a submission that was deleted later, or one that is missing and
+ * acknowledged as missing.
+ */
 const isRequired = `r.submission IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM drift f WHERE f.row = r.id AND f.standing = 1)
   AND NOT (r.verdict = ${verdictCode.missing} AND EXISTS (SELECT 1 FROM acknowledged a
     WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${missingCode}))`
 
-/** Returns a page of all submissions that the ledger knows at the place's destination, whichever pipeline sent them. */
+/** Returns a page of all submissions that the ledger knows at the place's destination, regardless of the pipeline that sent them. */
 export const submissionsPage = (
   db: Database,
   place: number,
@@ -42,7 +45,7 @@ export const submissionsPage = (
     }
   })
 
-/** Returns a batch at the place's destination with a submission that an export must contain. */
+/** Returns a batch at the place's destination, and one of its submissions that an export must contain. */
 const known = (
   db: Database,
   where: string,
@@ -58,7 +61,7 @@ const known = (
   return found === undefined ? undefined : { batch: found[0], submissionId: found[1] }
 }
 
-/** Returns what the batches show about a row in doubt, for `evidenceOf`. `first`, `last`: the batches that the row was sent with. */
+/** Returns what `evidenceOf` needs to know about the batches around a row in doubt. `first` and `last` are the batches that contained the row. */
 export const requestsOf = (
   db: Database,
   place: number,
@@ -90,7 +93,10 @@ export const testEntries = (db: Database, place: number): ReadonlyArray<TestEntr
 const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
 
-/** Returns those of the submission ids that the ledger already has at the place's destination: of rows, of replaced or forgotten ones, or matched to no row. */
+/**
+ * Returns which of the submission ids the ledger already has at the place's destination. They belong to rows, to replaced or forgotten submissions,
+ * or to no row.
+ */
 export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(
     db.all<readonly [string]>(
@@ -103,7 +109,10 @@ export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray
     ).map(([id]) => id),
   )
 
-/** Returns the items of rows at the place's destination, of any pipeline, that a person said had landed: their submissions exist, but their ids are unknown. */
+/**
+ * Returns the items of rows that a person said had landed at the place's destination, from any pipeline. Their submissions exist, but the ids are
+ * unknown.
+ */
 export const landedByWord = (db: Database, place: number): ReadonlyArray<Item> =>
   db.all<readonly [string]>(
     `SELECT d.item FROM place o JOIN place p ON p.service = o.service AND p.form = o.form
@@ -112,7 +121,7 @@ export const landedByWord = (db: Database, place: number): ReadonlyArray<Item> =
     [place],
   ).map(([item]) => JSON.parse(item) as Item)
 
-/** Returns ids that answered a batch of the place and belong to no row. */
+/** Returns submission ids that the service returned for a batch of the place, but that belong to no row. */
 export const looseIds = (db: Database, place: number): ReadonlyArray<string> =>
   db.all<readonly [string]>("SELECT loose FROM batch WHERE place = ? AND loose IS NOT NULL ORDER BY id", [place])
     .flatMap(([loose]) => JSON.parse(loose) as ReadonlyArray<string>)

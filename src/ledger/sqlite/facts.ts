@@ -24,7 +24,7 @@ export const facts = ({ db, texts }: Store, place: number): Facts => {
   }
 }
 
-/** The facts about a place that the ledger does not know. */
+/** The facts about a place that the ledger does not know yet. */
 export const noFacts: Facts = {
   isNew: true,
   isBlank: true,
@@ -70,7 +70,7 @@ export const recordFacts = (
     ])
   }
   if (acceptance !== undefined) {
-    // A state that was already accepted keeps its first record.
+    // If a state was already accepted, its first record is kept.
     const { because, by, reason, states } = acceptance
     for (const state of states) {
       db.run("INSERT OR IGNORE INTO accepted (place, reason, state, at, by, because) VALUES (?, ?, ?, ?, ?, ?)", [
@@ -86,7 +86,8 @@ export const recordFacts = (
 }
 
 /**
- * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with that row.
+ * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with
+ * that row.
  *
  * @returns how many rows got their new key
  */
@@ -118,7 +119,7 @@ const said = [
   ["acknowledged", "content, what, at, by, because"],
 ] as const
 
-/** Whether a person has accepted all of these states, at a place or anywhere. */
+/** Whether a person has accepted all of these states, at one place or at any. */
 export const isAccepted = (
   db: Database,
   where: number | "anywhere",
@@ -133,11 +134,11 @@ export const isAccepted = (
     ]) !== undefined
   )
 
-/** Returns the names that are not among those that runs at this place have read. */
+/** Returns which of these files no run at this place has read. */
 export const unreadFiles = (db: Database, place: number, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) => db.get("SELECT 1 FROM readFile WHERE place = ? AND name = ?", [place, name]) === undefined)
 
-/** Returns what a webhook was last notified of; undefined: nothing. */
+/** Returns what a webhook was last notified of, or undefined if it was never notified. */
 export const notified = (db: Database, place: number, webhook: string): Notified | undefined => {
   const found = db.get<readonly [string, string]>("SELECT codes, run FROM told WHERE place = ? AND webhook = ?", [
     place,

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { listed } from "../../domain/words.ts"
 import { stateCode } from "../codes.ts"
 import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
 import type { Database } from "./database.ts"
@@ -9,9 +10,9 @@ type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]
 
 /**
- * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, answers' digests, and people's decisions about
- * them. What remains is the keyed digest of each key, as that of a row that is skipped permanently, and the ids of the submissions. A row that may
- * have been sent must be settled first: without its content that is impossible.
+ * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, digests of answers, and people's decisions about
+ * them. What remains is each key's keyed digest, stored as that of a permanently skipped row, and the ids of the submissions. A row that may have
+ * been sent must be settled first, because that is impossible without its content.
  */
 export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting): Forgotten => {
   const { db } = store
@@ -28,8 +29,14 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
   if (doubtful.length > 0) {
     throw new Refusal(Effect.fail(
       new LedgerRefused({
-        message: `${doubtful.map(({ key }) => key).join(", ")}: in doubt, and may have been sent. Without its `
-          + `content, a row in doubt can never be settled. Nothing was forgotten. Settle first (formferry settle ${pipeline} --rows …), then forget.`,
+        message: `${doubtful.length === 1 ? "Row" : "Rows"} ${
+          listed(doubtful.map(({ key }) => key))
+        } ${
+          doubtful.length === 1
+            ? "is"
+            : "are"
+        } in doubt and may have been sent. Without its content, a row in doubt can't be settled. Nothing was forgotten. `
+          + `Settle first (formferry settle ${pipeline} --rows …), then forget.`,
       }),
     ))
   }
@@ -60,9 +67,9 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
     submissions,
   }
 
-  /** Returns the ids of its submissions. */
+  /** Deletes a row, and returns the ids of its submissions. */
   function dropRow(db: Database, place: number, [row, state, submission, batch]: Row): ReadonlyArray<string> {
-    // The originals before they were fixed, which would be sent once the row that replaced them is deleted.
+    // Skips the original rows that this row fixed. Without this row, they would be sent.
     for (
       const [original] of db.all<readonly [Buffer]>(
         "SELECT digest FROM superseded WHERE mended = ? AND length(digest) > 0",
@@ -73,7 +80,7 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
     const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
     for (const id of ids) db.run("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
     if (state === stateCode.imported) db.run("UPDATE batch SET imported = max(0, imported - 1) WHERE id = ?", [batch])
-    // A reconciliation continues after the row before it.
+    // An interrupted reconciliation then continues after the row before this one.
     const before = db.get<readonly [number | null]>("SELECT max(id) FROM row WHERE id < ?", [row])?.[0] ?? null
     if (before === null) db.run("DELETE FROM reconciliation WHERE after = ?", [row])
     else db.run("UPDATE reconciliation SET after = ? WHERE after = ?", [before, row])
@@ -98,7 +105,7 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
   }
 }
 
-/** Returns what is known about a key apart from its own row: something, or only that it is skipped. */
+/** Returns "held" if something is known about a key apart from its row, or "left out" if the ledger only knows that the key is skipped. */
 const mentionOf = (db: Database, place: number, digest: Buffer): "held" | "left out" | undefined => {
   const found = db.get<readonly [number, number]>(
     `SELECT EXISTS (SELECT 1 FROM attention WHERE place = ?1 AND digest = ?2)

@@ -15,15 +15,15 @@ export interface Intent {
   readonly mapping: string
 }
 
-/** A batch that its session has open: which rows of the ledger its items are. */
+/** A batch that its session has open, and the ids of its rows in the ledger. */
 export interface OpenBatch {
   readonly batch: number
   readonly rows: ReadonlyArray<number>
-  /** Whether the ledger knew some of them before: these may be in doubt, or replace an earlier submission. */
+  /** Whether the ledger already knew some of the rows. These may be in doubt, or replace an earlier submission. */
   readonly again: boolean
 }
 
-/** Records, inside a transaction, that rows are about to be sent. Throws if a row may already exist at the destination: nothing is recorded then. */
+/** Records, inside a transaction, that rows are about to be sent. Throws without recording anything if a row may already exist at the destination. */
 export const intend = (
   store: Store,
   at: { readonly place: number; readonly run: number; readonly epoch: number },
@@ -66,7 +66,7 @@ export const intend = (
   return { batch, rows, again: added.includes(undefined) }
 }
 
-/** Adds the rows that the ledger does not know yet. Returns their ids; undefined: it already knows the row. */
+/** Adds the rows that the ledger does not know yet. Returns their ids, or undefined for each row that it already knows. */
 const addNew = (
   db: Database,
   rows: ReadonlyArray<IntendedRow>,
@@ -89,15 +89,15 @@ const addNew = (
     return some.map(({ keyDigest }) => {
       const digest = keyDigest.toString("latin1")
       const one = added.get(digest)
-      // A second row with the same key is already known.
+      // If two rows have the same key, the second one is already known.
       added.delete(digest)
       return one
     })
   })
 
 /**
- * A row that the ledger already knows. One in doubt may be resent, once only. An imported one may be sent only with different content, to replace its
- * earlier submission.
+ * Records that a row is about to be sent that the ledger already knows. A row in doubt may be resent only once. An imported row may be sent only with
+ * different content, to replace its earlier submission.
  */
 const sendAgain = (
   db: Database,
@@ -119,7 +119,7 @@ const sendAgain = (
   if (!free && !again && !replaced) {
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already exist at the destination.`))
   }
-  // A re-import that is resent belongs to the new batch.
+  // If a re-import is resent, it belongs to the new batch.
   if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
   db.run(`UPDATE row SET ${renewedColumns} WHERE id = ?`, [...renewedValues(row, { ...as, resent: again }), id])
   db.run("DELETE FROM verified WHERE row = ?", [id])
@@ -128,6 +128,6 @@ const sendAgain = (
   return id
 }
 
-/** Returns the number of the last batch that was intended; 0 if there is none. */
+/** Returns the number of the last batch that was recorded, or 0 if there is none. */
 export const lastIntent = (db: Database): number =>
   db.get<readonly [number | null]>("SELECT max(id) FROM batch")?.[0] ?? 0

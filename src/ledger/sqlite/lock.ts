@@ -22,7 +22,7 @@ type LockRow = readonly [
 const lockOf = (db: Database, pipeline: string): LockRow | undefined =>
   db.get<LockRow>("SELECT epoch, held, pid, born, boot, since, beat FROM lock WHERE pipeline = ?", [pipeline])
 
-/** Whether a live run holds the pipeline's lock: not known to have ended, and with a fresh heartbeat. */
+/** Returns the live run that holds the pipeline's lock. It is not known to have ended, and its last heartbeat is recent. */
 export const liveHolder = (
   store: Store,
   pipeline: string,
@@ -36,14 +36,17 @@ export const liveHolder = (
   return { pid, since }
 }
 
-/** Returns the process that holds, or last held, each lock, by epoch. */
+/** Returns the process that holds each lock, or held it last, by epoch. */
 export const holdersByEpoch = (db: Database): ReadonlyMap<number, Holder> =>
   new Map(
     db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM lock")
       .map(([epoch, pid, born, boot]) => [epoch, { pid, born, boot }]),
   )
 
-/** Takes the lock inside a transaction and returns its epoch: one more than any pipeline ever had, so that renaming a pipeline can't revive an old epoch. */
+/**
+ * Takes the lock inside a transaction. Returns its epoch, which is higher than any pipeline ever had. So renaming a pipeline can't revive an old
+ * epoch.
+ */
 export const takeLock = (
   store: Store,
   pipeline: string,
@@ -71,13 +74,13 @@ export class LockLease implements Lease {
   readonly epoch: number
   private readonly store: Store
   private readonly mark: MarkWriter
-  /** Commits that its mark counts. */
+  /** The number of commits that the mark counts. */
   private upTo = 0
   private lost = false
   private beat: { readonly wall: number; readonly steady: bigint }
   private pending: { readonly wall: number; readonly steady: bigint } | undefined
 
-  /** @param taken when the lock was requested: the heartbeat can't be newer */
+  /** @param taken when the lock was requested: the heartbeat can't be more recent */
   constructor(
     store: Store,
     pipeline: string,
@@ -91,7 +94,7 @@ export class LockLease implements Lease {
     this.beat = taken
   }
 
-  /** Fails, inside a transaction, if another run took over. Otherwise renews the heartbeat if it is due. */
+  /** Fails, inside a transaction, if another run took the lock over. Otherwise renews the heartbeat if it is due. */
   confirm(): void {
     const lock = lockOf(this.store.db, this.pipeline)
     if (this.lost || lock === undefined || lock[0] !== this.epoch || lock[1] === 0) {
@@ -99,7 +102,7 @@ export class LockLease implements Lease {
       throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
     }
     const now = timeOf(this.store)
-    // Half the interval: writes keep the lock alive even if the heartbeat's own fibre does not run.
+    // At half the interval, writes alone keep the lock alive, even if the heartbeat's own fibre does not run.
     if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
     this.store.db.run("UPDATE lock SET beat = ? WHERE pipeline = ?", [now.wall, this.pipeline])
     this.pending = now
@@ -118,8 +121,9 @@ export class LockLease implements Lease {
   }
 
   /**
-   * Whether the lock is certainly still ours. Others may take over once the heartbeat is `staleAfter` old, so we trust half of that, by both clocks:
-   * the steady clock counts the time that the process was stopped, the wall clock the time that the machine was asleep.
+   * Whether the lock is certainly still ours. Another run may take it over once the heartbeat is `staleAfter` old, so we trust half of that time,
+   * measured by two clocks. The steady clock includes time during which the process was stopped, and the wall clock time during which the machine was
+   * asleep.
    */
   held(): boolean {
     return !this.lost && this.store.writer.failure === undefined
@@ -148,8 +152,8 @@ const elapsed = (
 ): number => Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
 
 /**
- * Takes the locks of all pipelines for the scope: an operation on the whole file (VACUUM) must not overlap with a run. A run that starts meanwhile
- * reports that another one is in progress. Returns the leases, none if there is no pipeline.
+ * Takes the locks of all pipelines for the scope, because an operation on the whole file (VACUUM) must not overlap with a run. A run that starts
+ * meanwhile reports that another run is in progress. Returns the leases: none if there is no pipeline.
  */
 export const holdAll = (
   store: Store,
@@ -181,7 +185,7 @@ type Latest = readonly [name: string, place: number, mode: string | null, finish
 
 /**
  * Returns a pipeline's run in progress at a place. The lock's holder wrote the pipeline's latest record. A record without a mode belongs to no run
- * (for example to `settle`); one that is finished was written earlier.
+ * (for example, `settle` wrote it). A finished record is from an earlier run.
  */
 export const runInProgress = (store: Store, pipeline: string, place: number): RunInProgress | undefined => {
   const holder = liveHolder(store, pipeline, store.holder, store.clock.unsafeCurrentTimeMillis())

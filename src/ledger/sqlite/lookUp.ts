@@ -9,15 +9,15 @@ const digestLength = 16
 type Found = readonly [at: number, id: number, ...stored: ReadonlyArray<unknown>]
 
 /**
- * Finds all rows of a chunk in one statement, which takes the keys as one blob and returns the rows as one JSON text: a call of libsql costs more
- * than a row. `CROSS JOIN` keeps SQLite from scanning the table instead.
+ * Finds all rows of a chunk in one statement, which takes the keys as one blob and returns the rows as one JSON text. A call of libsql costs more
+ * than a row. `CROSS JOIN` prevents SQLite from scanning the table.
  */
 const findRows = `
   WITH RECURSIVE asked (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM asked WHERE at < ?3 - 1)
   SELECT json_group_array(json_array(at, ${stored.sql}))
   FROM asked CROSS JOIN row r INDEXED BY row_key ON r.place = ?2 AND r.digest = substr(?1, at * ${digestLength} + 1, ${digestLength})`
 
-/** Returns the rows of these keys, each with its key's index. */
+/** Returns the rows with these keys, each with the index of its key. */
 const find = (
   db: Database,
   place: number,
@@ -26,7 +26,7 @@ const find = (
 ): ReadonlyArray<Found> => {
   const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
   const found = JSON.parse(text) as ReadonlyArray<Found>
-  // Otherwise these are the rows that were not found by reading on, and reading on continues from its present position.
+  // If reading on has a position, these rows are the ones that it did not find, and the position remains.
   if (cursor !== undefined && cursor.last === undefined) {
     const ids = found.map(([, id]) => id)
     const [first, last] = [Math.min(...ids), Math.max(...ids)]
@@ -35,7 +35,10 @@ const find = (
   return found
 }
 
-/** Returns what the ledger knows about a chunk of a source's rows: by reading on if possible, otherwise by key, or by content for rows without a key. */
+/**
+ * Returns what the ledger knows about a chunk of a source's rows. Finds rows by reading on if possible, otherwise by key, or by content for rows
+ * without a key.
+ */
 export const lookUpRows = (
   store: Store,
   place: number,
@@ -59,7 +62,7 @@ export const lookUpRows = (
   asked.forEach((at, nth) => {
     const row = byKey[nth]
     found[at] = row
-    // If there are rows of other pipelines in between, reading on may not reach the end of a chunk.
+    // If rows of other pipelines are in between, reading on may not reach the end of a chunk.
     const { last } = cursor
     if (row !== undefined && last !== undefined && row.id > last && row.id <= last + keys.length + near) {
       cursor.last = row.id
@@ -73,9 +76,9 @@ export const lookUpRows = (
 }
 
 /**
- * Returns what the ledger knows under each key digest, in their order.
+ * Returns what the ledger knows under each key digest, in the same order.
  *
- * @param cursor position of the source's reading
+ * @param cursor the source's position in the ledger
  */
 export const lookUp = (
   store: Store,
@@ -95,7 +98,7 @@ export const lookUp = (
     const keyDigest = keys[at]
     if (keyDigest === undefined) continue
     const row = stored.read(one, store.texts, 1)
-    // Spreading `row` would take ten times as long.
+    // Object.assign, because spreading `row` would take ten times as long.
     known[at] = Object.assign({
       keyDigest,
       superseded: superseded(keyDigest),
@@ -114,7 +117,7 @@ export const lookUp = (
       const out = leftOut(keyDigest)
       const contents = superseded(keyDigest)
       if (out || contents.length > 0) {
-        // A person skipped it, or its row was fixed and imported under another key.
+        // A person skipped the row, or it was fixed and imported under a different key.
         known[at] = {
           ...neverStored,
           keyDigest,
@@ -131,7 +134,7 @@ export const lookUp = (
 
 const never = (): boolean => false
 
-/** Returns a check whether a key was skipped. Most ledgers have no such key; then nothing is looked up for each row. */
+/** Returns a function that checks whether a key was skipped. In most ledgers no key was skipped, and the function then looks nothing up. */
 const leftOutIn = (db: Database, place: number): (key: Buffer) => boolean => {
   const any = db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 1 LIMIT 1", [place])
   if (any === undefined) return never
@@ -143,7 +146,7 @@ const noContents: KnownRow["superseded"] = []
 
 const none = (): KnownRow["superseded"] => noContents
 
-/** Returns the contents superseded under a key. They count once the row that replaced them is imported. */
+/** Returns a function that returns the contents superseded under a key. They count once the row that replaced them is imported. */
 const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["superseded"] => {
   const any = db.get("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place])
   if (any === undefined) return none
@@ -154,7 +157,7 @@ const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["s
     ).map(([content, mended]) => ({ content, mended }))
 }
 
-/** Returns what the ledger knows about rows without a key, by their contents. */
+/** Returns what the ledger knows about rows without a key. The rows are found by their contents. */
 const keylessRows = (db: Database, place: number, contents: ReadonlyArray<Buffer>): ReadonlyArray<KeylessRow> => {
   if (contents.length === 0) return []
   const superseded = supersededIn(db, place)(Buffer.alloc(0))
@@ -186,13 +189,13 @@ const doubtOf = (db: Database, row: number): KnownRow["doubt"] => {
   return doubt === undefined ? undefined : { reason: doubt[0], sentAt: isoOf(doubt[1]) }
 }
 
-/** The position of a reading in the ledger, as long as its rows are in the order in which they were sent. */
+/** A source's position in the ledger, while the source's rows are in the order in which they were sent. */
 export interface Cursor {
-  /** Id of the last row that was found; undefined: the rows are not in that order. */
+  /** Id of the last row that was found. Undefined if the source's rows are in a different order. */
   last: number | undefined
 }
 
-/** How many keys beyond the next one are searched for the next row. */
+/** How many of the next keys are compared with a row. */
 const near = 16
 
 type Next = readonly [
@@ -204,8 +207,8 @@ type Next = readonly [
 ]
 
 /**
- * The rows of this place that were first sent after a row, as one list for each column: lists of texts and numbers are read several times as fast as
- * lists of rows.
+ * Selects the rows of a place that were first sent after a row, as one list for each column. Lists of texts and numbers are read several times as
+ * fast as lists of rows.
  */
 const nextRows = (plain: string) => `
   SELECT json_array(json_group_array(id), json_group_array(key), group_concat(hex(content), ''), group_concat(${plain}, ''), json_group_array(shape))
@@ -218,10 +221,10 @@ const importedNotLeftOut = nextRows(
 )
 
 /**
- * Returns the ids of rows that were imported with exactly their present content, without a look-up by key: a source that is read again has its rows
- * in the order in which they were sent. Of the other rows nothing is known yet.
+ * Returns the ids of rows that were imported with exactly their present content, without a look-up by key. This is possible because a source that is
+ * read again has its rows in the order in which they were sent. An undefined id says nothing about its row.
  *
- * @param keys of the source's rows; undefined: a row without one
+ * @param keys each row's key, or undefined for a row without one
  * @param content returns the digest of a row's present content over these columns
  * @param leftOut whether a person skipped rows of this place
  */
@@ -253,12 +256,12 @@ const readOn = (
     if (plain?.[next] !== "1") continue
     if (isAt(before, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
   }
-  // If fewer than half are found, the source has a different order, and a look-up by key finds where to continue.
+  // If fewer than half are found, the source has a different order. A look-up by key then finds where to continue.
   cursor.last = met >= keys.length / 2 ? last : undefined
   return same
 }
 
-/** Cheaper than a view of 16 bytes. */
+/** Compares bytes one by one, which is faster than making a view of 16 bytes. */
 const isAt = (all: Buffer, offset: number, digest: Buffer): boolean => {
   for (let at = 0; at < digestLength; at++) if (all[offset + at] !== digest[at]) return false
   return true

@@ -5,7 +5,7 @@ import { isAccepted } from "./facts.ts"
 import { reading, type Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
 
-/** Returns what the ledger lacks according to these marks; undefined if it is the newest. */
+/** Returns what the ledger lacks according to these marks, or undefined if it is the newest copy. */
 export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>): Behind | undefined =>
   behind(store, marks, (epoch) => {
     const held = store.db.get<readonly [string, number]>("SELECT word, upTo FROM holder WHERE epoch = ?", [epoch])
@@ -13,10 +13,10 @@ export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>):
   })
 
 /**
- * Returns the refusal of a ledger that is not the newest, or undefined if it is, or if a person has accepted its present state.
+ * Returns the refusal of a ledger that is not the newest copy. Undefined if it is, or if a person has accepted its present state.
  *
  * @param marks read before the transaction
- * @param about.where the place at which it must be accepted; undefined: one that the ledger does not know
+ * @param about.where the place at which a person must have accepted the state, or undefined if the ledger does not know the place yet
  * @param about.overruling states that a person accepts now
  */
 export const notNewestAt = (
@@ -37,13 +37,13 @@ export const notNewestAt = (
   return notNewest(found.wrong, about.asker)
 }
 
-/** Throws the same as a Refusal, inside a transaction. */
+/** Throws the refusal of a ledger that is not the newest copy as a Refusal, inside a transaction. */
 export const mustBeNewest = (...[store, marks, about]: Parameters<typeof notNewestAt>): void => {
   const refused = notNewestAt(store, marks, about)
   if (refused !== undefined) throw new Refusal(Effect.fail(refused))
 }
 
-/** Fails with the same, between transactions. */
+/** Fails if the ledger is not the newest copy. For use between transactions. */
 export const isNewest = (
   store: Store,
   about: () => Parameters<typeof notNewestAt>[2],

@@ -6,35 +6,35 @@ import { secretFile } from "../secret.ts"
 import { Database } from "./database.ts"
 import { standingOf } from "./schema.ts"
 
-/** Milliseconds to wait for another process's transaction. */
+/** How many milliseconds to wait for another process's transaction. */
 const patience = 10_000
 
-/** Pages of SQLite's log after which it is moved into the file. */
+/** The number of pages in SQLite's log after which they are moved into the file. */
 const logPages = 4_096
 
-/** Bytes of SQLite's log before it is moved into the file, doubled for what is written meanwhile. */
+/** The most bytes of SQLite's log before it is moved into the file, doubled for what is written meanwhile. */
 export const mostLogBytes = 2 * logPages * 4096
 
-/** Settings of every connection, which are read back after setting them: a WAL database that is reopened starts with different values. */
+/** Settings of every connection. Each is read back after it is set, because a reopened WAL database starts with different values. */
 const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string | number]> = [
-  // Another process may be writing.
+  // Waits while another process writes.
   [`busy_timeout = ${patience}`, "busy_timeout", patience],
   ["journal_mode = WAL", "journal_mode", "wal"],
-  // FULL: if a power cut undid an intent, its rows would be sent again.
+  // Survives a power cut. If a power cut undid an intent, its rows would be sent again.
   ["synchronous = FULL", "synchronous", 2],
-  // Deleted content is overwritten.
+  // Overwrites deleted content.
   ["secure_delete = ON", "secure_delete", 1],
   ["foreign_keys = ON", "foreign_keys", 1],
-  // 32 MiB: the index of a million rows stays in memory while they are looked up.
+  // 32 MiB, so that the index of a million rows stays in memory during look-ups.
   ["cache_size = -32768", "cache_size", -32_768],
-  // Every 16 MiB: each checkpoint waits for the disk twice, and a page that changed often in between is written once. Not more, because a copy of the
+  // Every 16 MiB: each checkpoint waits for the disk twice, and a page that changes often is then written only once. Not more, because a copy of the
   // file alone lacks what is in the log.
   [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 
 /**
- * Opens a ledger's file, accessible to its owner only; makes it if there is none. Its folder must exist. Refuses a file that is not a ledger or must
- * not be used.
+ * Opens a ledger's file, and makes one that only its owner can access if there is none. The file's folder must exist. Refuses a file that is not a
+ * ledger or must not be used.
  */
 export const openDatabase = (path: string): Database | LedgerRefused => {
   const file = resolve(path)
@@ -74,9 +74,9 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
 }
 
 /**
- * Makes the file before SQLite makes it with wider permissions; its -wal and -shm get the same ones. Nothing but SQLite may open an existing file,
- * here or anywhere: closing it would release all locks that this process has on it (POSIX), another process would believe that it is the last one and
- * delete the log, and the next write would damage the ledger.
+ * Makes the file first, because SQLite would make it with wider permissions. SQLite gives the -wal and -shm files the same permissions. Only SQLite
+ * may open an existing file, here and elsewhere. Closing a different handle would release all locks that this process has on the file (POSIX).
+ * Another process would then believe that it is the last one and delete the log, and the next write would damage the ledger.
  */
 const make = (file: string): void => {
   try {
@@ -86,7 +86,9 @@ const make = (file: string): void => {
   }
 }
 
-/** If several processes make a ledger at the same time, SQLite's switch to WAL fails at once, whatever `busy_timeout` is. */
+/**
+ * Sets a pragma with retries. If several processes make a ledger at the same time, SQLite's switch to WAL fails at once, even with a `busy_timeout`.
+ */
 const setPatiently = (db: Database, pragma: string): void => {
   for (let waited = 0;; waited += turn) {
     try {
@@ -111,17 +113,20 @@ const refusals = {
     `${file} is a database, but not a ledger of formferry. Nothing was changed or sent. Set ledger.file to another path.`,
 }
 
-/** The files of an open ledger, by path: if one is removed or replaced, commits are lost without SQLite noticing. Never opens them (ARCHITECTURE.md). */
+/**
+ * The files of an open ledger, by path. If one of them is removed or replaced, commits are lost without an error from SQLite. Never opens the files
+ * (ARCHITECTURE.md).
+ */
 export class LedgerFiles {
   private readonly known: ReadonlyArray<readonly [path: string, identity: string]>
 
-  /** Construct it after the first read: then the log exists, and stays until the connection is closed. */
+  /** Call this after the first read. From then on, the log exists until the connection is closed. */
   constructor(file: string) {
     const real = realpathSync(file)
     this.known = [real, `${real}-wal`, `${real}-shm`, secretFile(file)].map((path) => [path, identityOf(path)])
   }
 
-  /** Throws if a file was removed or replaced since. */
+  /** Throws if a file was removed or replaced after this object was made. */
   check(): void {
     for (const [path, identity] of this.known) {
       if (identityOf(path) !== identity) throw new Error(`its file ${path} was replaced while it was in use`)

@@ -13,7 +13,7 @@ import { driftedOf, unpackAnswers } from "./verdicts.ts"
 
 type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
 
-/** What a submission was sent with, unless only its state is asked for. */
+/** Stands in for the content of a submission if only its state is needed. */
 const noContent: Selected<undefined> = selected("NULL", () => undefined)
 const item = optional("d.item", (text: string) => JSON.parse(text) as Item)
 const cells = optional("d.cells", (text: string) => JSON.parse(text) as ReadonlyArray<string>)
@@ -46,14 +46,15 @@ const sent = {
 }
 
 /**
- * Returns a page of imported rows, in the order in which they were first sent: the file is then read forwards, and a run's rows are next to each other.
+ * Returns a page of imported rows, in the order in which they were first sent. Then the file is read forwards, and a run's rows are next to each
+ * other.
  */
 const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArray<SentRow> => {
   const { db } = store
-  // A row that a person said had landed has no submission id, so it can't be read.
+  // A row without a submission id can't be read back. A person said that it landed.
   const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
   let { after } = page
-  // The partial index has few rows, in order. Otherwise `+` keeps SQLite from sorting all rows of the place for every page.
+  // The partial index contains few rows, in order. Otherwise, `+` prevents SQLite from sorting all rows of the place for every page.
   const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
   const runParams: Array<Param> = []
   if (page.run !== undefined) {
@@ -110,7 +111,7 @@ const doubtful = selection<DoubtfulRow>({
   ),
 })
 
-/** Returns a page of rows in doubt, in the same order. */
+/** Returns a page of rows in doubt, in the order in which they were first sent. */
 const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): ReadonlyArray<DoubtfulRow> =>
   doubtful.all(
     store,
@@ -120,17 +121,20 @@ const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): Read
     [place, page.after, page.limit],
   )
 
-/** Rows whose marks are passed to SQLite at a time: a byte each. */
+/** How many rows' marks are passed to SQLite at a time. Each mark is one byte. */
 const slice = 1 << 16
 
 const imported = `${stateCode.imported}`
 const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}`
 
-/** Rows of a slice that a source lacks. `+`: the rows of a slice are next to each other; an index would scatter them. */
+/**
+ * Selects the rows of a slice that a source lacks. The `+` prevents SQLite from using an index: the rows of a slice are next to each other, and an
+ * index would scatter them.
+ */
 const unseen = (states: string) =>
   `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND r.state IN (${states}) AND substr(?3, r.id - ?1 + 1, 1) = x'00'`
 
-/** Yields the marks of the ledger's rows from `from` on, slice by slice; rows beyond `upTo` count as seen. */
+/** Calls `use` with the marks of the ledger's rows from `from` on, slice by slice, until it returns false. Rows beyond `upTo` count as seen. */
 const eachSlice = (
   { seen, upTo }: Pick<Vanished, "seen" | "upTo">,
   from: number,
@@ -149,7 +153,7 @@ const lastRow = (db: Database): number => db.get<readonly [number | null]>("SELE
 /** Counts the imported rows of a place that a source lacks. */
 export const vanished = (db: Database, place: number, seen: SeenRows): Vanished => {
   const all = { seen, upTo: lastRow(db), count: 0, fresh: 0 }
-  // The index alone shows whether there are any: then the rows themselves are not read.
+  // The index alone shows whether rows are missing. If none are, the rows themselves are not read.
   const missing = db.get<readonly [number | null]>(
     "SELECT sum(id >= length(?1) OR substr(?1, id + 1, 1) = x'00') FROM row INDEXED BY row_key WHERE place = ?2",
     [Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength), place],
@@ -167,7 +171,7 @@ export const vanished = (db: Database, place: number, seen: SeenRows): Vanished 
   return all
 }
 
-/** Records, inside a transaction, which imported rows of a place a run's source lacks. */
+/** Records, inside a transaction, which imported rows of a place are missing from a run's source. */
 export const recordVanished = (db: Database, place: number, run: number, vanished: Vanished): void =>
   eachSlice(vanished, 0, (first, marks) => {
     db.run(
@@ -215,7 +219,7 @@ const unseenPage = <A>(
   return found
 }
 
-/** How a page of each kind is read. */
+/** Functions that read a page of each kind. */
 const readers: {
   readonly [K in keyof Pages]: (store: Store, place: number, page: Page<K>) => ReadonlyArray<Pages[K]["row"]>
 } = {
@@ -232,7 +236,7 @@ const readers: {
     unseenPage(store, unseenRow, place, { seen: page.seen, upTo: lastRow(store.db) }, mayBeSent, page),
 }
 
-/** Reads rows in pages: see `PipelineLedger.pages`. */
+/** Reads rows in pages. See `PipelineLedger.pages`. */
 export const pages = <K extends keyof Pages>(
   store: Store,
   place: () => number | undefined,
@@ -251,7 +255,7 @@ export const pages = <K extends keyof Pages>(
       return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
     }))
 
-/** What is read, for messages. */
+/** Names of what is read, for messages. */
 const names: { readonly [K in keyof Pages]: string } = {
   sent: "imported rows",
   doubtful: "rows in doubt",
@@ -261,7 +265,7 @@ const names: { readonly [K in keyof Pages]: string } = {
   unseen: "vanished rows",
 }
 
-/** Rows read at a time. */
+/** How many rows are read at a time. */
 const pageRows = 1_000
 
 type Columns = readonly [
@@ -279,7 +283,7 @@ type Columns = readonly [
   run: string,
 ]
 
-/** First the present rows, then replaced submissions. */
+/** The present rows come first, then replaced submissions. */
 const tables = {
   row:
     `SELECT r.id, p.pipeline, p.service, p.form, r.key, r.state, r.row, r.submission, r.verdict, b.sent, r.time, u.name
@@ -317,7 +321,7 @@ const exported = (
   run,
 })
 
-/** Reads all rows of these pipelines, or of all, in pages. A run may be in progress. */
+/** Reads all rows of these pipelines in pages. An empty list means all pipelines. A run may be in progress. */
 export const exportRows = (
   store: Store,
   pipelines: ReadonlyArray<string>,

@@ -13,11 +13,11 @@ export interface Place {
   readonly destination: Destination
   /** The form's id as the pipeline names it. Default: the id in `destination`. */
   readonly typed?: string
-  /** Addresses of services whose forms are separate. */
+  /** Addresses of other services: their forms are different ones, even if the ids are the same. */
   readonly separate?: ReadonlyArray<string>
 }
 
-/** Returns its number; undefined until something is written for it. */
+/** Returns the place's number. Undefined until something is written for the place. */
 export const findPlace = (db: Database, { pipeline, destination }: Place): number | undefined =>
   db.get<readonly [number]>("SELECT id FROM place WHERE pipeline = ? AND service = ? AND form = ?", [
     pipeline,
@@ -25,7 +25,7 @@ export const findPlace = (db: Database, { pipeline, destination }: Place): numbe
     destination.form,
   ])?.[0]
 
-/** Returns the place's number. Adds the place if it is new, and records its present name, so call this inside a transaction. */
+/** Returns the place's number. Adds the place if it is new, and updates the form's name, so call this function inside a transaction. */
 export const placeOf = (
   db: Database,
   { destination, pipeline, separate = [], typed = destination.form }: Place,
@@ -42,7 +42,7 @@ export const placeOf = (
   return place
 }
 
-/** Returns the number of a run. Adds it if it is new, so call it inside a transaction. */
+/** Returns the number of a run. Adds the run if it is new, so call this function inside a transaction. */
 export const runOf = (db: Database, place: number, run: string): number =>
   db.get<readonly [number]>("SELECT id FROM run WHERE place = ? AND name = ?", [place, run])?.[0]
     ?? db.run("INSERT INTO run (place, name) VALUES (?, ?)", [place, run]).id
@@ -51,7 +51,7 @@ export const runOf = (db: Database, place: number, run: string): number =>
 const stands =
   `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}))`
 
-/** Returns pipelines, other than this one, of which rows exist or may exist at the destination. */
+/** Returns other pipelines whose rows exist, or may exist, at the destination. */
 const othersAt = (db: Database, { pipeline, destination }: RequestedPlace): ReadonlyArray<string> =>
   db.all<readonly [string]>(
     `SELECT p.pipeline FROM place p WHERE p.service = ? AND p.form = ? AND p.pipeline <> ? AND ${stands} ORDER BY p.pipeline`,
@@ -73,7 +73,7 @@ const formerPlaces = (
     ])
   )
 
-/** Returns the place of the pipeline that this one was renamed from, if its rows are to be taken over, because this pipeline is new here. */
+/** Returns the place of the pipeline's old name, if its rows are to be taken over because this pipeline is new here. */
 const renamedPlace = (db: Database, requested: RequestedPlace): number | undefined => {
   if (requested.renamedFrom === undefined || requested.renamedFrom === requested.pipeline) return undefined
   const old = findPlace(db, { pipeline: requested.renamedFrom, destination: requested.destination })
@@ -85,8 +85,8 @@ export const mustTakeOver = (db: Database, requested: RequestedPlace): boolean =
   formerPlaces(db, requested).length > 0 || renamedPlace(db, requested) !== undefined
 
 /**
- * Moves, inside a transaction, the rows of the old name to the pipeline, and the rows of the old addresses to the service; not while a run is in
- * progress under either name. Fails if there are rows under both addresses.
+ * Moves, inside a transaction, the rows of the old name to the pipeline, and the rows of the old addresses to the service. Fails if a run is in
+ * progress under either name, or if there are rows under two addresses.
  */
 export const takeOver = (store: Store, requested: RequestedPlace): void => {
   const { db } = store
@@ -122,7 +122,9 @@ const notWhileRunning = (store: Store, what: string, pipelines: ReadonlyArray<st
   }
 }
 
-/** Merges a place from which nothing was sent yet into the one that replaces it: people's decisions, and what runs found there, are kept. */
+/**
+ * Merges a place from which nothing was sent yet into the place that replaces it. People's decisions, and what runs found at the old place, are kept.
+ */
 const join = (db: Database, empty: number, place: number): void => {
   for (const table of ["run", "attention", "acknowledged", "accepted", "leftOut", "reconciliation", "told"]) {
     db.run(`UPDATE OR REPLACE ${table} SET place = ? WHERE place = ?`, [place, empty])
@@ -147,8 +149,8 @@ const underBoth = (
   })
 
 /**
- * Returns why a pipeline must not import there: the same form was imported into under another address, and the project does not say how the two are
- * related.
+ * Returns why a pipeline must not import into a form: rows were imported into the same form under a different address, and the project does not say
+ * how the two addresses are related.
  */
 const elsewhere = (db: Database, requested: RequestedPlace): LedgerRefused | undefined => {
   const { destination, pipeline, separate = [], serviceName = destination.service } = requested
@@ -174,11 +176,11 @@ const elsewhere = (db: Database, requested: RequestedPlace): LedgerRefused | und
   })
 }
 
-/** Returns why a pipeline must not import there: its rows may already exist there under another address or another pipeline's name. */
+/** Returns why a pipeline must not import into a form: its rows may already exist there under a different address or pipeline name. */
 export const refusal = (db: Database, requested: RequestedPlace): LedgerRefused | undefined =>
   elsewhere(db, requested) ?? beside(db, requested)
 
-/** It is new where others imported, and does not say how it is related to them. */
+/** Returns why a pipeline must not import into a form: it is new, other pipelines imported there, and it does not say how it is related to them. */
 const beside = (db: Database, requested: RequestedPlace): LedgerRefused | undefined => {
   if (!isNew(db, findPlace(db, requested))) return undefined
   const { pipeline, destination, alongside } = requested

@@ -6,11 +6,11 @@ import { keptAs, keptOf } from "./row.ts"
 import { isoOf, type Store } from "./Store.ts"
 
 /**
- * Sets an imported row's submission aside, inside a transaction, because the row changed and is about to be imported again. Does nothing if this run
- * created the submission, or if the content is the same: then the row must not be sent.
+ * Sets an imported row's submission aside, inside a transaction, because the row changed and is about to be imported again. Returns false and changes
+ * nothing if this run created the submission, or if the content is the same. Then the row must not be sent.
  *
- * @param submission the row's present one
- * @param by the batch that will replace it, and its run
+ * @param submission the row's present submission
+ * @param by the batch that will replace the submission, and the batch's run
  */
 export const replace = (
   db: Database,
@@ -32,7 +32,7 @@ export const replace = (
   ).changes === 1
 }
 
-/** A replacement whose outcome is not known yet. */
+/** A replacement whose outcome is not yet known. */
 export interface OpenReplacement {
   readonly id: number
   readonly row: number
@@ -49,13 +49,13 @@ const open = (db: Database, where: string, of: number): ReadonlyMap<number, Open
     ).map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
   )
 
-/** Returns the replacements by a batch whose outcome is not known yet, by row. */
+/** Returns a batch's replacements whose outcome is not yet known, by row. */
 export const openOfBatch = (db: Database, batch: number): ReadonlyMap<number, OpenReplacement> => open(db, "by", batch)
 
-/** The same of one row. */
+/** Returns a row's replacement whose outcome is not yet known. */
 export const openOfRow = (db: Database, row: number): OpenReplacement | undefined => open(db, "row", row).get(row)
 
-/** The row was created again: its earlier submission is only a record now, and its content is deleted. */
+/** Completes a replacement after the row was created again. The earlier submission's record remains, but its content is deleted. */
 export const completeReplacement = (store: Store, { batch, id, mends, row }: OpenReplacement): void => {
   const { clock, db } = store
   db.run("UPDATE replaced SET at = ?, item = NULL, cells = NULL, answers = NULL, mends = NULL WHERE id = ?", [
@@ -64,7 +64,7 @@ export const completeReplacement = (store: Store, { batch, id, mends, row }: Ope
   ])
   db.run("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
   db.run("DELETE FROM drift WHERE row = ?", [row])
-  // Contents that were fixed to give the earlier submission no longer belong to the row.
+  // The fixed contents belonged to the earlier submission only.
   db.run(
     `DELETE FROM superseded WHERE mended = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS NOT ?2`,
     [row, mends === null ? null : mends.subarray(0, contentLength)],
@@ -73,7 +73,7 @@ export const completeReplacement = (store: Store, { batch, id, mends, row }: Ope
 
 const contentLength = 16
 
-/** The row was not created again: restore what it was before. */
+/** Undoes a replacement because the row was not created again. */
 export const undoReplacement = (db: Database, { id, mends, row }: OpenReplacement): void => {
   db.run(
     `UPDATE row SET (state, resent, ${
@@ -109,10 +109,10 @@ export const refuseAgain = (
     message,
   ])
 
-/** The submission that a row's newest one replaced, as part of a SELECT over `row r`. */
+/** Selects the submission that a row's newest one replaced, as part of a SELECT over `row r`. */
 export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id ORDER BY id DESC LIMIT 1)"
 
-/** Returns a page of the submissions of a place that were replaced, earliest first. */
+/** Returns a page of a place's submissions that were replaced, earliest first. */
 export const replacedPage = (
   db: Database,
   place: number,

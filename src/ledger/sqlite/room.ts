@@ -5,22 +5,24 @@ import { mostLogBytes } from "./openDatabase.ts"
 
 const mebibyte = 1024 * 1024
 
-/** Bytes of an empty ledger and its log, and the most bytes of the log for each row, twice, until the log has its full length. */
+/**
+ * Bytes of an empty ledger and its log, and twice the most bytes of log that a row adds. Once the log has its full length, rows no longer lengthen it.
+ */
 const always = 8 * mebibyte
 const logRowBytes = 16 * 1024
 
 /**
- * Bytes of a row apart from its cells (keys, digests, indexes), and how many copies of its cells the ledger and the report contain: as cells, as an
- * item and in the log.
+ * Bytes of a row apart from its cells (keys, digests, indexes), and how many copies of its cells the ledger and the report contain. There are copies
+ * as cells, as an item and in the log.
  */
 const rowBytes = 600
 const copies = 4
 
-/** Returns the bytes that rows may take on the ledger's disk, given the bytes of their cells. */
+/** Returns how many bytes rows may need on the ledger's disk, given the bytes of their cells. */
 export const neededRoom = (rows: number, bytes: number): number =>
   always + Math.min(mostLogBytes, rows * logRowBytes) + rows * rowBytes + bytes * copies
 
-/** Returns the bytes that the disk of a folder has free for this process, or undefined if the system does not report it. */
+/** Returns how many bytes of a folder's disk are free for this process, or undefined if the system does not report it. */
 export const freeSpace = (folder: string): number | undefined => {
   try {
     const { bavail, bsize } = statfsSync(folder)
@@ -34,7 +36,7 @@ export const freeSpace = (folder: string): number | undefined => {
 
 const inMebibytes = (bytes: number): string => `${Math.ceil(bytes / mebibyte)} MiB`
 
-/** Fails if the free bytes are too few for these rows. */
+/** Fails if there are too few free bytes for these rows. */
 export const requireRoom = (
   file: string,
   free: number | undefined,
@@ -45,7 +47,7 @@ export const requireRoom = (
   if (free === undefined || free >= needed) return Effect.void
   const cause = new Error(
     `its disk has ${inMebibytes(free)} free, and ${rows} rows may need ${inMebibytes(needed)}. `
-      + "Make room, then run again; nothing was sent",
+      + "Nothing was sent. Make room, then run again",
   )
   return new LedgerError({ file, doing: "checking for free space", cause })
 }

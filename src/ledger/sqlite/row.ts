@@ -1,15 +1,15 @@
-// The table of rows: each column once, with its type, its value when a row is about to be sent, and how it is read.
+// The table of rows. Lists each column once, with its type, its value when a row is about to be sent, and how it is read.
 import { stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { IntendedRow, KnownRow } from "../rows.ts"
 import type { Param } from "./database.ts"
 import { type Selected, selected, selection } from "./selection.ts"
 import type { Texts } from "./texts.ts"
 
-/** What is recorded about a row that is about to be sent, besides the row itself. */
+/** What is recorded about a row that is about to be sent, in addition to the row itself. */
 export interface Intended {
   readonly place: number
   readonly batch: number
-  /** Number of the list of columns that its content covers. */
+  /** Number of the list of columns that the row's content covers. */
   readonly shape: number
   readonly resent: boolean
 }
@@ -18,9 +18,9 @@ interface Column<A> extends Selected<A> {
   readonly name: string
   /** Name, type and constraints. */
   readonly declared: string
-  /** Its value when the row is about to be sent; undefined: NULL. */
+  /** Returns the column's value when a row is about to be sent. Undefined for NULL. */
   readonly intended: ((row: IntendedRow, at: Intended) => Param) | undefined
-  /** How `replaced` declares it, if a submission that is replaced keeps it. */
+  /** The column's declaration in `replaced`, if a replaced submission keeps the value. */
   readonly kept: string | undefined
 }
 
@@ -38,14 +38,14 @@ const column = <V, A = V>(
 
 const orUndefined = <V>(value: V | null): V | undefined => value ?? undefined
 
-/** To add one, add a line here. Where it is read, select it as `row.NAME` from `row r`. */
+/** The columns. To add a column, add a line here. To read it, select it as `row.NAME` from `row r`. */
 export const row = {
   id: column<number>("id INTEGER PRIMARY KEY"),
   place: column<number>("place INTEGER NOT NULL REFERENCES place", { intended: (_, { place }) => place }),
   digest: column<Buffer>("digest BLOB NOT NULL", { intended: ({ keyDigest }) => keyDigest }),
   key: column<string>("key TEXT NOT NULL", { intended: ({ key }) => key }),
   state: column("state INTEGER NOT NULL", { intended: () => stateCode.intended, read: stateOf }),
-  /** Its number in the source of the run that sent it. */
+  /** The row's number in the source of the run that sent it. */
   row: column<number>("row INTEGER NOT NULL", { intended: ({ row }) => row, kept: "number INTEGER NOT NULL" }),
   content: column<Buffer>("content BLOB NOT NULL", {
     intended: ({ content }) => content,
@@ -70,9 +70,9 @@ export const row = {
     read: (code: number | null) => (code === null ? undefined : verdictOf(code)),
   }),
   submission: column("submission TEXT", { kept: "submission TEXT NOT NULL", read: orUndefined<string> }),
-  /** When the service received it, in its words. */
+  /** When the service received the submission, as the service reports it. */
   time: column("time TEXT", { kept: "time TEXT", read: orUndefined<string> }),
-  /** Digest of the cells except the key's, to find a row whose key changed. */
+  /** Digest of the cells except the key's. It is used to find a row whose key changed. */
   rest: column("rest BLOB", {
     intended: ({ rest }) => rest ?? null,
     kept: "rest BLOB",
@@ -87,10 +87,10 @@ const kept = columns.flatMap(({ kept, name }) =>
   kept === undefined ? [] : [{ name, declared: kept, as: kept.slice(0, kept.indexOf(" ")) }]
 )
 
-/** The columns for `CREATE TABLE row`. */
+/** The column declarations for `CREATE TABLE row`. */
 export const declaredRow = columns.map(({ declared }) => declared).join(", ")
 
-/** The columns of `replaced` that keep what the row had, for its `CREATE TABLE`. */
+/** The declarations of the columns that `replaced` shares with `row`, for its `CREATE TABLE`. */
 export const declaredKept = kept.map(({ declared }) => declared).join(", ")
 
 /** The columns that an intent writes, and their values. */
@@ -99,16 +99,16 @@ export const intendedMarks = `(${written.map(() => "?").join(", ")})`
 export const intendedValues = (one: IntendedRow, at: Intended): ReadonlyArray<Param> =>
   written.map(({ intended }) => intended?.(one, at) ?? null)
 
-/** Makes a known row one that is about to be sent, under the same key: `UPDATE row SET …`. */
+/** The columns and values of `UPDATE row SET ...` that prepare a known row to be sent again under the same key. */
 export const renewedColumns = renewed.map(({ name }) => `${name} = ?`).join(", ")
 export const renewedValues = (one: IntendedRow, at: Intended): ReadonlyArray<Param> =>
   renewed.map(({ intended }) => intended?.(one, at) ?? null)
 
-/** What `replaced` keeps: the names there, and the columns of `row` in the same order. */
+/** The columns that `replaced` keeps, and the columns of `row` in the same order. */
 export const keptAs = kept.map(({ as }) => as).join(", ")
 export const keptOf = (alias: string): string => kept.map(({ name }) => `${alias}${name}`).join(", ")
 
-/** Reads a column's bytes in JSON, as hexadecimal digits. */
+/** Selects a column's bytes as hexadecimal digits, because JSON can't contain bytes. */
 const hexOf = (one: Selected<Buffer>): Selected<Buffer> =>
   selected(`hex(${one.sql})`, (digits: string) => Buffer.from(digits, "hex"))
 
@@ -128,7 +128,7 @@ export const stored = selection<Stored>({
   resent: row.resent,
 })
 
-/** A row under whose key nothing was sent. */
+/** A row that was never sent. */
 export const neverStored: Stored = {
   id: 0,
   key: "",

@@ -9,7 +9,7 @@ const applicationId = 0x66667279
  * All tables. You may change them: a ledger with a different schema is refused, not migrated.
  *
  * Rows are stored in the order in which they were first sent, so that settling and reading back write close to the last intents. Only the index by
- * key digest is written at random places, once for each row.
+ * key digest is written at random positions, once for each row.
  */
 const schema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -177,9 +177,9 @@ const schema = `
 /** The `user_version` of this schema: 31 bits of its digest, so that every change gives a new version. Never 0, SQLite's default. */
 const version = (createHash("sha256").update(schema).digest().readUInt32BE() >>> 1) || 1
 
-/** Returns what an opened file is: a ledger that can be used, an empty file, a ledger of another schema, or something else. */
+/** Returns what an opened file is: a usable ledger, an empty file, a ledger with a different schema, or a foreign file. */
 export const standingOf = (db: Database): "usable" | "empty" | "otherSchema" | "foreign" => {
-  // One read transaction: another process may be creating the tables.
+  // Uses one read transaction, because another process may be creating the tables.
   db.exec("BEGIN")
   const at = Number(db.pragma("user_version"))
   const isOurs = Number(db.pragma("application_id")) === applicationId

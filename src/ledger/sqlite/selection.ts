@@ -7,22 +7,22 @@ export interface Selected<A> {
   readonly read: (value: unknown, texts: Texts) => A
 }
 
-/** @param read takes the value as libsql returns it, of type `V`; default: the value itself */
+/** @param read converts the value as libsql returns it, of type `V`. Default: returns it unchanged */
 export const selected = <V, A = V>(
   sql: string,
   read: (value: V, texts: Texts) => A = (value) => value as unknown as A,
 ): Selected<A> => ({ sql, read: read as (value: unknown, texts: Texts) => A })
 
-/** Reads a value that may be NULL as undefined. */
+/** Selects a value that may be NULL, which is read as undefined. */
 export const optional = <V, A = V>(sql: string, read?: (value: V, texts: Texts) => A): Selected<A | undefined> => {
   const present = selected<V, A>(sql, read).read
   return { sql, read: (value, texts) => (value === null ? undefined : present(value, texts)) }
 }
 
-/** The same where the statement leaves out rows without the value. */
+/** Selects a value that is never NULL, because the statement excludes rows without it. */
 export const required = <A>(one: Selected<A | undefined>): Selected<A> => one as Selected<A>
 
-/** A statement's rows as objects: each field with the expression that gives it. */
+/** Selects a statement's rows as objects. Each field is given with its expression. */
 export const selection = <A extends object>(fields: { readonly [K in keyof A]-?: Selected<A[K]> }) => {
   const names = Object.keys(fields)
   const selections = Object.values<Selected<unknown>>(fields)
@@ -36,7 +36,7 @@ export const selection = <A extends object>(fields: { readonly [K in keyof A]-?:
   return {
     sql,
     read,
-    /** @param from the statement after its list of columns */
+    /** @param from the rest of the statement, after its list of columns */
     all: (
       { db, texts }: { readonly db: Database; readonly texts: Texts },
       from: string,

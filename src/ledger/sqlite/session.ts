@@ -14,7 +14,7 @@ import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
 import { recordVerdicts } from "./verdicts.ts"
 
-/** Takes the pipeline's lock for the scope, and puts the rows that earlier holders left open in doubt. */
+/** Takes the pipeline's lock for the scope, and puts the rows in doubt that earlier holders left open. */
 export const makeSession = (
   store: Store,
   at: Place,
@@ -41,7 +41,7 @@ export const makeSession = (
         )
       }),
       ({ lease }) =>
-        // A failed ledger can't release its lock; the next run detects that this process has ended.
+        // A failed ledger can't release its lock. The next run detects that this process has ended.
         Effect.ignore(writer.write("releasing the lock", () => lease.release())).pipe(
           Effect.andThen(Effect.sync(() => lease.end())),
         ),
@@ -50,11 +50,11 @@ export const makeSession = (
     yield* writer.writeOn(lease, "renewing the lock", () => undefined, { counts: false }).pipe(
       Effect.delay(Duration.millis(store.heartbeat)),
       Effect.forever,
-      // If it was overtaken or failed, `held` and every write show that.
+      // If the lock was lost or the ledger failed, `held` and every write report it.
       Effect.ignore,
       Effect.forkScoped,
     )
-    /** What can be found out again, or may be lost without harm. */
+    /** Writes what can be determined again, or may be lost without harm. */
     const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: false })
     const writeForGood = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: true })
     const open = new Map<number, OpenBatch>()

@@ -57,7 +57,7 @@ const recordCreated = (db: Database, created: ReadonlyArray<Created>): void => {
   }
 }
 
-/** An imported row that the ledger knew before is no longer in doubt, and no longer superseded. */
+/** Deletes what an imported row no longer needs: its doubt, and the content of the submission that it replaced. */
 const forgetBefore = (store: Store, row: number, replacement: OpenReplacement | undefined): void => {
   store.db.run("DELETE FROM doubt WHERE row = ?", [row])
   if (replacement !== undefined) completeReplacement(store, replacement)
@@ -75,7 +75,7 @@ const settleRow = (
     case "InDoubt":
       return doubtRow(db, row, batch, outcome.reason)
     case "NotCreated": {
-      // The first request may still have landed: that the row was not resent proves nothing about it.
+      // The first request may still have landed. The failed resend proves nothing about it.
       if (backToDoubt(db, row, "", 0)) return
       if (replacement !== undefined) return undoReplacement(db, replacement)
       db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.notCreated, row])
@@ -101,7 +101,7 @@ const settleRow = (
   }
 }
 
-/** Puts a row in doubt, with its reason and the batch that caused it. */
+/** Puts a row in doubt, with the reason and the batch that caused it. */
 const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
   db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
   db.run(
@@ -111,7 +111,7 @@ const doubtRow = (db: Database, row: number, batch: number, reason: string): voi
   )
 }
 
-/** Puts a row that was in doubt before it was resent back in doubt. Returns false if it was not in doubt. */
+/** Puts a resent row back in doubt if it was in doubt before. Otherwise returns false. */
 const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): boolean => {
   const before = db.get<readonly [number]>("SELECT batch FROM doubt WHERE row = ?", [row])?.[0]
   if (before === undefined) return false
@@ -121,10 +121,10 @@ const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): bo
 }
 
 /**
- * Puts in doubt, inside a transaction, the rows of intents that an earlier run of the pipeline left open, at any destination: they may have been
- * sent. Returns how many.
+ * Puts in doubt, inside a transaction, the rows whose intents earlier runs of the pipeline left open, at any destination. They may have been sent.
+ * Returns their number.
  *
- * @param holders the processes that held each lock before it was taken, by epoch
+ * @param holders the processes that held each lock before this run took it, by epoch
  */
 export const abandon = (
   store: Store,
@@ -181,8 +181,8 @@ export interface Settling {
 }
 
 /**
- * Records, inside a transaction, how rows in doubt are settled: landed ones are imported and unread, the others were not created. Throws if a row is
- * not in doubt: nothing is recorded then.
+ * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread, and the others not created. Throws
+ * without recording anything if a row is not in doubt.
  */
 export const settleDoubts = (store: Store, place: number, { because, by, file, rows }: Settling): void => {
   if (rows.length === 0) return
@@ -218,7 +218,7 @@ export const settleDoubts = (store: Store, place: number, { because, by, file, r
       db.run("DELETE FROM detail WHERE row = ?", [row])
     }
     db.run("DELETE FROM doubt WHERE row = ?", [row])
-    // A person has seen this doubt. If the row is ever in doubt again, that is a new one.
+    // The acknowledgement covered this doubt only. If the row is ever in doubt again, a person must review it again.
     db.run("DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what = ?", [
       place,
       keyDigest,

@@ -20,14 +20,14 @@ import { makeUpkeep } from "./upkeep.ts"
 import { reconciliation } from "./verdicts.ts"
 
 /**
- * Opens the ledger for the scope. Makes it, with its folder and its secret, if there is none. Fails with `LedgerRefused` if it must not be used (its
- * secret is missing or belongs to another ledger, it is on a network file system, or it is not a ledger of this version), and with `LedgerError` if
- * it is damaged or can't be written.
+ * Opens the ledger for the scope. If there is none, makes it with its folder and its secret. Fails with `LedgerRefused` if the ledger must not be
+ * used: its secret is missing or belongs to a different ledger, it is on a network file system, or it is not a ledger of this version. Fails with
+ * `LedgerError` if it is damaged or can't be written.
  */
 export const openLedger = (options: LedgerOptions): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.map(openStore(options), makeLedger)
 
-/** The port over an open ledger's parts. */
+/** Returns the port over an open ledger's parts. */
 export const makeLedger = (store: Store): Ledger => {
   const { db } = store
   return {
@@ -63,13 +63,13 @@ export const makeLedger = (store: Store): Ledger => {
   }
 }
 
-/** The ledger for one pipeline at one destination. Nothing is written for it before it is held. */
+/** Returns the ledger for one pipeline at one destination. Nothing is written for them until a run holds the lock. */
 const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
   const { db } = store
   let place: number | undefined
   const cursor: Cursor = { last: undefined }
   const known = () => (place ??= findPlace(db, at))
-  /** Reads, or returns `none` for an unknown place. */
+  /** Reads for the place, or returns `empty` if the place is unknown. */
   const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
     reading(store, doing, () => {
       const place = known()

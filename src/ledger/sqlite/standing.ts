@@ -11,7 +11,7 @@ import { drift } from "./verdicts.ts"
 
 const count = (db: Database, place: number, sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
 
-/** Counts what is not proven or needs review, by indexes that contain nothing else. */
+/** Counts what is not proven or needs review. Uses indexes that contain only such rows. */
 export const counts = (db: Database, place: number): Counts => {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
   const byVerdict = db.all<readonly [number, number]>(
@@ -36,7 +36,7 @@ export const counts = (db: Database, place: number): Counts => {
   }
 }
 
-/** Counts rows of open intents: a reader counts them as in doubt. */
+/** Counts the rows of open intents, which a reader counts as in doubt. */
 const intended = (db: Database, place: number): number =>
   count(
     db,
@@ -69,7 +69,7 @@ export const noStanding = (db: Database): Standing => ({
   running: undefined,
 })
 
-/** Returns counts over all rows of a place, as of one moment: another process may be writing. */
+/** Returns counts over all rows of a place. They are as of one moment, because another process may be writing. */
 export const standing = (store: Store, pipeline: string, place: number): Standing => {
   const { db } = store
   db.exec("BEGIN")
@@ -125,7 +125,7 @@ const acknowledgedOf = (db: Database, place: number): Standing["acknowledged"] =
   }
 }
 
-/** Counts rows that need review, as the last run that read the source found them. */
+/** Counts the rows that needed review when a run last read the source. */
 const attentionOf = (db: Database, place: number): { readonly rows: number; readonly acknowledged: number } => {
   const found = db.get<readonly [number, number | null]>(
     `SELECT count(*), sum(EXISTS (SELECT 1 FROM acknowledged a
@@ -136,14 +136,14 @@ const attentionOf = (db: Database, place: number): { readonly rows: number; read
   return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0 }
 }
 
-/** Counts imported rows that had a different mapping. */
+/** Counts the imported rows that had a different mapping. */
 export const importedUnderOther = (db: Database, place: number, mapping: string): number =>
   db.get<readonly [number | null]>(
     `SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)`,
     [place, mapping],
   )?.[0] ?? 0
 
-/** Returns rows in doubt by when their batch was sent, oldest first; rows of open intents may have arrived, too. */
+/** Returns rows in doubt by the time when their batch was sent, oldest first. Includes rows of open intents, which may have arrived, too. */
 const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =>
   db.all<readonly [number, number, number]>(
     `SELECT b.sent, count(*), 0 FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch
@@ -154,7 +154,10 @@ const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =
     [place],
   ).map(([sent, count, open]) => ({ sentAt: isoOf(sent), count, open: open === 1 }))
 
-/** Inside a transaction. A run that reads the source becomes the latest one: the rows that it found are the ones that need review. */
+/**
+ * Records, inside a transaction, that a run has started. A run that reads the source becomes the latest one: the rows that it finds are the ones that
+ * need review.
+ */
 export const startRun = (
   db: Database,
   place: number,
@@ -181,12 +184,12 @@ export const finishRun = (
   ])
 }
 
-/** The number of a pipeline's run records kept at each destination, in addition to those that are still referred to. */
+/** How many run records of a pipeline are kept at each destination, in addition to those that are still referred to. */
 export const keptRuns = 100
 
 /**
- * Forgets old runs, inside a transaction: all but the newest of each pipeline and destination, the last one that was complete, and those that rows, batches or a reconciliation refer to. Returns
- * how many were deleted.
+ * Deletes old runs, inside a transaction. Keeps the newest ones of each pipeline and destination, the last complete one, and those that rows, batches
+ * or a reconciliation refer to. Returns how many were deleted.
  */
 export const dropOldRuns = (db: Database, keep = keptRuns): number =>
   db.run(
@@ -209,7 +212,7 @@ const runRecord = selection<RunRecord>({
   counts: selected("counts", (text: string | null): Json => (text === null ? null : JSON.parse(text) as Json)),
 })
 
-/** The newest first. `done`: only runs that did their work, the last finished first. */
+/** Returns runs, newest first. With `done`, returns only runs that did their work, last finished first. */
 export const runRecords = (
   store: Store,
   place: number,

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts"
 
-/** Texts that repeat a million times are stored once and named by number. */
+/** Texts that repeat up to a million times. Each is stored once and has a number. */
 export class Texts {
   private readonly db: Database
   private readonly ids = new Map<string, number>()
@@ -11,7 +11,7 @@ export class Texts {
     this.db = db
   }
 
-  /** Returns the text's number. Adds the text if it is new, so call it inside a transaction. */
+  /** Returns the text's number. Adds the text if it is new, so call this method inside a transaction. */
   idOf(text: string): number {
     const known = this.ids.get(text)
     if (known !== undefined) return known
@@ -21,7 +21,7 @@ export class Texts {
     return id
   }
 
-  /** Returns the text of a number; undefined if there is none. */
+  /** Returns the text with a number, or undefined if there is none. */
   textOf(id: number): string | undefined {
     const known = this.texts.get(id)
     if (known !== undefined) return known
@@ -30,12 +30,12 @@ export class Texts {
     return text
   }
 
-  /** Returns the number of a list of names. Adds the list if it is new, so call it inside a transaction. */
+  /** Returns the number of a list of names. Adds the list if it is new, so call this method inside a transaction. */
   idOfList(names: ReadonlyArray<string>): number {
     return this.idOf(JSON.stringify(names))
   }
 
-  /** Returns the list of a number, always the same array; empty if there is none. */
+  /** Returns the list with a number, always as the same array. The list is empty if there is none. */
   listOf(id: number): ReadonlyArray<string> {
     const known = this.lists.get(id)
     if (known !== undefined) return known
@@ -44,7 +44,7 @@ export class Texts {
     return list
   }
 
-  /** Call it after a rollback: numbers assigned in the transaction are void. */
+  /** Call this method after a rollback, because numbers assigned in the transaction are void. */
   forget(): void {
     this.ids.clear()
     this.texts.clear()

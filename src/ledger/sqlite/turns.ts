@@ -7,7 +7,7 @@ import { reading, type Store } from "./Store.ts"
 const states = ["done", "going", "brokenOff"] as const
 const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
 
-/** The number of missed heartbeats after which a process in a different container counts as ended: it only sends heartbeats once it holds the lock. */
+/** After how many times `staleAfter` a process in a different container counts as ended. A process sends heartbeats only once it holds the lock. */
 const silences = 5
 
 export const makeTurns = (store: Store): Turns => {
@@ -80,7 +80,7 @@ const hasDied = (
   return now - at >= silences * store.staleAfter && liveHolder(store, pipeline, store.holder, now) === undefined
 }
 
-/** When a run of the pipeline that may send last started, at any destination. */
+/** Returns when a run of the pipeline that may send last started, at any destination. Milliseconds since 1970. */
 const lastStart = (db: Database, pipeline: string): number | undefined => {
   const started = db.get<readonly [string | null]>(
     "SELECT max(r.started) FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? AND r.mode = 'run'",

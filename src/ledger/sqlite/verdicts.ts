@@ -19,8 +19,8 @@ export const recordVerdicts = (
 }
 
 /**
- * Records verdicts inside a transaction. The content of a verified row is deleted, and the digests of its answers go to a separate table, so that pages full of content can be reused for the
- * next rows.
+ * Records verdicts inside a transaction. The content of a verified row is deleted, and the digests of its answers go to a separate table. So pages
+ * full of content can be reused for the next rows.
  */
 const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBack>): void => {
   const { db, texts } = store
@@ -38,7 +38,7 @@ const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBac
       const ids = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
       const idOf = ({ keyDigest }: ReadBack) => ids.get(keyDigest.toString("latin1")) ?? 0
       const isVerified = verdict === "verified"
-      // A missing submission has no answers, and doesn't change what is known about them.
+      // A missing submission has no answers, and doesn't change what is known about earlier ones.
       db.run(
         `INSERT INTO ${isVerified ? "verified" : "detail"} (row, answers) VALUES ${values("(?, ?)")}
          ON CONFLICT (row) DO UPDATE SET answers = coalesce(excluded.answers, answers)`,
@@ -56,12 +56,12 @@ const hasSent = 1
 const hasReturned = 2
 const alike = 4
 
-/** The number of the answer's id, and which of its digests exist. */
+/** Bytes of the answer's head: the number of its id, and flags for its digests. */
 const headLength = 5
 
 /**
- * Answer digests as bytes, an eighth of their JSON: per answer the number of its id (4 bytes), which digests exist (1), and each digest preceded by its length. An answer that came back as sent has
- * a single digest.
+ * Returns answer digests as bytes, which take an eighth of the space of JSON. Each answer has the number of its id (4 bytes), flags for its digests
+ * (1 byte), and each digest preceded by its length. An answer that was returned as sent has one digest.
  */
 const packAnswers = (answers: AnswerDigests, texts: Texts): Buffer => {
   let length = 0
@@ -116,11 +116,14 @@ const driftCode: { readonly [D in Drifted]: number } = { edited: 0, gone: 1 }
 export const driftedOf = (code: number | null): Drifted | undefined =>
   code === null ? undefined : code === driftCode.gone ? "gone" : "edited"
 
-/** Drift only concerns verified submissions: for others, what was sent is still known. `CROSS JOIN`: few rows drift, and SQLite would otherwise read every row of the place (400 ms for 200,000). */
+/**
+ * Selects drifted rows. Only verified submissions count, because for others the content that was sent is still known. `CROSS JOIN`, because few rows
+ * drift and SQLite would otherwise read every row of the place (400 ms for 200,000).
+ */
 export const drifting = `FROM drift d CROSS JOIN row t ON t.id = d.row WHERE t.place = ?
   AND t.state = ${stateCode.imported} AND t.verdict = ${verdictCode.verified}`
 
-/** The code under which a drifted row is acknowledged. */
+/** Selects the code under which a drifted row is acknowledged. */
 export const driftedAs = `CASE d.standing WHEN ${driftCode.gone} THEN ${goneCode} ELSE ${editedCode} END`
 
 /** Records, inside a transaction, how verified submissions changed. */
@@ -143,7 +146,7 @@ const recordSeenAgain = (
   }
 }
 
-/** Counts over a place. */
+/** Counts the drifted rows of a place. */
 export const drift = (db: Database, place: number): Drift => {
   const found = { edited: 0, gone: 0 }
   const acknowledged = { edited: 0, gone: 0 }
@@ -161,7 +164,10 @@ export const drift = (db: Database, place: number): Drift => {
   return { ...found, acknowledged }
 }
 
-/** Inside a transaction: the reconciliation has read all rows up to this one, or has finished. The run that started it stays recorded. */
+/**
+ * Records, inside a transaction, that a reconciliation has read all rows up to this one, or everything. The run that started the reconciliation
+ * remains recorded.
+ */
 export const recordReconciled = (
   db: Database,
   place: number,
