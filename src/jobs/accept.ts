@@ -12,7 +12,7 @@ import { prepare, type Prepared } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { findPipeline } from "./target.ts"
 
-/** The pipeline as a run would start it. */
+/** A pipeline that is prepared as for a run. */
 interface Checked {
   readonly project: Project
   readonly prepared: Prepared
@@ -20,19 +20,19 @@ interface Checked {
   readonly view: PipelineLedger
 }
 
-/** A refused state: `states` identify it for `view.accepted`, `what` describes it for people. */
+/** A state for which runs are refused. `states` identify it for `view.accepted`. `what` describes it for people. */
 interface Refused {
   readonly states: ReadonlyArray<string>
   readonly what: string
-  /** Also records what accepting changes. The same state is refused again if it recurs. */
+  /** Records what accepting the state changes, in addition to the acceptance. The same state is refused again if it recurs. */
   readonly settle?: (session: LedgerSession) => Effect.Effect<void, LedgerError | LedgerOvertaken>
 }
 
 type Entry = (checked: Checked) => Effect.Effect<Refused | undefined, LedgerError, FileSystem.FileSystem>
 
 /**
- * Finds what is refused now, for each reason. To add a reason: a line in `acceptReasons`, an entry here, and in the run `view.accepted(reason, states)` with the same states before a refusal whose
- * message contains `acceptCommand`.
+ * Finds what is refused now, by reason. To add a reason, add a line to `acceptReasons` and an entry here. The run must check `view.accepted(reason, states)` with the same states before it fails with
+ * a message that contains `acceptCommand`.
  */
 const acceptances: { readonly [R in AcceptReason]: Entry } = {
   files: ({ prepared: { source }, view }) =>
@@ -46,7 +46,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
       const gap = yield* openGap(view, yield* historyOf(view, ""))
       return gap === undefined
         ? undefined
-        : { states: [gap], what: `The source of run ${gap} shared no row with the one before it.` }
+        : { states: [gap], what: `The source of run ${gap} shared no row with the source of the previous run.` }
     }),
   canary: ({ ledger, prepared: { form, mapping, pipeline }, view }) =>
     Effect.map(view.facts, ({ canary }) => {
@@ -69,7 +69,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     Effect.map(view.facts, ({ refused }) => (refused?.reason === "row-key" ? refused : undefined)),
 }
 
-/** Nothing is refused for this reason (exit code 2). */
+/** No run is refused for this reason (exit code 2). */
 export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("NothingToAccept", {
   pipeline: Schema.String,
   reason: Schema.String,
@@ -80,7 +80,7 @@ export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("Noth
 }
 
 /**
- * Records that a person accepts the state for which a run of the pipeline is refused. Valid for exactly that state. Takes the lock. Returns a description of it.
+ * Records that a person accepts the state for which runs of the pipeline are refused. The acceptance is valid for exactly that state. Takes the pipeline's lock. Returns a description of the state.
  *
  * @param options.by name of the person
  */

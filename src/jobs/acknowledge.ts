@@ -5,7 +5,7 @@ import { newRunId, openRows } from "./projectLedger.ts"
 /** No row that needs review was chosen (exit code 2). */
 export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>()("NothingAcknowledged", {
   pipeline: Schema.String,
-  /** Row keys that were named. None: all rows. */
+  /** The row keys that were named. Empty for all rows. */
   keys: Schema.Array(Schema.String),
 }) {
   override get message() {
@@ -18,12 +18,12 @@ export class NothingAcknowledged extends Schema.TaggedError<NothingAcknowledged>
 }
 
 /**
- * Records that a person has reviewed rows that are rejected, changed, different or in doubt. They stay in the report and no longer raise the exit code. Takes the lock. Returns how many rows, and
- * the keys that no such row has.
+ * Records that a person has reviewed rows that are rejected, changed, different or in doubt. The rows stay in the report and no longer raise the exit code. Takes the pipeline's lock. Returns the
+ * number of rows, and the keys that match no such row.
  *
  * @param options.keys row keys, or all rows that need review
  * @param options.by name of the person
- * @param options.leaveOut whether to never import them
+ * @param options.leaveOut whether these rows are never imported
  */
 export const acknowledge = (
   project: Project,

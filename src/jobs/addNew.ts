@@ -24,7 +24,7 @@ import {
 } from "./suggestMapping.ts"
 import { findPipeline, firstTarget } from "./target.ts"
 
-/** Returns the suggestions for questions and columns that are not in the record. */
+/** Returns the suggestions for questions and columns that the record lacks. */
 const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Suggestions => {
   if (record === undefined) return suggestions
   const known = new Set(record.form.questions.map(({ id }) => id))
@@ -48,7 +48,7 @@ const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Sugg
   }
 }
 
-/** Adds what is new in the form to the record. Other changes of the form stay changes until a person accepts them. */
+/** Adds what is new in the form to the record. The form's other changes are still reported until a person accepts them. */
 const withNew = (record: FormRecord, form: Form, columns: ReadonlyArray<Column>): FormRecord => {
   const more = <E extends { readonly id: string }>(was: ReadonlyArray<E>, is: ReadonlyArray<E>) => [
     ...was,
@@ -66,7 +66,7 @@ const withNew = (record: FormRecord, form: Form, columns: ReadonlyArray<Column>)
 }
 
 /**
- * Adds to a pipeline's file what is new: questions that no entry fills, and columns that no entry uses. Keeps all that the file contains.
+ * Adds what is new to a pipeline's file: questions that no entry fills, and columns that no entry uses. Keeps the file's existing content.
  *
  * @param file the pipeline's file, relative to the project's folder
  */

@@ -7,7 +7,7 @@ import type { reconcilePipeline } from "./reconcile.ts"
 import type { runPipeline } from "./run.ts"
 import type { RunEnd } from "./webhookNotifier.ts"
 
-/** Why a run can end without a report. */
+/** A reason why a run can end without a report. */
 export type AttemptFailure =
   | Effect.Effect.Error<ReturnType<typeof loadProject>>
   | Effect.Effect.Error<ReturnType<typeof runPipeline>>
@@ -35,7 +35,7 @@ export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   ReportError: exits.internalError.code,
 }
 
-/** Does a run or a reconciliation of a pipeline, notifies webhooks of its end, and removes old reports. */
+/** Runs or reconciles a pipeline, notifies webhooks of the end, and removes old reports. */
 export const attempt = <R>(project: Project, pipeline: string, work: Effect.Effect<RunReport, AttemptFailure, R>) =>
   Effect.flatMap(
     Effect.exit(work),
@@ -53,7 +53,7 @@ export const dropReports = ({ reports, reportsKept }: Project, { pipeline }: Pic
     ({ dropOldReports }) => dropOldReports(reports, pipeline, reportsKept),
   )
 
-/** Notifies webhooks of the end of a run. A run that was interrupted before it started counts as none. */
+/** Notifies webhooks of the end of a run, unless it was interrupted before it started. */
 export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<RunReport, AttemptFailure>) =>
   Effect.gen(function*() {
     if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return
@@ -70,7 +70,7 @@ const reasonOf = (
 ): Pick<RunEnd & { _tag: "Failed" }, "exitCode" | "error" | "message"> =>
   Either.match(Cause.failureOrCause(cause), {
     onLeft: (error) => ({ exitCode: exitStatus[error._tag], error: error._tag, message: error.message }),
-    // The message of a defect may contain data. It is in the terminal's log.
+    // The message of a defect may contain data, so it appears only in the terminal's log.
     onRight: () => ({
       exitCode: exits.internalError.code,
       error: "Defect",
@@ -78,23 +78,23 @@ const reasonOf = (
     }),
   })
 
-/** Returns the exit code of a run, with a report or without. */
+/** Returns the exit code of a run, with or without a report. */
 export const exitCodeOf = (exit: Exit.Exit<RunReport, AttemptFailure>): number =>
   Exit.isSuccess(exit) ? exit.value.exitCode : reasonOf(exit.cause).exitCode
 
-/** Notifies the webhooks of a project. Is called once after each run, only by attempt.ts. */
+/** Notifies the webhooks of a project. Only attempt.ts uses it, once after each run. */
 export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
   /**
-   * Never fails: an unreachable webhook is logged, and the run's exit code stays.
+   * Never fails: an unreachable webhook is logged and doesn't change the run's exit code.
    *
    * @param anomalies how the run differs from earlier ones
    */
   readonly notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>) => Effect.Effect<void>
 }>() {
   /**
-   * Calls the webhooks over HTTP. The code for that is loaded only if there are any.
+   * Calls the webhooks over HTTP. Loads the code only if the project has webhooks.
    *
-   * @param attended whether a person sees the run in a terminal: a run that fails before its report is not notified then
+   * @param attended whether a person sees the run in a terminal: webhooks are then not notified of a run that fails before its report
    */
   static readonly overHttp = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
     notify: (project, end, anomalies) =>

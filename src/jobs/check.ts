@@ -29,21 +29,21 @@ import { compileFor, openPipelineSource } from "./prepare.ts"
 import { missedBy, openIfAny, serviceAddress } from "./projectLedger.ts"
 import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
 
-/** Why a pipeline can't run, apart from its file. */
+/** A reason why a pipeline can't run, apart from mistakes in its file. */
 type CheckFailure = PlatformError | SourceChanged | Exclude<AttemptFailure, ConfigurationInvalid>
 
-/** The result of checking one pipeline at one of its targets. */
+/** The result of checking a pipeline at one of its targets. */
 export interface CheckedPipeline {
   readonly pipeline: string
-  /** Undefined if the pipeline has a single `service` and `form`. */
+  /** The target's name. Undefined if the pipeline has a single `service` and `form`. */
   readonly target: string | undefined
-  /** Errors and warnings about its file. */
+  /** Errors and warnings about the pipeline's file. */
   readonly diagnostics: ReadonlyArray<Diagnostic>
   /** What is wrong with the source, the form, the service or the ledger. */
   readonly failures: ReadonlyArray<CheckFailure>
-  /** How the source was read. Warnings about that are among the diagnostics. */
+  /** How the source was read. Warnings about the reading are among the diagnostics. */
   readonly taken: SourceFile["taken"]
-  /** Columns of the source, questions that get answers, names of other lists' elements that are filled, and the form. Undefined if the mapping doesn't compile. */
+  /** The source's columns, the questions that get answers, the filled elements of other lists, and the form. Undefined if the mapping doesn't compile. */
   readonly fits:
     | {
       readonly columns: number
@@ -54,35 +54,35 @@ export interface CheckedPipeline {
     | undefined
   /** How the form differs from the recorded one. */
   readonly changes: ReadonlyArray<FormChange>
-  /** Undefined if the rows could not be read through the mapping. */
+  /** The result of reading the rows. Undefined if the rows could not be read through the mapping. */
   readonly data: CheckedData | undefined
-  /** The file in which the form was recorded just now. */
+  /** The file in which this check recorded the form. Undefined if it recorded none. */
   readonly accepted: string | undefined
-  /** Whether a form was recorded before. */
+  /** Whether the form was recorded before. */
   readonly recorded: boolean
-  /** What happened to the schema for editors if it was out of date, as a sentence. */
+  /** A sentence that says how an outdated editor schema was handled. */
   readonly editor: string | undefined
 }
 
 export interface CheckOptions {
-  /** Asks no service: checks against the recorded form. */
+  /** Sends no request to a service: checks against the recorded form. */
   readonly offline?: boolean
-  /** Records the form and the source's columns as they are now, if the mapping fits them. */
+  /** Records the current form and the source's current columns, if the mapping fits them. */
   readonly acceptForm?: boolean
 }
 
 export interface Checked {
-  /** What is wrong with the files themselves. */
+  /** Mistakes in the files themselves. */
   readonly diagnostics: ReadonlyArray<Diagnostic>
   readonly pipelines: ReadonlyArray<CheckedPipeline>
 }
 
 /**
- * Checks a project's files, and each pipeline that can be read: against the live form, the recorded form and the source's header, by its examples and by all rows of its source. Reports all
- * problems at once, whatever is broken. Sends nothing.
+ * Checks a project's files, and each pipeline that can be read: against the live form, the recorded form and the source's header, with its examples and all rows of its source. Reports all problems at
+ * once, even if some parts can't be read. Sends no rows.
  *
  * @param root the project's folder
- * @param names pipelines to check; none: all
+ * @param names the pipelines to check; none: all
  */
 export const checkProject = (root: string, names: ReadonlyArray<string>, options: CheckOptions = {}) =>
   Effect.gen(function*() {
@@ -105,7 +105,7 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
     return checked
   })
 
-/** Loads each pipeline that can be read, in a project of its own. Adds what else is wrong with the others. */
+/** Loads each readable pipeline in a project of its own, so that mistakes in one file don't affect another. Adds the findings about the files that can't be read. */
 const loadEach = (root: string, names: ReadonlyArray<string>, wrong: ReadonlyArray<Diagnostic>) =>
   Effect.gen(function*() {
     const { texts } = yield* listPipelines(root)
@@ -148,7 +148,7 @@ const checkTarget = (project: Project, pipeline: Pipeline, target: Target, optio
     },
   )
 
-/** Returns everything about a pipeline and a target. Looks at the source even if the form can't be fetched, and at the form even if the source can't be read. */
+/** Returns all findings about a pipeline at a target. Reads the source even if the form can't be fetched, and the form even if the source can't be read. */
 const findingsOf = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
   Effect.gen(function*() {
     const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
@@ -227,7 +227,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     }
   })
 
-/** Opens the ledger. Also returns why runs would be refused, if the ledger is missing or not the newest. */
+/** Opens the ledger. Also returns why runs would be refused if the ledger is missing or is not the newest. */
 const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Target) =>
   Effect.gen(function*() {
     const ledger = yield* openIfAny(project, { pipeline: name, target })
@@ -238,8 +238,8 @@ const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Tar
   )
 
 /**
- * Prepares the comparison of the source's row keys with the ledger's, as a run does before it sends. Returns undefined if the ledger has no rows of the pipeline, or has them under keys of other
- * columns: a run gives these their new keys first.
+ * Prepares the comparison of the source's row keys with those of the ledger, as a run does before it sends. Returns undefined if the ledger has no rows of the pipeline. Also returns undefined if the
+ * ledger's keys were made from different columns, because a run gives these rows new keys first.
  */
 const openKeys = (
   project: Project,
@@ -286,7 +286,7 @@ const partition = (
   failures: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? [] : [error])),
 })
 
-/** Checks the readable entries of a pipeline whose file has mistakes against the form and the source's header. Returns nothing if these can't be read. */
+/** Checks the readable entries of a pipeline whose file has mistakes against the form and the source's header. Returns no findings if the form or the source can't be read. */
 const restOfBroken = (root: string, name: string) =>
   Effect.scoped(Effect.gen(function*() {
     const project = yield* loadProject(root, { pipelines: [name], withoutBroken: true })
@@ -295,13 +295,13 @@ const restOfBroken = (root: string, name: string) =>
     const source = yield* openPipelineSource(pipeline, undefined)
     const { service } = yield* openTarget(project, pipeline, target)
     const compiled = yield* Effect.either(compileFor(pipeline, source, yield* service.form(target.form)))
-    // Columns of entries that can't be read only seem to be unused.
+    // A column that seems unused may belong to an entry that can't be read.
     const isCertain = ({ message, severity }: Diagnostic) =>
       severity === "error" && !/columns? (?:is|are) not mapped/.test(message)
     return Either.isLeft(compiled) ? compiled.left.diagnostics.filter(isCertain) : []
   })).pipe(Effect.orElseSucceed((): ReadonlyArray<Diagnostic> => []))
 
-/** Finds columns that a pipeline names and its source lacks. Needs no form. */
+/** Finds columns that the pipeline names but its source lacks. Needs no form. */
 const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagnostic> => {
   const { rowKey, where } = pipeline.source
   const names = source.columns.flatMap(({ name }) => name ?? [])
@@ -331,6 +331,6 @@ const newColumns = (
     `The source has ${
       added.length === 1 ? "a column" : `${added.length} columns`
     } that it did not have when the pipeline was made: ${firstOf(added.map(brief), 12)}.`,
-    `Suggestions for what is new: formferry init ${pipeline.name}. Or accept it: formferry check ${pipeline.name} --accept-form.`,
+    `To get suggestions for what is new, run: formferry init ${pipeline.name}. To accept it, run: formferry check ${pipeline.name} --accept-form.`,
   )]
 }

@@ -31,23 +31,23 @@ interface DataProblem {
   >
 }
 
-/** Choices in a column that are not options of its question, with the number of cells that contain them. */
+/** The choices in a column that are not options of its question, each with the number of cells that contain it. */
 interface UnknownChoices {
   readonly question: string
   readonly column: string
   readonly choices: ReadonlyArray<{ readonly choice: string; readonly count: number }>
-  /** Whether there are more than are listed. */
+  /** Whether the column has more such choices than are listed. */
   readonly more: boolean
 }
 
-/** The result of reading all of a source through its mapping. */
+/** The result of reading a whole source through its mapping. */
 export interface CheckedData {
   readonly rows: number
-  /** Rows that the pipeline's `where` skips. */
+  /** The number of rows that the pipeline's `where` skips. */
   readonly filtered: number
-  /** Rows that can't be sent as they are. */
+  /** The number of rows that can't be sent unchanged. */
   readonly invalid: number
-  /** How the lines of each file were read, as sentences. */
+  /** Sentences that say how the lines of each file were read. */
   readonly accounts: ReadonlyArray<string>
   readonly problems: ReadonlyArray<DataProblem>
   readonly choices: ReadonlyArray<UnknownChoices>
@@ -67,15 +67,15 @@ const collectProblems = () => {
       group.rows++
       if (group.examples.length < examplesKept) group.examples.push({ row, value, message })
     },
-    /** The most frequent first. */
+    /** Sorts the most frequent problems first. */
     problems: (): ReadonlyArray<DataProblem> => [...groups.values()].toSorted((a, b) => b.rows - a.rows),
   }
 }
 
 /**
- * Reads a whole source through its mapping. Finds every problem, every choice that is not an option, and a column of times that could be submission times.
+ * Reads a whole source through its mapping. Finds every problem, every choice that is not an option, and any column of times that could be submission times.
  *
- * @param lookUp is called with each chunk, and whether a row of it is valid
+ * @param lookUp is called with each chunk of rows, and whether each row is valid
  */
 export const checkData = (
   pipeline: Pipeline,
@@ -186,7 +186,7 @@ const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, sourc
   })
 }
 
-/** How many choices a finding lists. */
+/** The maximum number of choices that a finding lists. */
 const choicesListed = 20
 
 const quote = (text: string): string => `"${cut(visible(text), 60)}"`
@@ -247,8 +247,8 @@ const timeFinding = (pipeline: Pipeline, column: string): Diagnostic =>
     pipeline.document,
     "warning",
     ["mapping"],
-    `Nothing uses the times in the column "${
+    `No entry uses the times in the column "${
       brief(column)
-    }", though the form would keep them as the time of each submission: without them every submission is as old as its import.`,
+    }", which could be the submission times. Without them, each submission gets the time of its import.`,
     `Write \`submissionTime: { from: ${column}, zone: … }\`; or list the column under \`ignore\`.`,
   )

@@ -13,45 +13,45 @@ export interface Trap {
     | "two-date-orders"
     | "open-date-order"
     | "mixed-kinds"
-  /** How many cells it concerns. 0 if it concerns the title. */
+  /** The number of cells that have this property. 0 if the title has it. */
   readonly count: number
-  /** A sentence for people: what was found, and what to do. */
+  /** A sentence for people that says what was found and what to do. */
   readonly message: string
   /** A few of the cells, shortened. */
   readonly examples: ReadonlyArray<string>
 }
 
-/** Traps in cells: what one cell does, what several do, and what that means. */
+/** The traps in cells. For each: the verb for one cell, the verb for several, and the rest of the sentence. */
 const cellTraps = {
   "excel-date": [
     "looks",
     "look",
-    "like a month and a day or year: Excel makes such dates of options like 6-25 or 1-5. Say what they were with `values`.",
+    "like a month and a day or year: Excel makes such dates of options like 6-25 or 1-5. Map them to their options with `values`.",
   ],
   scientific: [
-    "holds",
-    "hold",
-    "a number whose last digits are lost, as Excel shows long ones. This file can't restore them.",
+    "contains",
+    "contain",
+    "a number whose last digits are lost, because Excel shortens long numbers. This file can't restore them.",
   ],
-  "rounded-digits": ["holds", "hold", "a long number that ends in zeros: Excel keeps 15 digits only."],
+  "rounded-digits": ["contains", "contain", "a long number that ends in zeros: Excel keeps only 15 digits."],
   spaces: ["has", "have", "white space at the beginning or end. It is cut off."],
-  "excel-error": ["holds", "hold", "an error of a spreadsheet."],
+  "excel-error": ["contains", "contain", "a spreadsheet error."],
   guarded: [
     "has",
     "have",
     "an apostrophe before =, +, - or @: a guard against formulas, added by the tool or another program.",
   ],
   garbled: [
-    "holds",
-    "hold",
+    "contains",
+    "contain",
     "letters that were read in a wrong encoding, here or before. Check `source.encoding`.",
   ],
-  "cut-off": ["has", "have", "exactly as many characters as Excel allows: the rest may have been cut off."],
+  "cut-off": ["has", "have", "exactly as many characters as Excel allows in a cell: the rest may have been cut off."],
   placeholder: ["says", "say", "xxxxx: most likely the placeholder of a link that was copied unchanged."],
   wrapped: [
     "is wrapped in",
     "are wrapped in",
-    `="…", which keeps spreadsheets from changing it. Take what is inside with \`extract: '^="?(.*?)"?$'\`.`,
+    `="…", which stops spreadsheets from changing the text. Extract the text with \`extract: '^="?(.*?)"?$'\`.`,
   ],
 } as const
 
@@ -59,7 +59,7 @@ type CellCode = keyof typeof cellTraps
 
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 
-/** What Excel turns `6-25` or `1-5` into when it opens a CSV. */
+/** Matches the dates that Excel makes of `6-25` or `1-5` when it opens a CSV file. */
 const excelDate = new RegExp(`^(?:${month}-\\d{2}|\\d{1,2}-${month})$`, "i")
 const scientific = /^\d(?:[.,]\d+)?E\+?\d{2}$/i
 const rounded = /^[1-9]\d{10,14}0{5,}$|^\d{15}0+$/
@@ -67,7 +67,7 @@ const errorText = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|ERROR!)$/
 const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/
 const longestOfExcel = 32_767
 
-/** Returns the sentence about a trap in so many cells. */
+/** Returns the sentence about a trap that this many cells have. */
 const cellTrapText = (code: CellCode, count: number): string => {
   const [one, many, what] = cellTraps[code]
   return `${count.toLocaleString("en-GB")} ${count === 1 ? `cell ${one}` : `cells ${many}`} ${what}`
@@ -75,14 +75,14 @@ const cellTrapText = (code: CellCode, count: number): string => {
 
 const examplesKept = 3
 
-/** How many texts without a trap are cached for each column, because most columns repeat a few texts. */
+/** The number of trap-free texts that are cached for each column, because most columns repeat a few texts. */
 const cached = 1_000
 
-/** Titles of numbers that may start with zeros. */
+/** Matches titles of columns whose numbers may start with zeros. */
 const numberedTitle =
   /\b(?:zip|postal|post ?code|plz|postleitzahl|code postal|cap|cep|phone|telephone|tel|mobile|mobil|handy|telefon|fax|ssn|iban|barcode|ean)\b/i
 
-/** Looks for traps in the cells of a column, as they are in the file. */
+/** Finds traps in the cells of a column, as they are in the file. */
 export class CellTraps {
   private readonly found = new Map<CellCode, { count: number; readonly examples: Array<string> }>()
   private readonly numbered: boolean
@@ -92,14 +92,14 @@ export class CellTraps {
   private readonly lengths = new Map<number, number>()
   private readonly harmless = new Set<string>()
 
-  /** @param title shows whether the column's numbers may start with zeros */
+  /** @param title the column's title, which shows whether its numbers may start with zeros */
   constructor(title: string) {
     this.numbered = numberedTitle.test(title.replaceAll("_", " "))
   }
 
   /**
-   * @param cell the cell in the file
-   * @param meant its meaning for the form tool: a guard that the tool adds is not a trap
+   * @param cell the cell as it is in the file
+   * @param meant the cell as the form tool means it: a guard that the tool adds is not a trap
    */
   add(cell: Cell, meant: Cell): void {
     if (cell instanceof ErrorCell) this.note("excel-error", cell.code)
@@ -157,7 +157,7 @@ export class CellTraps {
     this.found.set(code, known)
   }
 
-  /** Finds numbers that may have lost zeros: most have one length, some are shorter, none starts with 0, and the title names such numbers. */
+  /** Finds numbers that may have lost leading zeros: most have the same length, some are shorter, none starts with 0, and the title names such numbers. */
   private lostZeros(): Trap | undefined {
     if (this.digits < 3 || this.zeroFirst > 0) return undefined
     const [usual = 0, times = 0] = [...this.lengths].toSorted((a, b) => b[1] - a[1])[0] ?? []
@@ -174,7 +174,7 @@ export class CellTraps {
   }
 }
 
-/** Returns the trap of dates whose order of day and month the column doesn't decide. */
+/** Returns the trap of dates if the column doesn't show whether the day or the month comes first. */
 export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArray<Trap> => {
   const formats = dateFormats(dates)
   const dated = shapes.date + shapes.dateTime
@@ -190,7 +190,7 @@ export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArr
   }]
 }
 
-/** Returns the trap of cells that are not what most cells of the column are. */
+/** Returns the trap of cells that differ in kind from most cells of the column. */
 export const exceptionTraps = (
   { examples, filled, shapes }: ColumnProfile,
   kind: Shape | "empty" | "text" | "choice" | "choices",

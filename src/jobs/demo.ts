@@ -17,7 +17,7 @@ export class DemonstrationMissing extends Schema.TaggedError<DemonstrationMissin
   }
 }
 
-/** The steps of the demonstration for each pipeline: import it, run it again, read everything back again. */
+/** The steps of the demonstration for each pipeline: import it, run it again, and read everything back. */
 export type DemonstrationStep = "import" | "again" | "reconcile"
 
 export interface Demonstrated {
@@ -29,7 +29,7 @@ export interface Demonstrated {
 
 interface DemonstrationOptions {
   readonly progress: (pipeline: string, event: Progress) => Effect.Effect<void>
-  /** Is called after each step. */
+  /** Is called after each step of a pipeline. */
   readonly done: (step: Demonstrated) => Effect.Effect<void>
   readonly interrupted: Effect.Effect<Signal>
 }
@@ -39,7 +39,7 @@ const parts = ["config", "pipelines", "samples"] as const
 
 const Manifest = Schema.parseJson(Schema.Struct({ name: Schema.String }))
 
-/** Finds formferry's own folder, upwards from this file: in dist/, or in src/ for a test. */
+/** Finds formferry's own folder by searching upwards from this file, which is in dist/, or in src/ during a test. */
 const ownFolder = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -58,8 +58,8 @@ const ownFolder = Effect.gen(function*() {
 })
 
 /**
- * Runs the demonstration project in a new temporary folder: imports every pipeline into the embedded practice service over HTTP, runs all of them again, which sends nothing, and reconciles. Returns
- * the folder, which is kept for its reports.
+ * Runs the demonstration project in a new temporary folder. Imports every pipeline into the embedded practice service over HTTP, runs all of them again, which sends nothing, and reconciles. Returns
+ * the folder, which remains because it contains the reports.
  */
 export const demonstrate = (options: DemonstrationOptions) =>
   Effect.gen(function*() {

@@ -11,10 +11,10 @@ import { openPipelineSource } from "./prepare.ts"
 import { fetchForm } from "./services.ts"
 import { findPipeline, firstTarget } from "./target.ts"
 
-/** Returns the path, from the project's folder, of the JSON Schema that editors use for a pipeline. */
+/** Returns the path of the JSON Schema that editors use for a pipeline, relative to the project's folder. */
 export const editorSchemaFile = (pipeline: string): string => `config/schemas/pipelines/${inFileName(pipeline)}.json`
 
-/** @param aliases names under `source.columns` */
+/** @param aliases the names under `source.columns` */
 export const editorSchemaText = (
   source: Pick<Source, "blocks" | "columns">,
   aliases: ReadonlyArray<string>,
@@ -29,7 +29,7 @@ export const editorSchemaText = (
   return `${JSON.stringify(schema)}\n`
 }
 
-/** Returns the JSON Schema of a pipeline, from its source and its live form. The pipeline may have other mistakes. */
+/** Returns a pipeline's JSON Schema, made from its source and its live form. Works even if other parts of the pipeline have mistakes. */
 export const editorSchema = (root: string, name: string) =>
   Effect.scoped(
     Effect.gen(function*() {
@@ -42,7 +42,7 @@ export const editorSchema = (root: string, name: string) =>
     }),
   )
 
-/** Writes the JSON Schema of a pipeline. Returns its path from the project's folder. */
+/** Writes the JSON Schema of a pipeline. Returns its path, relative to the project's folder. */
 export const writeEditorSchema = (root: string, pipeline: string, text: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -53,7 +53,7 @@ export const writeEditorSchema = (root: string, pipeline: string, text: string) 
     return name
   })
 
-/** Writes the JSON Schema of a pipeline again if the file exists and is out of date. Returns what happened, as a sentence. */
+/** Rewrites the JSON Schema of a pipeline if the file exists and is out of date. Returns a sentence that says what happened. */
 export const refreshEditorSchema = (
   root: string,
   { name: pipeline, source: { columns } }: Pipeline,

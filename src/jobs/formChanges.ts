@@ -14,32 +14,32 @@ import type { Project } from "../project/Project.ts"
 import { addressesOf, knownForm } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
-/** A form as it was recorded. */
+/** A form as recorded earlier. */
 interface RecordedForm {
   readonly form: Form
-  /** Titles of the source's columns; undefined if unknown. */
+  /** The titles of the source's columns. Undefined if unknown. */
   readonly columns: ReadonlyArray<string> | undefined
-  /** `file`: in `config/forms/`, as a person accepted it. `ledger`: as the last run that may send fetched it. */
+  /** `file`: recorded in `config/forms/` when a person accepted it. `ledger`: recorded by the last run that was not a dry run or a rehearsal. */
   readonly by: "file" | "ledger"
 }
 
-/** Gives the project's ledger; undefined if there never was one. */
+/** Returns the project's ledger, or undefined if the project never had one. */
 type MaybeLedger<R> = Effect.Effect<Ledger | undefined, LedgerRefused | LedgerError, R>
 
-/** How a form changed since the pipeline was made for it. */
+/** How a form changed after the pipeline was made for it. */
 export interface FormFindings {
-  /** Undefined if the form was never recorded. */
+  /** The recorded form. Undefined if the form was never recorded. */
   readonly record: RecordedForm | undefined
   readonly changes: ReadonlyArray<FormChange>
-  /** Each change at its place in the pipeline: an error if it concerns a mapped answer, otherwise a warning. */
+  /** Each change at its place in the pipeline: an error if a mapped answer is affected, otherwise a warning. */
   readonly diagnostics: ReadonlyArray<Diagnostic>
 }
 
 /**
- * Returns the form as it was recorded (decision 18), or undefined. The file in `config/forms/` comes first. A ledger that is refused counts as none here, because the run refuses it itself.
+ * Returns the form as it was recorded (decision 18), or undefined. The file in `config/forms/` takes precedence. Ignores a ledger that is refused, because the run refuses it later.
  *
- * @param ledger opens the project's ledger, only if there is no file
- * @param form the form's id by its metadata; undefined: the id that a run found for the id in the pipeline
+ * @param ledger opens the project's ledger; used only if the file doesn't exist
+ * @param form the form's id in its metadata; undefined: the id that a run recorded for the pipeline's form
  */
 export const recordedForm = <R>(
   project: Project,
@@ -58,7 +58,7 @@ export const recordedForm = <R>(
     return recorded
   })
 
-/** Also finds the form of a pipeline that was renamed and of a service that moved, whose rows only a run takes over. */
+/** Also finds the form of a renamed pipeline or a moved service. Only a run assigns their rows to the new name or address. */
 const inLedger = <R>(
   project: Project,
   pipeline: Pipeline,
@@ -76,7 +76,7 @@ const inLedger = <R>(
         if (name === undefined) continue
         const view = ledger.view({ pipeline: name, destination: { service, form } })
         const { form: kept } = yield* view.facts
-        // The form in an older copy of the ledger is out of date.
+        // The form in an outdated copy of the ledger would be outdated too.
         if (kept !== undefined) yield* view.isNewest
         if (kept !== undefined) return kept
       }
@@ -87,7 +87,7 @@ const inLedger = <R>(
 const isAbout = ({ after, before }: FormChange) => (entry: MappingEntry): boolean =>
   [before, after].some((element) => element !== undefined && names(entry, element))
 
-/** Returns what to do about a change that concerns an entry, or none. */
+/** Returns what to do about a change of the form. */
 const adviceFor = (
   { after, harmless, kind }: FormChange,
   entry: MappingEntry | undefined,
@@ -101,18 +101,18 @@ const adviceFor = (
   const isHarmless = entry === undefined || harmless
   if (after !== undefined && !isHarmless) {
     if (kind === "renamed" && entry.name !== undefined && entry.name.trim() !== after.name.trim()) {
-      return `If the same is meant, write \`name: ${brief(after.name)}\` and accept it: ${accept}.`
+      return `If only its name changed, write \`name: ${brief(after.name)}\` and accept the form: ${accept}.`
     }
     if (kind === "newId" && entry.id !== undefined) {
-      return `If the same is meant, write \`id: ${after.id}\` and accept it: ${accept}.`
+      return `If only its id changed, write \`id: ${after.id}\` and accept the form: ${accept}.`
     }
   }
   return isHarmless && by === "ledger"
-    ? "Check that the mapping is still right; the next run records the form as it is now."
-    : `Check that the mapping is still right; then accept the form as it is now: ${accept}.`
+    ? "Check that the mapping is still right. The next run records the current form."
+    : `Check that the mapping is still right, then accept the current form: ${accept}.`
 }
 
-/** Compares the live form with the recorded one. `ledger`: as for `recordedForm`. */
+/** Compares the live form with the recorded one. `ledger` is used as in `recordedForm`. */
 export const compareForm = <R>(
   project: Project,
   pipeline: Pipeline,
@@ -126,8 +126,8 @@ export const compareForm = <R>(
     if (record.form.id !== form.id) {
       const other = `${
         recordFile(name, target.target)
-      } contains a different form (${record.form.id}) from the one that the pipeline fills now: changes of the form are not detected.`
-      const advice = `Record this one: formferry check ${name} --accept-form.`
+      } contains the form ${record.form.id}, not the form that the pipeline fills now. Changes of the form are not detected.`
+      const advice = `To record the current form, run: formferry check ${name} --accept-form.`
       return { record, changes: [], diagnostics: [diagnosticAt(document, "warning", target.path, other, advice)] }
     }
     const changes = formDifference(record.form, form)
@@ -142,7 +142,7 @@ export const compareForm = <R>(
     return { record, changes, diagnostics }
   })
 
-/** Whether runs are refused until a person has looked at how the form changed. */
+/** Whether runs are refused until a person has reviewed the form's changes. */
 export const isRefused = ({ diagnostics }: FormFindings): boolean =>
   diagnostics.some(({ severity }) => severity === "error")
 
@@ -154,7 +154,7 @@ export const requireUnchangedForm = (
     ? Effect.fail(new ConfigurationInvalid({ diagnostics: found.diagnostics }))
     : Effect.succeed(found.diagnostics)
 
-/** Adds the changes of the form to a mapping's findings. An error of the mapping at the same place is omitted, because the change is its reason. */
+/** Adds the form's changes to a mapping's findings. Omits an error of the mapping at the same place, because the change causes it. */
 export const withChanges = (
   diagnostics: ReadonlyArray<Diagnostic>,
   { diagnostics: changed }: FormFindings,

@@ -28,7 +28,7 @@ import {
 
 const isName = Schema.is(Identifier)
 
-/** Returns why a text can't be a pipeline's name, or undefined. */
+/** Returns why a text can't be a pipeline's name, or undefined if it can. */
 export const nameFault = (name: string): string | undefined =>
   isName(name)
     ? undefined
@@ -37,8 +37,8 @@ export const nameFault = (name: string): string | undefined =>
     }" can't be a pipeline's name. It needs letters, digits, \`.\`, \`_\` and \`-\` only, a letter or digit first, and at most 100 characters.`
 
 /**
- * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Adds only what is new if the pipeline already exists. Creates a project first if there
- * is none.
+ * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Creates a project first if there is none. If the pipeline already exists, adds only
+ * what is new.
  */
 export const initialise = (options: InitOptions) =>
   Effect.scoped(
@@ -74,8 +74,8 @@ export const initialise = (options: InitOptions) =>
   )
 
 /**
- * Creates a project: config/formferry.yaml, the schemas for editors, .env.example, and .gitignore for the ledger, reports and keys. Keeps existing files; adds to .gitignore. Returns the files that were
- * written, relative to the folder.
+ * Creates a project: config/formferry.yaml, the schemas for editors, .env.example, and .gitignore for the ledger, reports and keys. Keeps existing files, but adds missing lines to .gitignore. Returns
+ * the paths of the written files, relative to the folder.
  */
 const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacted | undefined) =>
   Effect.gen(function*() {
@@ -102,7 +102,7 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     if (after !== undefined) yield* write(".gitignore", after)
     const environment = path.join(root, ".env")
     if (apiKey !== undefined && service._tag === "Live" && !(yield* fs.exists(environment))) {
-      // .gitignore comes first, and only the owner can read the file from its first byte on.
+      // Writes .gitignore before the file with the key. From its first byte on, only the owner can read the key.
       yield* fs.writeFileString(environment, `${service.keyVariable}=${JSON.stringify(Redacted.value(apiKey))}\n`, {
         mode: 0o600,
       })
@@ -190,7 +190,7 @@ const writeNew = (
     return result
   })
 
-/** Returns the keys of `source` that say how the file is read: as given, otherwise as detected. */
+/** Returns the keys of `source` that say how to read the file: as given, otherwise as detected. */
 const readKeys = (config: FileSource, source: Source): ReadonlyArray<DraftKey> => {
   const { delimiter, encoding, headerRow, quoteChar, range, sheet } = config
   const row = headerRow === undefined ? headerIn(source) : undefined
@@ -205,7 +205,7 @@ const readKeys = (config: FileSource, source: Source): ReadonlyArray<DraftKey> =
   ].flatMap(({ value, ...key }) => value === undefined ? [] : [{ ...key, value }])
 }
 
-/** Returns the header's row if there is something above it. With it in the pipeline, the source no longer warns. */
+/** Returns the number of the header's row if other rows are above it. With this number in the pipeline, the source no longer warns. */
 const headerIn = ({ warnings }: Source): number | undefined => {
   const [row] = warnings.flatMap((warning) => /`headerRow: (\d+)`/.exec(warning)?.[1] ?? [])
   return row === undefined ? undefined : Number(row)

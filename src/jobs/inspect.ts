@@ -21,16 +21,16 @@ import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.t
 
 /** A column and what its cells show. */
 export interface InspectedColumn {
-  /** From 1. */
+  /** The column's position, counted from 1. */
   readonly position: number
   readonly title: string
-  /** The name that a pipeline uses. Undefined if it needs a name under `source.columns`. */
+  /** The column's name in a pipeline. Undefined if it needs a name under `source.columns`. */
   readonly name: string | undefined
-  /** The question as people read it, if it differs from the title. */
+  /** The question as respondents read it, if it differs from the title. */
   readonly label: string | undefined
-  /** Its meaning for the form tool, if it is not an answer. */
+  /** What the column means for the form tool, if it is not an answer. */
   readonly role: string | undefined
-  /** Its question, if that has several columns, and the option, row or rank of this one. */
+  /** The question that has several columns, and this column's option, row or rank in it. */
   readonly block: string | undefined
   readonly option: string | undefined
   readonly filled: number
@@ -40,33 +40,33 @@ export interface InspectedColumn {
   /** Share of the filled cells that are of this kind. */
   readonly share: number
   readonly distinct: ColumnProfile["distinctCount"]
-  /** Undefined if there are too many cells to know. */
+  /** Whether no two filled cells are equal. Undefined if there are too many cells to know. */
   readonly unique: boolean | undefined
-  /** The most frequent cells, shortened. */
+  /** The most frequent cell texts, shortened. */
   readonly samples: ReadonlyArray<{ readonly text: string; readonly times: number }>
   readonly traps: ReadonlyArray<Trap>
 }
 
-/** The kind that most cells of a column have. `empty`: the column has no cells. */
+/** The kind of most cells in a column. `empty`: the column has no filled cells. */
 type InferredKind = Shape | "empty" | "text" | "choice" | "choices"
 
-/** What a file is, why, and what it contains. */
+/** What a file is, how that was detected, and what the file contains. */
 export interface Inspection {
   readonly file: string
   readonly format: string
-  /** How it was read: format, encoding, delimiter, sheet, header, … */
+  /** How the file was read: format, encoding, delimiter, sheet, header, … */
   readonly taken: SourceFile["taken"]
   readonly warnings: ReadonlyArray<string>
   readonly tool:
     | ToolCandidate & { readonly variant: string | undefined; readonly notes: ReadonlyArray<string> }
     | undefined
-  /** Other form tools that may have written it, the likeliest first. */
+  /** Other form tools that may have written the file, the likeliest first. */
   readonly others: ReadonlyArray<ToolCandidate>
   readonly rows: number
-  /** Rows that can't be read, and what is wrong with the first ones. */
+  /** The number of rows that can't be read, and the problems of the first ones. */
   readonly faulty: number
   readonly faults: ReadonlyArray<string>
-  /** Responses that were never finished. Undefined if the file doesn't show that. */
+  /** The number of responses that were never finished. Undefined if the file doesn't contain that. */
   readonly unfinished: number | undefined
   readonly columns: ReadonlyArray<InspectedColumn>
   /** Questions with several columns, by title. */
@@ -76,7 +76,7 @@ export interface Inspection {
 
 const faultsShown = 5
 
-/** @param same all columns with this column's title, itself included */
+/** @param same all columns with this column's title, including this one */
 const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean): ReadonlyArray<Trap> => {
   if (column.title.trim() === "") {
     return filled
@@ -99,7 +99,7 @@ const titleTraps = (same: ReadonlyArray<Column>, column: Column, filled: boolean
   }]
 }
 
-/** Returns how to recognise a finished response, if the form tool shows that. */
+/** Returns how to recognise a finished response, if the form tool marks it. */
 const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
   const complete = source.tool?.complete
   if (complete === undefined) return undefined
@@ -110,7 +110,7 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
   }
 }
 
-/** Opens a file as a pipeline would and reads all of it once, in bounded memory. */
+/** Opens a file as a pipeline would and reads it once, in bounded memory. */
 export const inspectFile = (config: FileSource) =>
   Effect.scoped(Effect.gen(function*() {
     const { file } = config
@@ -212,7 +212,7 @@ export const inspectFile = (config: FileSource) =>
     return inspection
   }))
 
-/** Whether a row repeats the header, as in files that were joined from several. */
+/** Whether a row repeats the header, as in a file that was joined from several. */
 const headerAgain = (columns: ReadonlyArray<Column>) => {
   const titled = columns.filter(({ title }) => title.trim() !== "")
   const [first] = titled
@@ -236,20 +236,20 @@ const sampleLength = 60
 const mostFrequent = ({ distinct }: ColumnProfile, most: number): ReadonlyArray<readonly [string, number]> =>
   [...distinct].toSorted((a, b) => b[1] - a[1]).slice(0, most)
 
-/** A column has a kind if at least this share of its cells has it. Other cells are exceptions. */
+/** A column has a kind if at least this share of its cells has that kind. The remaining cells are exceptions. */
 const most = 0.9
 
-/** Returns the kind of most cells of a column, and their share. */
+/** Returns the kind of most cells of a column, and the share of these cells. */
 const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
   const { distinctCount: { count, exact }, filled, share, shapes: cells, ticks } = profile
   if (filled === 0) return ["empty", 1]
-  // Two words that mean yes, such as x and y, are not yes and no.
+  // Two words that both mean yes, such as x and y, are not a yes and a no.
   const isTold = count === 2 ? ticks.size === 2 : count === 1 && cells.number < filled
   if (share.boolean === 1 && isTold) return ["boolean", 1]
   const [best, part] = shapes.filter((shape) => shape !== "boolean")
     .map((shape) => [shape, cells[shape] / filled] as const).toSorted((a, b) => b[1] - a[1])[0] ?? ["number", 0]
   const times = (cells.date + cells.dateTime) / filled
-  // Midnight is often omitted, and a workbook's dates have no time at midnight.
+  // People often omit midnight, and a workbook's dates at midnight have no time.
   if (best === "dateTime" && times >= most) return ["dateTime", times]
   if (part >= most) return [best, part]
   if (holdsLists(profile)) return ["choices", 1]
@@ -257,13 +257,13 @@ const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
   return part >= 0.5 ? [best, part] : ["text", 1]
 }
 
-/** Whether the different texts are so few that they are options. */
+/** Whether a column has so few distinct texts that they are probably options. */
 const isFew = (count: number, filled: number): boolean => {
   if (count <= 30 && count <= filled / 2) return true
   return count <= 6 ? filled >= count + 2 : count <= 200 && count <= filled / 50
 }
 
-/** Whether cells are lists of repeated pieces, with fewer different pieces than cells. */
+/** Whether cells are lists of repeated pieces, with fewer distinct pieces than cells. */
 const holdsLists = (profile: ColumnProfile): boolean => {
   const texts = mostFrequent(profile, 200)
   const separator = likelySeparator(new Map(texts))
@@ -283,7 +283,7 @@ interface RowKeyCandidate {
   readonly because: string
 }
 
-/** Returns the columns that `init` would suggest as the row key, then the other candidates, the likeliest first. */
+/** Returns the columns that `init` would suggest as the row key, followed by other candidates, the likeliest first. */
 const rowKeyCandidates = (
   columns: ReadonlyArray<ProfiledColumn>,
   tool: ToolHints | undefined,

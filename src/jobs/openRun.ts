@@ -30,15 +30,15 @@ export interface RunSettings {
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
-  /** Another file to feed through the pipeline, absolute. */
+  /** The path of a file to read instead of the pipeline's source, absolute. */
   readonly otherSource?: string | undefined
-  /** `--project` as typed, for the command to run next. */
+  /** `--project` as typed, for the command that a message suggests next. */
   readonly projectOption?: string | undefined
-  /** Asks whether this many rows may be sent. Undefined: they may. */
+  /** Asks whether this many rows may be sent. Undefined if no question is needed. */
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
-  /** The project's ledger, if it may be open already. */
+  /** The project's ledger, if the caller may have opened it already. */
   readonly ledger?: Prepared["ledger"] | undefined
-  /** The copy of the project's ledger that a rehearsal works on. */
+  /** The path of the copy of the project's ledger that a rehearsal uses. */
   readonly copy?: string | undefined
   readonly progress: (event: ProgressEvent) => Effect.Effect<void>
   /** Completes when the user interrupts. */
@@ -50,12 +50,10 @@ export interface RunSettings {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** How many of a pipeline's latest reports a run reads. */
+/** The number of a pipeline's latest reports that a run reads. */
 const reportsRead = 50
 
-/**
- * Opens what a run takes from its context, until the scope closes: the ledger, with the pipeline's lock unless it is a dry run, the run's folder, and a stop that listens for interrupts.
- */
+/** Opens what a run takes from its context, until the scope closes: the ledger, the run's folder, and a stop that listens for interrupts. Takes the pipeline's lock, except for a dry run. */
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mode, opened, pipeline, source, target } = settings
@@ -105,7 +103,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       ],
     })
     const hold = Effect.map(view.hold(id), (session) => ({ ledger, view, session }))
-    /** A dry run writes nothing. If it makes row keys differently, its rows are known only once the new keys are written: to a copy. */
+    /** A dry run writes nothing. If its row keys are made differently, it writes the new keys to a copy of the ledger, because only they identify the known rows. */
     const holdNothing = Effect.gen(function*() {
       if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }
       const copy = yield* openLedger({ file: yield* temporaryCopy(project.ledger) })
@@ -123,7 +121,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     )
   })
 
-/** Returns the latest rehearsal of a pipeline for a form, if no run followed it: only the first run is compared with it. A report that can't be read counts as none. */
+/** Returns the latest rehearsal of a pipeline for a form. Undefined if a run followed it, because only the first run is compared with it. Ignores a report that can't be read. */
 const lastRehearsal = (
   reports: string,
   pipeline: string,

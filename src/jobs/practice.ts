@@ -2,9 +2,9 @@ import { Effect, Schema } from "effect"
 import { embedded } from "../practice/PracticeService.ts"
 import type { Project } from "../project/Project.ts"
 
-/** It is unknown which forms the practice service is to serve (exit code 2). */
+/** The forms that the practice service should serve are unknown (exit code 2). */
 export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissing>()("PracticeFormsMissing", {
-  /** Practice services of the project. Undefined if there is no project. */
+  /** The project's practice services. Undefined if there is no project. */
   services: Schema.UndefinedOr(Schema.Array(Schema.String)),
 }) {
   override get message() {
@@ -18,7 +18,7 @@ export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissin
 }
 
 /**
- * Serves the practice service for the scope: the forms of a folder with a store in memory, or the project's practice service with its store.
+ * Runs the practice service for the scope: with the forms of a folder and a store in memory, or with the project's own forms and store.
  *
  * @param options.faults a faults file
  * @param options.port 0 for any free port

@@ -19,7 +19,7 @@ import { openIfAny } from "./projectLedger.ts"
 import type { OpenedService, Services } from "./services.ts"
 import { chooseTarget, openTarget, type Target } from "./target.ts"
 
-/** A compiled mapping, and the pipeline with its row key. */
+/** A compiled mapping and its pipeline, complete with a row key. */
 interface CompiledFor {
   readonly pipeline: Pipeline
   readonly mapping: Mapping
@@ -32,31 +32,31 @@ export interface Prepared extends CompiledFor {
   readonly source: Source
   readonly opened: OpenedService
   readonly form: Form
-  /** How the form changed since the pipeline was made for it. */
+  /** How the form changed after the pipeline was made for it. */
   readonly changed: FormFindings
-  /** Opens the project's ledger, once until the scope closes. Returns undefined if there never was one. */
+  /** Opens the project's ledger, once until the scope closes. Returns undefined if the project never had one. */
   readonly ledger: Effect.Effect<Ledger | undefined, LedgerError | LedgerRefused, FileSystem.FileSystem>
 }
 
 interface PrepareOptions {
   readonly to: string | undefined
-  /** Another file to feed through the pipeline, absolute. */
+  /** The path of a file to read instead of the pipeline's source, absolute. */
   readonly source: string | undefined
-  /** Whether the source's digest will be needed, and takes long. */
+  /** Whether the source's digest will be needed. Its calculation takes long. */
   readonly digestAhead?: boolean
   /** The services that the process shares. */
   readonly services?: Services | undefined
 }
 
 /**
- * Opens what a pipeline needs and checks it against the live form and the source's header. The form is fetched while the source is opened. Fails with all findings at once. If neither the source
- * nor the form can be read, fails with the source.
+ * Opens what a pipeline needs and checks it against the live form and the source's header. Fetches the form while the source is being opened. Fails with all findings at once. If neither the source
+ * nor the form can be read, fails with the error of the source.
  */
 export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOptions) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
     const opening = openPipelineSource(pipeline, options.source, options.digestAhead)
-    // The run waits longest for the digest, so it starts first.
+    // The digest takes the longest, so it starts first.
     const ahead = options.digestAhead === true ? yield* opening : undefined
     const service = yield* Effect.exit(openTarget(project, pipeline, target, options.services))
     const fetching = yield* Effect.forkScoped(Effect.flatMap(service, ({ service }) => service.form(target.form)))
@@ -76,7 +76,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
   })
 
 /**
- * Prepares a run or a rehearsal. Fails if the form changed where it is mapped. An interrupt ends it at once: a service that can't be reached must not keep Ctrl-C waiting.
+ * Prepares a run or a rehearsal. Fails if the form changed where it is mapped. An interrupt ends the preparation at once, so that Ctrl-C works even if a service can't be reached.
  *
  * @param options.interrupted completes when the user interrupts
  * @param options.warn is called with the findings that are not errors
@@ -96,7 +96,7 @@ export const prepareRun = (
     return { ...prepared, otherSource: options.source, warnings: warnings.map(({ message }) => message) }
   })
 
-/** Does work that leaves nothing to finish, and ends at once when the user interrupts. */
+/** Does work that needs no cleanup, and ends it at once when the user interrupts. */
 export const orInterrupted = <A, E, R>(
   interrupted: Effect.Effect<unknown>,
   work: Effect.Effect<A, E, R>,
@@ -108,10 +108,10 @@ const sameTitles = (a: Source, b: Source): boolean => {
 }
 
 /**
- * Opens a pipeline's source, or another file in its place, with the column names of `source.columns`. The rows of a rejected.csv come from the pipeline's own source: if that can be opened, it tells the
- * form tool and the blocks of columns.
+ * Opens a pipeline's source, or a different file in its place, with the column names of `source.columns`. The rows of a rejected.csv come from the pipeline's own source. If that source can be opened,
+ * its form tool and blocks of columns are used.
  *
- * @param file another file, absolute
+ * @param file the path of the different file, absolute
  * @param digestAhead whether the digest of the pipeline's own source will be needed
  */
 export const openPipelineSource = (
@@ -135,7 +135,7 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, digestAhead
     return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended
   })
 
-/** A file that is given instead of a pattern counts as read if it matches the pattern. */
+/** Returns the source's files, with `file` as the only read one if it matches the pattern. */
 const matchedBy = (where: SourceFiles, file: string) =>
   findFiles(where).pipe(
     Effect.map(({ matched }) =>
@@ -147,7 +147,7 @@ const matchedBy = (where: SourceFiles, file: string) =>
     Effect.orElseSucceed(() => undefined),
   )
 
-/** Returns the pipeline with a row key: its own, otherwise that of the form tool that wrote its source. */
+/** Returns the pipeline with its own row key, otherwise with that of the form tool that wrote its source. */
 const withRowKey = (pipeline: Pipeline, source: Source): Pipeline => {
   const names = source.tool?.defaultRowKey
   return pipeline.source.rowKey !== undefined || names === undefined
@@ -182,7 +182,7 @@ export const compileFor = (
   return Effect.succeed({ pipeline: keyed, mapping, warnings })
 }
 
-/** Compiles a pipeline's mapping for the columns that it names, for a job that maps no row and makes no row key. */
+/** Compiles a pipeline's mapping with only the columns that it names, for a job that neither maps rows nor makes row keys. */
 export const compileWithoutSource = (pipeline: Pipeline, form: Form) =>
   compile({
     pipeline: { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } },
@@ -190,7 +190,7 @@ export const compileWithoutSource = (pipeline: Pipeline, form: Form) =>
     columns: mentionedColumns(pipeline),
   })
 
-/** Refuses `onChange: import-again` with `rowKey: content`, where a changed row is a new row. */
+/** Refuses `onChange: import-again` with `rowKey: content`, because a changed row would be a new row. */
 const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Diagnostic> =>
   sink.onChange !== "import-again" || source.rowKey !== "content" ? [] : [diagnosticAt(
     document,
@@ -200,7 +200,7 @@ const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Dia
       + "Name the columns that identify a row, or remove `onChange`.",
   )]
 
-/** Whether a pipeline's own source has typed cells, whose texts its rejected.csv contains. Inferred from its names, because it may no longer exist. */
+/** Whether a pipeline's own source has typed cells, which its rejected.csv contains as text. Inferred from the file names, because the source may no longer exist. */
 const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>
   format === "excel" || format === "json" || format === "jsonl" || records !== undefined
   || /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)\b/i.test(`${member} ${JSON.stringify(file)}`)

@@ -13,9 +13,9 @@ import { findPipeline } from "./target.ts"
 interface PreviewedAnswer {
   readonly name: string
   readonly kind: string
-  /** The cells that it is made of. A constant has none. */
+  /** The cells that the answer is made of. Empty for a constant. */
   readonly cells: ReadonlyArray<{ readonly column: string; readonly text: string }>
-  /** Undefined if no answer is sent. */
+  /** The answer's value. Undefined if no answer is sent. */
   readonly value: Json | undefined
   readonly problems: ReadonlyArray<Problem>
 }
@@ -24,7 +24,7 @@ interface PreviewedAnswer {
 export interface PreviewedRow {
   readonly row: number
   readonly key: string | undefined
-  /** Whether the pipeline's `where` skips it. */
+  /** Whether the pipeline's `where` skips the row. */
   readonly filtered: boolean
   readonly valid: boolean
   readonly answers: ReadonlyArray<PreviewedAnswer>
@@ -33,10 +33,10 @@ export interface PreviewedRow {
 }
 
 /**
- * Returns what would be sent for some rows of a pipeline's source: each cell, the answer it becomes, and its problems. Reads only the recorded form from the ledger.
+ * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. From the ledger, reads only the recorded form.
  *
- * @param options.rows how many rows, from the first
- * @param options.row only this row. The first record is row 1
+ * @param options.rows the number of rows, from the first one
+ * @param options.row the number of the only row to show, from 1
  */
 export const preview = (
   project: Project,
@@ -96,7 +96,7 @@ const previewer =
         : []),
       ...explained.problems,
     ]
-    // The row stays valid without an answer that is dropped.
+    // A dropped answer doesn't make the row invalid.
     const wrong = answers.some((answer) => answer.problems.some((problem) => problem.dropped !== true))
     return {
       row,

@@ -11,28 +11,28 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts"
 
-/** The marks of a project's ledger are next to the ledger and among the reports: if one folder is lost, the other one shows it. */
+/** Returns where a project's ledger is marked: next to the ledger and among the reports. If one folder is lost, the mark in the other shows the loss. */
 const marksOf = ({ ledger, reports }: Pick<Project, "ledger" | "reports">): MarkPlaces => ({
   ledger,
   folders: [marksFolder(ledger), join(reports, ".ledger")],
   write: true,
 })
 
-/** Returns how to open a project's ledger. `asker`: undefined if the command is about no single pipeline. */
+/** Returns the options for opening a project's ledger. `asker`: the pipeline that a command is about. Undefined for several pipelines. */
 export const ledgerOf = (project: Pick<Project, "ledger" | "reports">, asker?: Asker): LedgerOptions => ({
   file: project.ledger,
   marks: marksOf(project),
   ...(asker === undefined ? {} : { asker }),
 })
 
-/** Returns how to open a copy of a project's ledger for a rehearsal. It is refused whenever the run would be, and writes no marks. */
+/** Returns the options for opening a rehearsal's copy of a project's ledger. The copy is refused whenever a run would be, and writes no marks. */
 export const rehearsalLedgerOf = (project: Project, copy: string, asker: Asker): LedgerOptions => ({
   file: copy,
   marks: { ...marksOf(project), write: false },
   asker,
 })
 
-/** Copies a ledger into a folder next to it that only its owner can read. The folder is removed when the scope closes, or by the next copy if the process is killed. Returns the copy's path. */
+/** Copies a ledger into a folder next to it that only its owner can read. The folder is removed when the scope closes. If the process is killed, the next copy removes it. Returns the copy's path. */
 export const temporaryCopy = (ledger: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -45,14 +45,14 @@ export const temporaryCopy = (ledger: string) =>
     Effect.flatMap((folder) => copyLedger(ledger, folder)),
   )
 
-/** Whether the ledger's file exists. Creates nothing. */
+/** Whether the ledger's file exists. Doesn't create it. */
 export const ledgerExists = (project: Pick<Project, "ledger">) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.exists(project.ledger), () => true))
 
 /**
- * Opens a project's ledger. Returns undefined if there never was one. Fails if it is missing.
+ * Opens a project's ledger. Returns undefined if the project never had one. Fails if the ledger is missing.
  *
- * @param overruling whether a person accepts that it is missing or not the newest: then it is created
+ * @param overruling whether a person accepts that the ledger is missing or not the newest; a missing one is then created
  */
 export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
   Effect.gen(function*() {
@@ -61,9 +61,10 @@ export const openIfAny = (project: Project, asker?: Asker, overruling = false) =
   })
 
 /**
- * Returns a project's pipelines: their files, the names of those that have one, where the ledger has rows, and the names of both. Fails for a mistyped name: it is not a pipeline without rows.
+ * Returns a project's pipelines: their files, the names of those with a file, the places where the ledger has rows, and all names without repetition. Fails for a mistyped name, because that is not a
+ * pipeline without rows.
  *
- * @param names those that were asked for
+ * @param names the names that the user gave
  */
 export const knownPipelines = (
   { root }: Pick<Project, "root">,
@@ -85,11 +86,11 @@ export const knownPipelines = (
 /** A pipeline whose runs are refused, because the ledger is missing or not the newest. */
 export interface LedgerMissed {
   readonly pipeline: string
-  /** What is wrong and what to do, as sentences. */
+  /** Sentences that say what is wrong and what to do. */
   readonly message: string
 }
 
-/** Returns the pipelines for which the ledger is missing or not the newest, and nobody has accepted that. Only reads. */
+/** Returns the pipelines whose ledger is missing or not the newest, unless a person has accepted that. Only reads. */
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind
@@ -112,19 +113,19 @@ export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, led
       }))
   })
 
-/** Returns the address of a service in the ledger, by the service's name in the project. */
+/** Returns the address of a service in the ledger, given the service's name in the project. */
 export const serviceAddress = (project: Project, name: string): string => project.services.get(name)?.address ?? name
 
-/** Returns the addresses under which the ledger may know a service: its own, then its earlier ones. */
+/** Returns the addresses under which the ledger may record a service: its current one, then its earlier ones. */
 export const addressesOf = (project: Project, name: string): ReadonlyArray<string> => {
   const service = project.services.get(name)
   return [serviceAddress(project, name), ...(service?._tag === "Live" ? service.previous : [])]
 }
 
 /**
- * Opens what the ledger contains of a pipeline at a target. Fails if the rows may belong to another pipeline.
+ * Opens the ledger's rows of a pipeline at a target. Fails if the rows may belong to a different pipeline.
  *
- * @param form the form's id by its metadata
+ * @param form the form's id in its metadata
  */
 export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, target: Target, form: string) => {
   const [service = target.service, ...previous] = addressesOf(project, target.service)
@@ -142,7 +143,7 @@ export const openPlace = (project: Project, ledger: Ledger, pipeline: Pipeline, 
   })
 }
 
-/** Returns the id that a target's form has by its metadata, if a run has read it. */
+/** Returns the id of a target's form in its metadata, if a run has read it. */
 export const knownForm = (project: Project, ledger: Ledger, { form, service }: Target) => {
   const addresses = addressesOf(project, service)
   return Effect.map(
@@ -154,7 +155,7 @@ export const knownForm = (project: Project, ledger: Ledger, { form, service }: T
 }
 
 /**
- * Opens the ledger at a pipeline's rows, for a command that reads no source. Returns undefined if there never was a ledger. Asks the service only about a form that no run has used.
+ * Opens the ledger's rows of a pipeline, for a command that reads no source. Returns undefined if the project never had a ledger. Fetches the form from the service only if no run has used it.
  *
  * @param to the target, if the pipeline has several
  */
@@ -171,7 +172,7 @@ export const openRows = (project: Project, name: string, to: string | undefined)
     return { pipeline, target, ledger, view: yield* openPlace(project, ledger, pipeline, target, form) }
   })
 
-/** Returns a new id of a run. Ids sort by time and are valid file names everywhere. */
+/** Returns a new run id. Run ids sort by time and are valid file names on every platform. */
 export const newRunId: Effect.Effect<string> = Effect.gen(function*() {
   const time = DateTime.formatIso(DateTime.unsafeMake(yield* Clock.currentTimeMillis)).slice(0, -1).replaceAll(":", "")
   const random = yield* Random.nextIntBetween(0, 36 ** 4)

@@ -16,16 +16,16 @@ import { chooseTarget, findPipeline, openTarget } from "./target.ts"
 export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
-  /** Whether to read everything again, although an interrupted reconciliation has read a part. */
+  /** Whether to read everything again, although an interrupted reconciliation could be resumed. */
   readonly anew?: boolean
-  /** Progress is recorded after this many submissions. Default: 1,000. */
+  /** The number of submissions after which progress is recorded. Default: 1,000. */
   readonly pageRows?: number
 }
 
-/** How long an interrupted reconciliation can be resumed: what it has read may change. */
+/** The time in which an interrupted reconciliation can be resumed. Afterwards, what it has read may have changed. */
 const freshFor = Duration.days(7)
 
-/** How many runs are searched for the last one that ended. */
+/** The number of runs that are searched for the last completed one. */
 const searched = 20
 
 /** A reconciliation reads no source, because the ledger contains what was sent. */
@@ -40,7 +40,7 @@ const noSource: Source = {
   files: Effect.succeed([]),
 }
 
-/** Reads back every submission of a pipeline again, and reports. Resumes an interrupted reconciliation. */
+/** Reads back every submission of a pipeline again, and writes a report. Resumes an interrupted reconciliation. */
 export const reconcilePipeline = (project: Project, options: ReconcileOptions) =>
   asRun(
     { pipeline: options.pipeline, mode: "reconcile" },
@@ -67,7 +67,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         const { view } = yield* RunLedger
         const started = options.anew === true ? undefined : yield* unfinished(view)
         if (started === undefined) yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
-        // The mapping is compiled without the source's form tool and blocks. It maps no row, so its fingerprint is that of the last run.
+        // The mapping was compiled without the source's form tool and blocks, so its own fingerprint would differ. It maps no rows, so the last run's fingerprint is used.
         const fingerprint = (yield* view.runs({ limit: searched })).flatMap((one) => mappingOf(one) ?? [])[0]
         return yield* Effect.updateService(reconcileAll(started, options.pageRows), CurrentRun, (plan) => ({
           ...plan,

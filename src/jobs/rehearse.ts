@@ -15,12 +15,12 @@ import type { RunOptions } from "./run.ts"
 import { practiceSettings } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
-/** The options of a run, without those for its confirmation: nothing is sent. */
+/** The options of a run, without those for its confirmation, because nothing is sent to a live service. */
 type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
 
 /**
- * Does everything but the live create: a whole run against a practice service that has the live form's metadata. Asks the real service only for the form. Works on a temporary copy of the ledger,
- * under the real destination, so that rows that were imported are known.
+ * Does a whole run against a practice service that has the live form's metadata. Only the creation of live submissions is omitted. Fetches only the form from the real service. Uses a temporary copy
+ * of the ledger under the real destination, so that it recognises imported rows.
  */
 export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
   Effect.scoped(
@@ -55,7 +55,7 @@ const leftAlone = (unread: number): string =>
     unread === 1 ? "it" : "them"
   } first.`
 
-/** Starts a practice service with this form, over HTTP on loopback. It returns no edit links, because they would soon lead nowhere. */
+/** Starts a practice service with this form, over HTTP on loopback. It returns no edit links, because they would stop working when it ends. */
 const stage = (form: Form) =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], store: forgettingStore(), port: 0 })
@@ -65,7 +65,7 @@ const stage = (form: Form) =>
       read: (formId, submissionId, options) =>
         options?.editLink === true ? Effect.succeed(undefined) : service.read(formId, submissionId),
     }
-    // A run makes this request before its rows.
+    // A run fetches the form before it sends rows.
     yield* staged.form(form.id)
     return staged
   })

@@ -18,7 +18,7 @@ interface KeyPair {
   readonly new: string
 }
 
-/** Row keys that were, or would be, recorded. `ambiguous`: how many rows resemble several others, so that only a map can pair them. */
+/** Row keys that were or would be recorded. `ambiguous`: the number of rows that resemble several others, so that only a map can pair them. */
 interface Rekeying {
   readonly pairs: ReadonlyArray<KeyPair>
   readonly ambiguous: number
@@ -28,9 +28,10 @@ interface Rekeying {
 const never = (): boolean => false
 
 /**
- * Records the new keys of imported rows, once a person agrees. Takes the lock. Fails with `LedgerRefused` if the map names an unknown key, or gives a key that another row has.
+ * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. Fails with `LedgerRefused` if the map names an unknown key, or a new key that belongs to a different row.
  *
- * @param options.map a file of pairs, old then new, with a header. Undefined: pairs vanished rows with new rows whose keys differ by formatting, or whose other cells are the same
+ * @param options.map a file of pairs with a header, the old key before the new one. Undefined: pairs vanished rows with new rows whose keys differ only in formatting, or whose other cells are the
+ * same
  */
 export const rekeyPipeline = <E, R>(
   project: Project,

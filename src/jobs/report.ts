@@ -12,7 +12,7 @@ import { redactRun } from "../report/redactRun.ts"
 import { maskOf } from "../report/reportFile.ts"
 import { ledgerExists, ledgerOf } from "./projectLedger.ts"
 
-/** Returns the report of a run, by default of the latest one, with its folder and the other runs that have one. */
+/** Returns the report of a run, by default the latest one, with its folder and the ids of the other runs that have a report. */
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
@@ -26,7 +26,7 @@ export const findReport = (project: Project, pipeline: string, run: string | und
     return { report, folder, page: path.join(folder, "report.html"), runs, unfinished, warnings }
   })
 
-/** Copies a run's report with keyed digests instead of values. Returns a report that was masked from the start as it is. */
+/** Copies a run's report with keyed digests instead of values. If the report already contains digests, returns it unchanged. */
 export const redactReport = (
   project: Project,
   found: { readonly report: RunReport; readonly folder: string },
@@ -39,23 +39,23 @@ export const redactReport = (
         message: `The digests are keyed with the secret of the ledger that the run wrote (${id}), and `
           + `${project.ledger} is a different ledger. Put the right one and its key file back.`,
       })
-      // Opening a missing ledger would create it, with a different secret.
+      // Opening a missing ledger would create one with a different secret.
       if (!(yield* ledgerExists(project))) return yield* refused
       const ledger = yield* openLedger(ledgerOf(project))
       if (ledger.id !== id) return yield* refused
       return yield* redactRun(found, maskOf(ledger.digest.value))
     }))
 
-/** The command that opens a file in its default program, by platform. */
+/** The command that opens a file in its default program on each platform. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...ReadonlyArray<string>]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 }
 
-/** A command that still runs after this time is the browser itself. */
+/** If the command still runs after this time, it is the browser itself. */
 const openedAfter = Duration.seconds(3)
 
-/** Opens a page in the browser. Returns false if that is not possible on this machine. */
+/** Opens a page in the browser. Returns false if this machine can't do that. */
 export const openPage = (page: string, platform: NodeJS.Platform): Effect.Effect<boolean> => {
   const [command, ...args] = openers[platform] ?? ["xdg-open"]
   return Effect.async<boolean>((resume) => {

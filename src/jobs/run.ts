@@ -22,22 +22,22 @@ export interface SendQuestion {
 export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
-  /** Another file to feed through the pipeline, absolute. */
+  /** The path of a file to read instead of the pipeline's source, absolute. */
   readonly source: string | undefined
   readonly dryRun: boolean
   readonly limit: number | undefined
   readonly retryRefused: boolean
-  /** The services that the process shares, so that several pipelines keep one pace. */
+  /** The services that the process shares, so that several pipelines respect one rate limit. */
   readonly services?: Services | undefined
-  /** Whether it is confirmed that rows may be sent to this service. */
+  /** Whether sending rows to this service is confirmed. */
   readonly confirm: (service: string) => boolean
-  /** Asks for the confirmation once the number of rows is known. Undefined if nobody can be asked. */
+  /** Asks for the confirmation when the number of rows is known. Undefined if no one can be asked. */
   readonly ask?: ((question: SendQuestion) => Effect.Effect<boolean>) | undefined
   /** Is called with the findings that are not errors. */
   readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
 }
 
-/** The options of a run that the command line changes in nothing. */
+/** The options of a run without options on the command line. */
 export const asThePipelineSays = {
   to: undefined,
   source: undefined,
@@ -62,7 +62,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
     { pipeline: options.pipeline, mode: options.dryRun ? "dry-run" : "run" },
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
-      // Only a run compares the source with that of an earlier run.
+      // Only a run compares its source with the source of an earlier run.
       const digestAhead = !options.dryRun && (yield* ranBefore(project.reports, pipeline.name))
         && (yield* isLong(pipeline.source.file))
       const prepared = yield* traced("check", {}, prepareRun(project, pipeline, { ...options, digestAhead }))
@@ -80,7 +80,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
     }),
   )
 
-/** Returns how to ask a person before rows are sent, or undefined if no confirmation is missing. Fails, before the survey, if nobody can be asked. */
+/** Returns how to ask a person before rows are sent, or undefined if no confirmation is needed. Fails before it surveys the source if no one can be asked. */
 const confirmation = (
   project: Project,
   { form, pipeline, target }: Omit<Prepared, "warnings">,
@@ -93,7 +93,7 @@ const confirmation = (
     return (rows: number) => ask({ service, form, rows })
   })
 
-/** Runs in a span with its scope. */
+/** Runs an effect in a span and in a scope. */
 export const asRun = <E, R>(
   { mode, pipeline }: { readonly pipeline: string; readonly mode: Mode },
   run: Effect.Effect<RunReport, E, R>,

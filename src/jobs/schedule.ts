@@ -20,7 +20,7 @@ export class NothingScheduled extends Schema.TaggedError<NothingScheduled>()("No
 
 /** `schedule` against these services needs `--confirm NAME` (exit code 2). */
 export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>()("ScheduleUnconfirmed", {
-  /** Those that are not confirmed, and those that are. */
+  /** The services that are not confirmed, and those that are. */
   services: Schema.Array(Schema.String),
   confirmed: Schema.Array(Schema.String),
   pipelines: Schema.Array(Schema.String),
@@ -52,7 +52,7 @@ const start = (options: ScheduleOptions) =>
     return { schedules, turns: yield* makeTurns(project, options) }
   })
 
-/** Returns the service of a pipeline if it is not confirmed yet. A pipeline that can't be read is reported when it runs. */
+/** Returns the service of a pipeline if it is not confirmed yet. Ignores a pipeline that can't be read, because its run reports that. */
 const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled) =>
   Effect.gen(function*() {
     const project = yield* options.load([pipeline])
@@ -62,8 +62,8 @@ const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled
   }).pipe(Effect.orElseSucceed(() => []))
 
 /**
- * Runs every pipeline that is due once: a scheduled time has passed since its last run, or it never ran. Returns the most severe exit code: 0 for a pipeline that was not due, 6 for one that
- * another process runs, 2 for a file whose schedule can't be read.
+ * Runs each due pipeline once. A pipeline is due if it never ran, or if a scheduled time has passed since its last run. Returns the most severe exit code: 0 for a pipeline that was not due, 6 for one
+ * that a different process runs, 2 for a file whose schedule can't be read.
  */
 export const runDue = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {
@@ -101,8 +101,8 @@ const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: 
   })
 
 /**
- * Runs pipelines at their times until a signal: then what is in flight is finished and recorded. Reads the files every minute and before each run. A pipeline runs once for all times that were
- * missed while no schedule ran. One that never ran waits for its first scheduled time.
+ * Runs pipelines at their times until a signal. Then finishes and records what is in flight. Reads the files every minute and before each run. A pipeline runs once for all times that were missed
+ * while no schedule ran. A pipeline that never ran waits for its first scheduled time.
  */
 export const runOnSchedule = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {
@@ -111,7 +111,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const fibers = yield* FiberSet.make()
     const running = new Set<string>()
     const ended = yield* Queue.sliding<void>(1)
-    /** When each pipeline runs next. Undefined: never again. */
+    /** When each pipeline runs next. Undefined if it has no further time. */
     const waiting = new Map<string, { readonly schedule: Scheduled["schedule"]; readonly next: number | undefined }>()
     let unreadable = ""
 
@@ -123,7 +123,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         : options.onEvent({ _tag: "Waits", pipeline, schedule, next })
     }
 
-    /** Finds the next time of a pipeline that is new to this process, or whose schedule was edited: then only future times count. */
+    /** Finds the next time of a pipeline that is new to this process or whose schedule was edited. After an edit, only future times count. */
     const meet = (scheduled: Scheduled, now: number) =>
       Effect.gen(function*() {
         const { pipeline, schedule } = scheduled
@@ -132,7 +132,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           yield* turns.known,
           ({ turns }) => Effect.map(turns.record(pipeline, () => "seen"), ({ last }) => last),
         ).pipe(
-          // The pipeline's run reports what is wrong with the ledger.
+          // The pipeline's run reports problems of the ledger.
           Effect.orElseSucceed(() => undefined),
         )
         const from = last === undefined ? now : countsFrom(last, now) ?? now
@@ -147,7 +147,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         const now = yield* Clock.currentTimeMillis
         if (turned._tag === "Elsewhere") {
           yield* options.onEvent({ _tag: "Elsewhere", pipeline })
-          // The other process may have died, which shows after a while.
+          // The other process may have been killed. That shows only after a while.
           return yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery))
         }
         const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : startedAt

@@ -9,11 +9,11 @@ import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { ledgerExists, ledgerOf } from "./projectLedger.ts"
 
-/** Where a project is, and how it is read. */
+/** Where a project is and how to load it. */
 export interface ScheduledProject {
   /** The project's folder, absolute. */
   readonly root: string
-  /** Only pipelines with one of these tags. None: any. */
+  /** Only pipelines with one of these tags. Empty for any tag. */
   readonly tags?: ReadonlyArray<string>
   /** Loads the project with these pipelines from its files, which may change between runs. */
   readonly load: (
@@ -29,22 +29,22 @@ export interface ScheduledProject {
 export interface Scheduled {
   readonly pipeline: string
   readonly schedule: Schedule
-  /** Why the schedule can't be read, as a sentence with its file: then `schedule` is a substitute. */
+  /** A sentence that says which file's schedule can't be read, and why. If present, `schedule` is a substitute. */
   readonly fault?: string
 }
 
 /** The schedules of a project. */
 interface Schedules {
-  /** By file. */
+  /** The schedules in the order of the files. */
   readonly scheduled: ReadonlyArray<Scheduled>
-  /** The faults of all of them. */
+  /** The faults of all pipelines. */
   readonly unreadable: ReadonlyArray<string>
 }
 
-/** The schedule of a pipeline whose own can't be read: a run that fails once a day, and is reported, instead of none. */
+/** The schedule of a pipeline whose own schedule can't be read. Its run fails once a day, which is reported. */
 const onceADay: Schedule = { cron: "0 0 * * *", zone: "UTC" }
 
-/** Reads the schedule of each pipeline that the tags choose, and of each whose tags can't be read. Ignores what else is wrong with a file: that shows when its pipeline runs. */
+/** Reads the schedule of each pipeline that the tags choose, and of each pipeline whose tags can't be read. Ignores other mistakes in a file, because the pipeline's run reports them. */
 export const readSchedules = ({ root, tags = [] }: Pick<ScheduledProject, "root" | "tags">) =>
   Effect.map(listPipelines(root), ({ texts, unreadable }): Schedules => {
     const scheduled = new Map<string, Scheduled>()
@@ -66,23 +66,23 @@ export const readSchedules = ({ root, tags = [] }: Pick<ScheduledProject, "root"
 /** Returns the name under which `loadProject` finds a pipeline whose file can't be read. */
 const baseName = (file: string): string => file.replace(/^.*\//, "").replace(/\.ya?ml$/, "")
 
-/** `elsewhere`: another process runs the pipeline. */
+/** `elsewhere`: a different process runs the pipeline. */
 export type Due = "due" | "elsewhere" | "later"
 
-/** How often a turn that breaks off is retried before its next time. */
+/** How often an interrupted turn is retried before its next scheduled time. */
 const mostTries = 3
 
-/** A recorded time that lies further ahead was written while the clock was wrong. In milliseconds. */
+/** A time that was recorded further ahead than this was written while the clock was wrong. In milliseconds. */
 const clockFault = 3_600_000
 
-/** Returns the instant after which a schedule's times count, in milliseconds since 1970. Undefined if the pipeline never ran and no schedule has seen it. */
+/** Returns the instant after which a schedule's times count, in milliseconds since 1970. Returns undefined if the pipeline never ran and no schedule has seen it. */
 export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefined => {
   const known = [at, ran].flatMap((one) => one === undefined ? [] : [one > now + clockFault ? now : one])
   return known.length === 0 ? undefined : Math.max(...known)
 }
 
 /**
- * Whether a pipeline is to run now: a scheduled time has passed since its last run (several missed times count once), or its last turn broke off. Times are in milliseconds since 1970.
+ * Whether a pipeline is due: a scheduled time has passed since its last run, or its last turn was interrupted. Several missed times count as one. Times are in milliseconds since 1970.
  *
  * @param unseen the answer for a pipeline that never ran
  */
@@ -95,7 +95,7 @@ export const dueNow = (schedule: Schedule, last: LastTurn, now: number, unseen: 
   return next !== undefined && next <= now ? "due" : "later"
 }
 
-/** Opens a project's ledger for one look at it. */
+/** Opens a project's ledger for one operation. */
 export const withLedger = <A, E>(project: Project, look: (ledger: Ledger) => Effect.Effect<A, E>) =>
   Effect.scoped(Effect.flatMap(openLedger(ledgerOf(project)), look))
 
@@ -104,22 +104,22 @@ export interface Planned {
   readonly pipeline: string
   readonly schedule: Schedule
   readonly next: ReadonlyArray<number>
-  /** Whether `--once` would run it now. */
+  /** Whether `--once` would run the pipeline now. */
   readonly now: Due
-  /** When it last had its turn by schedule or ran manually. Undefined if it never did. */
+  /** When the pipeline last had its turn by schedule or ran manually. Undefined if it never did. */
   readonly last: number | undefined
 }
 
 export interface Plan {
   readonly at: number
   readonly pipelines: ReadonlyArray<Planned>
-  /** Files whose schedule can't be read, as sentences. */
+  /** Sentences that say which files have a schedule that can't be read. */
   readonly unreadable: ReadonlyArray<string>
 }
 
 const neverRan: LastTurn = { at: undefined, state: "done", tries: 0, ran: undefined }
 
-/** Returns the next times of every chosen pipeline that has a schedule. Only reads; creates no ledger. */
+/** Returns the next times of every chosen pipeline that has a schedule. Only reads, and creates no ledger. */
 export const planSchedule = (options: ScheduledProject, times: number) =>
   Effect.gen(function*() {
     const project = yield* options.load([])
@@ -154,6 +154,6 @@ const timesAfter = (schedule: Schedule, after: number, count: number): ReadonlyA
   return times
 }
 
-/** Returns a time in ISO 8601 with the zone's offset. */
+/** Formats a time as ISO 8601 with the zone's offset. */
 export const isoInZone = (millis: number, zone: string): string =>
   DateTime.fromMillis(millis, { zone }).toISO({ suppressMilliseconds: true }) ?? ""

@@ -8,11 +8,11 @@ import type { Project } from "../project/Project.ts"
 import { oneOf, quoted, suggest } from "../project/suggestion.ts"
 import { failedPipelines } from "./status.ts"
 
-/** Which pipelines a command is for: those that all of these choose. */
+/** Which pipelines a command is for: those that match all of these conditions. */
 export interface Selection {
-  /** Names and globs. None: all pipelines. */
+  /** Names and globs. Empty for all pipelines. */
   readonly names: ReadonlyArray<string>
-  /** Only pipelines with one of these tags. None: any. */
+  /** Only pipelines with one of these tags. Empty for any tag. */
   readonly tags: ReadonlyArray<string>
   /** Only pipelines whose last run was not good. */
   readonly failed: boolean
@@ -28,7 +28,7 @@ const isGlob = (word: string): boolean => picomatch.scan(word).isGlob
 const refuse = (what: string, existing: string | undefined) =>
   Effect.fail(new NothingSelected({ message: existing === undefined ? what : `${what} ${existing}` }))
 
-/** Fails if a file can't be read so far that its name and tags are known: it may be one of those that are chosen. */
+/** Fails if a file's name and tags can't be read, because its pipeline may be one of the chosen ones. */
 const requireReadable = ({ texts, unreadable }: Effect.Effect.Success<ReturnType<typeof listPipelines>>) => {
   const broken = texts.filter(({ name, tags }) => name === undefined || tags === undefined).flatMap(({ yaml }) => {
     const read = decodePipeline(yaml)
@@ -38,14 +38,14 @@ const requireReadable = ({ texts, unreadable }: Effect.Effect.Success<ReturnType
   return diagnostics.length === 0 ? Effect.void : Effect.fail(new ConfigurationInvalid({ diagnostics }))
 }
 
-/** Returns the names that match a word: itself, unless it is a glob. */
+/** Returns the names that a glob matches. Returns any other word unchanged. */
 const namesFor = (word: string, known: ReadonlyArray<string>) => {
   if (!isGlob(word)) return Effect.succeed([word])
   const matches = picomatch(word)
   const found = known.filter((name) => matches(name))
   if (found.length > 0) return Effect.succeed(found)
   const existing = known.length === 0
-    ? "The folder pipelines/ has none."
+    ? "The folder pipelines/ contains no pipeline."
     : `Pipelines are: ${listed(known.map(quoted))}.`
   return refuse(`No pipeline's name matches ${quoted(word)}.`, existing)
 }
@@ -64,8 +64,8 @@ const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineT
 }
 
 /**
- * Returns the names of the chosen pipelines, each once. A plain name is returned even if there is no such pipeline, for its user to refuse.
- * Fails if a glob or a tag chooses none. Only `failed` may leave none.
+ * Returns the names of the chosen pipelines, each once. Returns a plain name even if there is no such pipeline; the caller reports that. Fails if a glob or a tag chooses none. Only `failed` may leave
+ * no pipeline.
  */
 export const selectPipelines = (project: Project, { failed, names, tags }: Selection) =>
   Effect.gen(function*() {
@@ -89,6 +89,6 @@ export const selectPipelines = (project: Project, { failed, names, tags }: Selec
     return tagged.filter((name) => wanting.has(name) || !known.includes(name))
   })
 
-/** Fails for a tag that no pipeline of the project has. A file that can't be read is no reason to fail: `schedule` reports it when it is due. */
+/** Fails for a tag that no pipeline of the project has. Doesn't fail for a file that can't be read, because `schedule` reports it when its pipeline is due. */
 export const requireKnownTags = (root: string, tags: ReadonlyArray<string>) =>
   Effect.flatMap(listPipelines(root), ({ texts }) => requireTags(tags, texts))

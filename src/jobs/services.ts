@@ -13,15 +13,15 @@ export interface OpenedService {
   readonly service: FormService
 }
 
-/** A form service that several runs of the process can share. */
+/** A form service that several runs of a process can share. */
 interface SharedOpenedService extends OpenedService {
   readonly service: SharedService
 }
 
-/** Why a service can't be opened. */
+/** A reason why a service can't be opened. */
 export type OpenFailure = ServiceUnusable | PracticeFailure | ConfigurationInvalid
 
-/** Settings for the embedded practice service, which responds at once. The limits only stop an internal error from hanging. */
+/** The settings for the embedded practice service, which responds at once. The limits only prevent an internal error from blocking the process. */
 export const practiceSettings = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
   concurrency: 32,
@@ -36,7 +36,7 @@ export const serviceToConfirm = (project: Project, name: string): string | undef
   return config?._tag === "Live" && config.confirm ? name : undefined
 }
 
-/** Adds the forms of the practice service to an error about an unknown form: forms are named by their ids, not by their files. */
+/** Adds the practice service's forms to an error about an unknown form, because users may confuse a form's id with its file name. */
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {
   if (error.reason !== "form-not-found") return error
   const near = nearest(id, forms.map((form) => form.id))
@@ -62,7 +62,7 @@ export const openService = (
       const service = yield* make({ ...config, apiKey: yield* config.apiKey })
       return { name: config.name, service }
     }
-    // Loaded only when it is used.
+    // The module is loaded only when it is used.
     const { embedded } = yield* Effect.promise(() => import("../practice/PracticeService.ts"))
     const practice = yield* embedded(config, 0)
     const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
@@ -72,7 +72,7 @@ export const openService = (
 
 /** The form services of a process. */
 export interface Services {
-  /** Opens a service on first use. All users share its pace, its queue and its connections. Each counts its own requests. */
+  /** Opens a service on first use. All users share its rate limit, its queue and its connections. Each user's requests are counted separately. */
   readonly open: (
     config: ServiceConfig,
   ) => Effect.Effect<OpenedService, OpenFailure, FileSystem.FileSystem | Path.Path>
@@ -95,7 +95,7 @@ export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect
   }
 })
 
-/** A service that config/formferry.yaml does not name (exit code 2). */
+/** config/formferry.yaml has no service with this name (exit code 2). */
 export class ServiceUnknown extends Schema.TaggedError<ServiceUnknown>()("ServiceUnknown", {
   service: Schema.String,
   known: Schema.Array(Schema.String),

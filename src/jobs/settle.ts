@@ -21,11 +21,11 @@ export type WhichRows =
   | { readonly _tag: "Batch"; readonly batch: number }
   | { readonly _tag: "Rows"; readonly keys: ReadonlyArray<string> }
 
-/** The evidence: an export of the form's results (`file` absolute; `isComplete`: a person vouches that it is complete), or a person. */
+/** The evidence: an export of the form's results, or a person's statement. `file`: the export's absolute path. `isComplete`: whether a person vouches that the export is complete. */
 export type SettleBy =
   | { readonly _tag: "Export"; readonly file: string; readonly isComplete: boolean }
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
-  /** None: only shows the rows in doubt. */
+  /** No evidence: only shows the rows in doubt. */
   | { readonly _tag: "Look" }
 
 interface SettleOptions {
@@ -36,7 +36,7 @@ interface SettleOptions {
   readonly because: string | undefined
 }
 
-/** A row that was in doubt, and its outcome. */
+/** A row that was in doubt, and how it was settled. */
 interface SettledResult {
   readonly row: number
   readonly key: string
@@ -53,20 +53,20 @@ export interface SettleResult {
   readonly rows: ReadonlyArray<SettledResult>
   readonly landed: number
   readonly notLanded: number
-  /** Rows of the pipeline that are still in doubt. */
+  /** The number of the pipeline's rows that are still in doubt. */
   readonly left: number
-  /** What may settle most of them. */
+  /** What is needed to settle most of these rows. */
   readonly wants: OpenRow["wants"] | undefined
-  /** A text to enter in the form: an export that has it is late enough. */
+  /** A text to enter in the form as a test entry. An export that contains the test entry is recent enough. */
   readonly testEntry: string | undefined
-  /** The export that was read, how many submissions it has, and how many it lacks. */
+  /** The export that was read, its number of submissions, and the number of submissions that it lacks. */
   readonly file:
     | (NonNullable<Settlement["file"]> & { readonly submissions: number; readonly lacking: number })
     | undefined
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Settles rows in doubt from an export of the form's results, or manually. Takes the lock. Records who settled them, when, why and from which file. */
+/** Settles rows in doubt from an export of the form's results, or manually. Takes the pipeline's lock. Records who settled the rows, when, why and from which file. */
 export const settlePipeline = (project: Project, options: SettleOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
@@ -83,7 +83,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
         const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
         return { ...nothing(pipeline.name), rows, left: rows.length }
       }
-      // The lock is taken only once the export could be opened.
+      // Takes the lock only after the export could be opened.
       const opened = options.by._tag === "Export"
         ? yield* openExport(project, pipeline, target, options.by.file)
         : undefined
@@ -218,7 +218,7 @@ const byExport = (
     }
   })
 
-/** Returns a text for a test entry that proves an export late enough for these rows: an earlier one if it is late enough, otherwise a new one. */
+/** Returns the text of a test entry which shows that an export is recent enough for these rows. Returns an earlier text if it is late enough, otherwise a new one. */
 const testEntryFor = (
   rows: ReadonlyArray<DoubtfulRow>,
   view: PipelineLedger,
@@ -237,7 +237,7 @@ const testEntryFor = (
     return entries[0]?.text
   })
 
-/** Letters and digits that are not mistaken for each other. */
+/** The letters and digits that are not easily confused. */
 const alphabet = "abcdefghjkmnpqrstuvwxyz23456789"
 
 const newEntryText = (): string =>

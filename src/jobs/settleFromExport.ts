@@ -27,13 +27,13 @@ export class ExportUnusable extends Schema.TaggedError<ExportUnusable>()("Export
 
 /** An open export of a form's results. */
 export interface Export {
-  /** The file's name without folders. */
+  /** The file's name without its folders. */
   readonly name: string
   readonly file: string
   readonly source: Source
   readonly form: Form
   readonly columns: ResultsColumns
-  /** Kinds of the pipeline's answers, if its mapping compiles. */
+  /** The kinds of the pipeline's answers. Empty if the mapping doesn't compile. */
   readonly kinds: ReadonlyArray<AnswerKind>
   readonly stamp: string | undefined
   /** Whether the pipeline sends submission times. */
@@ -92,7 +92,7 @@ export const openExport = (
       source,
       form,
       columns,
-      // If the mapping no longer fits the form, the kinds follow from the types of the questions.
+      // If the mapping no longer fits the form, the kinds are inferred from the types of the questions.
       kinds: Either.isRight(compiled) ? compiled.right.mapping.answers : [],
       stamp,
       hasTimes: pipeline.mapping.submissionTime !== undefined,
@@ -102,13 +102,13 @@ export const openExport = (
     return made
   })
 
-/** Returns how long after sending a missing submission proves something. */
+/** Returns how long after sending an absent submission proves that it was not created. */
 export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
   visibleWithin: Duration.toMillis(reconcile.visibleWithin),
   lateWithin: Duration.toMillis(reconcile.lateWithin),
 })
 
-/** How many submissions are read from the ledger at a time. */
+/** The number of submissions that are read from the ledger at a time. */
 const submissionsAtOnce = 10_000
 
 const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
@@ -116,7 +116,7 @@ const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
 
 /**
- * Finds the rows in doubt among the submissions of an export that the ledger doesn't know. Records nothing.
+ * Finds the rows in doubt among those submissions of an export that the ledger doesn't know. Records nothing.
  *
  * @param isComplete whether a person vouches that the export is complete
  */
@@ -155,7 +155,7 @@ export const settleFromExport = (
             known.seeEntry(entry)
           }
         })
-        // The export has at least what the ledger knows, unless it lacks something.
+        // A complete export has at least as many submissions as were imported, so that number is the total until it is reached.
         return showWork("results", submissions, submissions < imported ? imported : undefined)
       })
     yield* eachChunk(source.read(), readChunk)
@@ -181,7 +181,7 @@ export const settleFromExport = (
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })
 
-/** Makes a set of ids, 32 bytes each, with the batch of each and whether it was seen. */
+/** Returns an empty set of ids, which stores 32 bytes for each, its batch, and whether it was seen. */
 const makeIds = (digest: (id: string) => Buffer) => {
   const table = new KeyTable()
   const hash = new RowHash()
@@ -190,12 +190,12 @@ const makeIds = (digest: (id: string) => Buffer) => {
     return table.find(hash)
   }
   return {
-    /** Returns the id's slot. */
+    /** Adds an id unless the set contains it. Returns its slot. */
     add: (id: string, batch: number): number => {
       const slot = slotOf(id)
       return slot < 0 ? table.add(hash, batch) : slot
     },
-    /** Marks it as seen. Returns its slot, or -1. */
+    /** Marks an id as seen. Returns its slot, or -1 if the set lacks it. */
     see: (id: string): number => {
       const slot = slotOf(id)
       if (slot >= 0) table.match(slot)
@@ -209,7 +209,7 @@ const makeIds = (digest: (id: string) => Buffer) => {
   }
 }
 
-/** Tracks which of the submissions that the ledger knows an export has, and in which order. */
+/** Tracks which of the ledger's submissions an export contains, and in which order. */
 const knownIn = (
   view: Pick<PipelineLedger, "pages">,
   looseIds: ReadonlyArray<string>,
@@ -238,11 +238,11 @@ const knownIn = (
       }
       return showWork("known", read, imported)
     })
-    // Ids without a row may belong to rows in doubt. The export must contain them, but they are not known rows.
+    // Ids without a row may belong to rows in doubt. The export must contain these ids, but no known row has them.
     const loose = makeIds(digest)
     for (const id of looseIds) loose.add(id, 0)
     return {
-      /** Records that the export has an id. Returns whether a row of the ledger has it. */
+      /** Records that the export contains an id. Returns whether a row of the ledger has the id. */
       see: (id: string): boolean => {
         loose.see(id)
         const slot = known.see(id)
@@ -254,14 +254,14 @@ const knownIn = (
         if (!Number.isNaN(time)) byTime.see(time, time)
         return true
       },
-      /** Records that the export has a test entry, which was submitted after all batches that had ended when its text was shown. */
+      /** Records that the export contains a test entry. It was submitted after all batches that had ended when its text was shown. */
       seeEntry: ({ after, at }: TestEntry): void => {
         byCreation.see(after + 1, Infinity)
         byTime.see(at, Infinity)
       },
       isInOrder: () => byCreation.isSorted || (hasTimes && byTime.isSorted),
       times: hasTimes ? { earliest, latest } : undefined,
-      /** Counts the submissions that the export must contain and lacks. */
+      /** Counts the submissions that the export must contain but lacks. */
       lacking: Effect.gen(function*() {
         let count = 0
         let example: string | undefined

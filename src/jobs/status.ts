@@ -27,30 +27,30 @@ import { chooseTarget, findPipeline } from "./target.ts"
 export interface PipelineStanding {
   readonly pipeline: string
   readonly destination: Destination
-  /** The time zone in which people see its times, that of its reports. UTC if its file can't be read. */
+  /** The time zone of the pipeline's reports, in which `status` shows its times. UTC if the pipeline's file can't be read. */
   readonly zone: string
-  /** Rows in flight in the current run are counted by `going`, not as in doubt. */
+  /** Rows that the current run has in flight are counted in `going`, not as in doubt. */
   readonly standing: Omit<
     Standing,
     "attention" | "doubts" | "drift" | "lastIntent" | "rows" | "running" | "settlements"
   >
   /** The run in progress. */
   readonly going: (RunInProgress & { readonly inFlight: number }) | undefined
-  /** The last run that wrote here. */
+  /** The last run that wrote to this destination. */
   readonly lastRun: RunRecord | undefined
-  /** The last runs that wrote here, the newest first. */
+  /** The last runs that wrote to this destination, the newest first. */
   readonly runs: ReadonlyArray<PastRecord>
-  /** The last run over the pipeline's own source that did its work (exit code 0 or 1). */
+  /** The last run over the pipeline's own source that completed (exit code 0 or 1). */
   readonly lastDone: RunRecord | undefined
-  /** Rows in doubt by age, the youngest first. */
+  /** The number of rows in doubt by age, the youngest first. */
   readonly doubts: ReadonlyArray<DoubtAge>
-  /** Verified submissions that were edited or deleted since. */
+  /** Verified submissions that were edited or deleted later. */
   readonly drift: Drift
-  /** When it runs next by schedule. */
+  /** The next scheduled run. */
   readonly nextRun: NextRun | undefined
 }
 
-/** A time, ISO 8601 with the offset of its zone, and that zone. */
+/** A time in ISO 8601 with the offset of its zone, and the zone. */
 interface NextRun {
   readonly at: string
   readonly zone: string
@@ -58,16 +58,16 @@ interface NextRun {
 
 /** A run's record, and its facts. */
 export interface PastRecord extends RunRecord {
-  /** Undefined if it did not end, or its mode was not `run`. */
+  /** Undefined if the run did not end, or its mode was not `run`. */
   readonly facts: RunFacts | undefined
 }
 
-/** A pipeline whose last scheduled run failed before it started, and so left no record. */
+/** A pipeline whose last scheduled run failed before it started, and therefore left no record. */
 export interface NotBegun {
   readonly pipeline: string
-  /** When it was due, ISO 8601. */
+  /** When the run was due, in ISO 8601. */
   readonly at: string
-  /** Its schedule's zone. */
+  /** The time zone of the schedule. */
   readonly zone: string
 }
 
@@ -75,7 +75,7 @@ export interface NotBegun {
 export interface PipelineHealth {
   readonly pipeline: string
   readonly healthy: boolean
-  /** When the last good run that counts ended. */
+  /** When the last good run that counts ended. Undefined if there is none. */
   readonly lastGood: number | undefined
   readonly zone: string
 }
@@ -83,28 +83,28 @@ export interface PipelineHealth {
 export interface ProjectStatus {
   readonly ledger: { readonly file: string; readonly exists: boolean }
   readonly pipelines: ReadonlyArray<PipelineStanding>
-  /** Pipelines of the project that never sent anything. */
+  /** The project's pipelines that never sent anything. */
   readonly untouched: ReadonlyArray<string>
-  /** Those of them that have a schedule. */
+  /** The untouched pipelines that have a schedule. */
   readonly waiting: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: NextRun }>
   readonly notBegun: ReadonlyArray<NotBegun>
-  /** Files whose schedule can't be read, as sentences. */
+  /** Sentences that say which files have a schedule that can't be read. */
   readonly unreadable: ReadonlyArray<string>
   /** Pipelines whose runs are refused, because the ledger is missing or not the newest. */
   readonly missed: ReadonlyArray<LedgerMissed>
-  /** Of the named pipelines, otherwise of those with a schedule, otherwise of all. Undefined without `maxAge`. */
+  /** The health of the named pipelines. Without names, of those with a schedule; if none has one, of all. Undefined without `maxAge`. */
   readonly health: ReadonlyArray<PipelineHealth> | undefined
-  /** Findings of SQLite's integrity check. Undefined without `verify`. */
+  /** The findings of SQLite's integrity check. Undefined without `verify`. */
   readonly damage: ReadonlyArray<string> | undefined
 }
 
 /**
  * Returns what the ledger contains, by pipeline and destination. Only reads and takes no lock, so that it works during a run. Creates no ledger.
  *
- * @param names pipelines; none: all
+ * @param names the pipelines; none: all
  * @param options.verify whether SQLite checks the whole file
- * @param options.runs how many of the last runs to return
- * @param options.maxAge how old a pipeline's last good run may be, in milliseconds
+ * @param options.runs the number of last runs to return
+ * @param options.maxAge the greatest age of a pipeline's last good run, in milliseconds
  */
 export const projectStatus = (
   project: Project,
@@ -178,7 +178,7 @@ export const projectStatus = (
     }),
   )
 
-/** Returns the pipelines whose last run was not good, could not start, or would be refused. One that never ran is not among them, and none that is running. */
+/** Returns the pipelines whose last run was not good, could not start, or would be refused. Omits pipelines that never ran or are running. */
 export const failedPipelines = (project: Project) =>
   Effect.map(projectStatus(project, [], { verify: false }), ({ missed, notBegun, pipelines }) => {
     const failed = pipelines.filter(({ going, lastRun }) =>
@@ -187,7 +187,7 @@ export const failedPipelines = (project: Project) =>
     return new Set([...missed, ...notBegun, ...failed].map(({ pipeline }) => pipeline))
   })
 
-/** Whether a run did its work, whether or not rows need review. */
+/** Whether a run completed, even if rows need review. */
 const isGood = ({ exitCode }: RunRecord): boolean =>
   exitCode === exits.complete.code || exitCode === exits.attention.code
 
@@ -208,7 +208,7 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
         acknowledged: standing.acknowledged,
       },
       going: running && { ...running, inFlight },
-      // A good reconciliation must not hide that the run before it left rows unsent.
+      // A good reconciliation must not hide that the previous run left rows unsent.
       lastRun: runs.find((run) => run.mode !== "reconcile" || !isGood(run)) ?? runs[0],
       runs: runs.slice(0, count).map((run): PastRecord => ({ ...run, facts: factsOf(run) })),
       lastDone: yield* lastGood(view),
@@ -217,10 +217,10 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
     }
   })
 
-/** How many runs are searched for the last one, and for the last good one that read the pipeline's own source. */
+/** The number of runs that are searched for the last one, and for the last good one that read the pipeline's own source. */
 const searched = 100
 
-/** Returns the last good run over the pipeline's own source. Fixed rows that are imported each morning (`--source`) must not hide that no night ran. */
+/** Returns the last good run over the pipeline's own source. An import of fixed rows each morning (`--source`) must not hide that the nightly runs failed to start. */
 const lastGood = (view: PipelineLedger) =>
   Effect.map(
     view.runs({ limit: searched, done: true }),
@@ -238,7 +238,7 @@ const nextOf = (schedule: Schedule, now: number): NextRun | undefined => {
   return next === undefined ? undefined : { at: isoInZone(next, schedule.zone), zone: schedule.zone }
 }
 
-/** How long rows have been in doubt, in days. */
+/** The age groups of rows in doubt, in days. */
 const ages = [
   { age: "younger than a day", days: 1 },
   { age: "younger than a week", days: 7 },
@@ -251,7 +251,7 @@ interface DoubtAge {
   readonly count: number
 }
 
-/** Returns rows in doubt by age, the youngest first. Only ages that occur. */
+/** Returns the number of rows in doubt by age, the youngest first. Omits empty age groups. */
 export const byAge = (
   doubts: ReadonlyArray<Pick<DoubtsOf, "sentAt" | "count">>,
   now: number,
@@ -264,7 +264,7 @@ export const byAge = (
   })
 }
 
-/** Returns the pipeline if its last scheduled run failed before it started, and it has not run since. */
+/** Returns the pipeline if its last scheduled run failed before it started and no run followed. */
 const notBegun = (ledger: Ledger, { pipeline, schedule }: Scheduled) =>
   Effect.map(
     ledger.turns.last(pipeline),
@@ -274,14 +274,14 @@ const notBegun = (ledger: Ledger, { pipeline, schedule }: Scheduled) =>
         : [{ pipeline, at: new Date(at).toISOString(), zone: schedule.zone }],
   )
 
-/** Where a pipeline's scheduled runs go. */
+/** The destination of a pipeline's scheduled runs. */
 interface ScheduledDestination {
-  /** Addresses of the service, its earlier ones included. */
+  /** The service's addresses, including its earlier ones. */
   readonly services: ReadonlyArray<string>
   readonly form: string
 }
 
-/** Returns undefined if the pipeline has no schedule, or its file can't be read. */
+/** Returns the destination of a scheduled pipeline. Undefined if it has no schedule or its file can't be read. */
 const scheduledDestination = (root: string, scheduled: Scheduled | undefined, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     if (scheduled === undefined) return undefined
@@ -295,10 +295,10 @@ const scheduledDestination = (root: string, scheduled: Scheduled | undefined, le
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /**
- * Returns whether a pipeline had a good run since an instant. Rows that need review don't make a pipeline unhealthy: they are reported elsewhere, and a probe that fails until
- * a person reviews them would be ignored.
+ * Returns whether a pipeline had a good run since an instant. Rows that need review don't make a pipeline unhealthy. They are reported elsewhere, and people would ignore a probe that fails until each
+ * row is reviewed.
  *
- * @param goesTo where its scheduled runs go, if it has a schedule: only those count
+ * @param goesTo the destination of its scheduled runs, if it has a schedule: only those runs count
  */
 export const healthOf = (
   pipeline: string,

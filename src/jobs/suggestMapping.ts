@@ -16,26 +16,26 @@ import type { Source } from "../source/Source.ts"
 
 /** `init` can't write the pipeline (exit code 2). */
 export class InitRefused extends Schema.TaggedError<InitRefused>()("InitRefused", {
-  /** What is wrong, and what to do next, as sentences. */
+  /** Sentences that say what is wrong and what to do next. */
   message: Schema.String,
 }) {}
 
 export interface InitOptions {
-  /** The project's folder. With `newService`, the project is created there. */
+  /** The project's folder. With `newService`, a project is created there. */
   readonly root: string
   readonly newService: NewService | undefined
   readonly name: string
-  /** A file and how it is read; its path is absolute. Required for a new pipeline. */
+  /** A file with its absolute path and how to read it. Required for a new pipeline. */
   readonly source: FileSource | undefined
   readonly service: string | undefined
   readonly form: string | undefined
-  /** The key of a new service, which is written to .env. Undefined if it is in the environment. */
+  /** The API key of a new service, which is written to .env. Undefined if an environment variable contains it. */
   readonly apiKey?: Redacted.Redacted | undefined
-  /** Is called with the project before a service of it is used. */
+  /** Is called with the project before its services are used. */
   readonly guard?: (project: Project) => Project
 }
 
-/** The result of `init`. Files are relative to the project's folder. */
+/** The result of `init`. Paths are relative to the project's folder. */
 export interface Initialised {
   readonly root: string
   readonly written: ReadonlyArray<string>
@@ -43,11 +43,11 @@ export interface Initialised {
   /** The pipeline's file. */
   readonly file: string
   readonly form: Pick<Form, "id" | "name">
-  /** How many entries with a mapping were written now. */
+  /** The number of entries that were written with a mapping. */
   readonly mapped: number
-  /** Entries that were written as comments for a person to fill in. */
+  /** The entries that were written as comments for a person to complete. */
   readonly open: ReadonlyArray<string>
-  /** Questions whose `values` list choices that are not options, for a person to fill in. */
+  /** The questions whose `values` list choices that are not options, for a person to complete. */
   readonly choices: ReadonlyArray<string>
   readonly unmapped: ReadonlyArray<string>
   readonly rowKey: ReadonlyArray<string>
@@ -57,7 +57,7 @@ export interface Initialised {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** An entry of the file that was written, and the id of what it fills. */
+/** An entry that was written to the file, and the id of the question or element that it fills. */
 interface WrittenEntry {
   readonly of: string
   readonly open: boolean
@@ -80,11 +80,11 @@ export const summaryOf = (
   warnings,
 })
 
-/** Returns the names of what is left to a person. */
+/** Returns the names of what a person must still map. */
 export const openNames = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
   entries.filter(({ open }) => open).map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
 
-/** Returns a source's own columns that a pipeline doesn't mention, also not as part of a block. */
+/** Returns those of a source's own columns that a pipeline doesn't mention, neither by name nor as part of a block. */
 export const unusedColumns = (
   pipeline: Pipeline,
   { blocks, columns }: Pick<Source, "blocks" | "columns">,
@@ -103,7 +103,7 @@ export const unusedColumns = (
   )
 }
 
-/** Reads all rows of a source, cleaned as its form tool requires. */
+/** Reads all rows of a source, with the corrections that its form tool needs. */
 const eachRow = (source: Source, use: (cells: Cells) => void) => {
   const clean = source.tool?.clean ?? ((cells: Cells) => cells)
   return Stream.runForEach(source.read(), (chunk) =>
@@ -122,9 +122,9 @@ interface SurveyedSource {
 }
 
 /**
- * Reads a whole source twice: to match its columns with the form's questions, then to find every choice that is not an option.
+ * Reads a whole source twice: first to match its columns with the form's questions, then to find every choice that is not an option.
  *
- * @param form with the questions to fill
+ * @param form the form, with the questions to fill
  * @param columns the columns that may fill them
  */
 export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<Column>) =>

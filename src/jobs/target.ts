@@ -14,7 +14,7 @@ export const findPipeline = (project: Project, name: string): Effect.Effect<Pipe
     : Effect.succeed(pipeline)
 }
 
-/** The pipeline has several targets, and none or an unknown one was chosen (exit code 2). */
+/** The pipeline has several targets, and the user chose none or an unknown one (exit code 2). */
 class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown", {
   pipeline: Schema.String,
   target: Schema.UndefinedOr(Schema.String),
@@ -36,7 +36,7 @@ class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown",
 
 export type Target = SinkConfig["targets"][number]
 
-/** Returns the target that `--to` names, or without it the pipeline's only one. */
+/** Returns the target that `--to` names. Without `--to`, returns the pipeline's only one. */
 export const chooseTarget = (pipeline: Pipeline, to: string | undefined): Effect.Effect<Target, TargetUnknown> => {
   const { targets } = pipeline.sink
   const known = targets.flatMap((one) => (one.target === undefined ? [] : [one.target]))
@@ -55,7 +55,7 @@ export const firstTarget = (pipeline: Pipeline): Effect.Effect<Target, TargetUnk
 /**
  * Opens the service of a target.
  *
- * @param services the services that the process shares. Without them, the service is opened for this scope only
+ * @param services the services that the process shares; undefined: opens the service for this scope only
  */
 export const openTarget = (
   project: Project,

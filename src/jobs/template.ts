@@ -4,7 +4,7 @@ import type { Form } from "../domain/form.ts"
 import { templateOf } from "../mapping/suggest/template.ts"
 import { spreadsheetCsv } from "../report/csvFiles.ts"
 
-/** Returns a workbook with the header, and a second sheet with the choices of each question that has some. */
+/** Returns a workbook with the header in its first sheet, and the choices of each question in a second sheet. */
 const workbook = (form: Form) =>
   Effect.promise(async () => {
     const { utils, write } = await import("xlsx")
@@ -23,15 +23,15 @@ const workbook = (form: Form) =>
   })
 
 /**
- * Writes an empty file with a column for each question of a form, to be filled with rows. Fails if the file exists.
+ * Writes a file with a column for each question of a form and no rows, for a person to fill in. Fails if the file exists.
  *
- * @param file absolute; a workbook if its name ends in .xlsx, otherwise CSV
+ * @param file the absolute path; a workbook if the name ends in .xlsx, otherwise CSV
  */
 export const writeTemplate = (form: Form, file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { columns, leftOut, rowKey } = templateOf(form)
-    // Spreadsheets read UTF-8 only after a byte order mark.
+    // Spreadsheets need a byte order mark to recognise UTF-8.
     const content = /\.xlsx$/i.test(file)
       ? yield* workbook(form)
       : new TextEncoder().encode(`\uFEFF${spreadsheetCsv([[rowKey, ...columns.map(({ title }) => title)]])}`)

@@ -10,18 +10,18 @@ import { asThePipelineSays, type RunOptions, runPipeline } from "./run.ts"
 import { type Due, dueNow, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./services.ts"
 
-/** What happens while pipelines run by schedule. Times are in milliseconds since 1970. */
+/** An event while pipelines run by schedule. Times are in milliseconds since 1970. */
 export type ScheduleEvent =
-  /** A pipeline waits for its next time. Undefined: there is none any more. */
+  /** A pipeline waits for its next time. Undefined if it has no further time. */
   | {
     readonly _tag: "Waits"
     readonly pipeline: string
     readonly schedule: Schedule
     readonly next: number | undefined
   }
-  /** A pipeline's run starts. `again`: its last one broke off. */
+  /** A pipeline's run starts. `again`: whether its last turn was interrupted. */
   | { readonly _tag: "Begins"; readonly pipeline: string; readonly schedule: Schedule; readonly again: boolean }
-  /** `project`: as it was read for this run, or before it if it can't be read now. */
+  /** A pipeline's run ended. `project`: the project as read for this run, or as read earlier if it can't be read now. */
   | {
     readonly _tag: "Ended"
     readonly pipeline: string
@@ -29,20 +29,20 @@ export type ScheduleEvent =
     readonly project: Project
     readonly exit: Exit.Exit<RunReport, AttemptFailure>
   }
-  /** Another process runs it. */
+  /** A different process runs the pipeline. */
   | { readonly _tag: "Elsewhere"; readonly pipeline: string }
-  /** Files whose schedule can't be read, as sentences. */
+  /** Sentences that say which files have a schedule that can't be read. */
   | { readonly _tag: "Unreadable"; readonly files: ReadonlyArray<string> }
 
 export interface ScheduleOptions extends ScheduledProject, Pick<RunOptions, "interrupted" | "projectOption"> {
-  /** Services that rows may be sent to. */
+  /** The services to which rows may be sent. */
   readonly confirmed: ReadonlyArray<string>
   readonly onEvent: (event: ScheduleEvent) => Effect.Effect<void>
   readonly progress?: ((pipeline: string, event: Progress) => Effect.Effect<void>) | undefined
   readonly warn?: ((pipeline: string, ...warnings: Parameters<RunOptions["warn"]>) => Effect.Effect<void>) | undefined
-  /** How many pipelines may run at the same time. Each keeps a source open, and all share the ledger's file. Default: four. */
+  /** The maximum number of pipelines that run at the same time. Each keeps a source open, and all share the ledger's file. Default: 4. */
   readonly atOnce?: number | undefined
-  /** How often the files are read for new times. Default: every minute. */
+  /** The interval at which the files are read for new times. Default: one minute. */
   readonly lookEvery?: Duration.DurationInput | undefined
 }
 
@@ -50,13 +50,13 @@ export interface ScheduleOptions extends ScheduledProject, Pick<RunOptions, "int
 export type Turned =
   | { readonly _tag: "Ran"; readonly exit: Exit.Exit<RunReport, AttemptFailure> }
   | { readonly _tag: "NotDue"; readonly last: LastTurn }
-  /** Another process runs it. */
+  /** A different process runs the pipeline. */
   | { readonly _tag: "Elsewhere" }
-  /** A signal came first. */
+  /** A signal arrived before the turn. */
   | { readonly _tag: "Stopped" }
 
 /**
- * Gives pipelines their turns. Pipelines that run at the same time share the services and their pace. When none runs, everything is closed, and the next one loads the configuration again.
+ * Gives pipelines their turns. Pipelines that run at the same time share the services and their rate limits. When none runs, everything is closed, and the next turn loads the configuration again.
  *
  * @param first the project as first loaded: its webhooks are notified if the configuration can't be read later
  */
@@ -96,7 +96,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         )
       }).pipe(Effect.scoped)
 
-    /** Takes the turn if the pipeline is due, and runs it. */
+    /** Records the turn if the pipeline is due, and runs the pipeline. */
     const turn = (scheduled: Scheduled, unseen: Due) =>
       Effect.gen(function*() {
         const { pipeline, schedule } = scheduled
@@ -134,6 +134,6 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
 
 const stopped: Turned = { _tag: "Stopped" }
 
-/** Whether a signal ended the run: the next schedule continues it. */
+/** Whether a signal ended the run. If so, the next schedule continues the turn. */
 const brokeOff = (exit: Exit.Exit<{ readonly outcome: string }, AttemptFailure>): boolean =>
   Exit.isSuccess(exit) ? exit.value.outcome === "interrupted" : Cause.isInterruptedOnly(exit.cause)

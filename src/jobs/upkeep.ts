@@ -8,7 +8,7 @@ import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { showWork } from "../run/Progress.ts"
 import { knownPipelines, ledgerExists, ledgerOf, missedBy } from "./projectLedger.ts"
 
-/** Fails if the ledger does not exist, because nothing was imported yet or because it is missing. */
+/** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
 const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
     if (yield* ledgerExists(project)) return
@@ -20,13 +20,13 @@ const mustBeThere = (project: Project) =>
 /** Opens a project's ledger, which must exist. */
 const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openLedger(ledgerOf(project)))
 
-/** Deletes old runs and rejected rows that left the source, and rewrites the ledger's file. No run may be in progress. */
+/** Deletes old runs, and rejected rows that are no longer in the source. Rewrites the ledger's file. No run may be in progress. */
 export const compactLedger = (project: Project) =>
   Effect.scoped(
     Effect.flatMap(opened(project), (ledger) => Effect.zipRight(showWork("rewrite"), ledger.compact)),
   )
 
-/** Backs the ledger up, with its secret; a run may be in progress. Not one that is not the newest: it would replace good backups. Returns the copy's size in bytes. */
+/** Backs up the ledger with its secret. A run may be in progress. Fails if the ledger is not the newest, because its copy would replace good backups. Returns the copy's size in bytes. */
 export const backUp = (project: Project, file: string) =>
   Effect.zipRight(
     Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest)),
@@ -53,9 +53,9 @@ const titles: ReadonlyArray<keyof ExportedRow> = [
 const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[title] ?? ""))
 
 /**
- * Returns the rows of the ledger as text, in pieces: a million of them need no more memory than a thousand. A run may be in progress.
+ * Returns the ledger's rows as text, in pieces, so that memory stays bounded for any number of rows. A run may be in progress.
  *
- * @param names pipelines; none: all
+ * @param names the pipelines; none: all
  */
 export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
   Stream.unwrapScoped(Effect.gen(function*() {
@@ -83,13 +83,13 @@ interface ForgetOptions {
   readonly keys: ReadonlyArray<string>
   readonly by: string
   readonly because: string
-  /** Whether reports that contain them are emptied too. */
+  /** Whether the reports that contain the rows are emptied too. */
   readonly reports: boolean
 }
 
 /**
- * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that they are not imported again. Returns the reports that contain them. With `reports`, these are emptied: only their
- * counts stay.
+ * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that the rows are not imported again. Returns the reports that contain the rows. With `reports`, also empties these
+ * reports: only their counts stay.
  */
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {

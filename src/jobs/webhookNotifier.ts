@@ -25,9 +25,9 @@ export type RunEnd =
   }
 
 /**
- * Calls the project's webhooks. Not after a dry run or a rehearsal: these write nothing, and a person has started them.
+ * Calls the project's webhooks. Ignores dry runs and rehearsals, because these write nothing and a person starts them.
  *
- * @param patience how long to retry each
+ * @param patience how long to retry each webhook
  */
 export const webhookNotifier = (patience?: Patience) => ({
   notify: (project: Project, end: RunEnd, anomalies: ReadonlyArray<Anomaly>): Effect.Effect<void> => {
@@ -40,7 +40,7 @@ export const webhookNotifier = (patience?: Patience) => ({
     const others = project.notify.filter((webhook) => !degraded.includes(webhook))
     const notifyAll = (webhooks: ReadonlyArray<WebhookConfig>) =>
       Effect.forEach(webhooks, (webhook) => notifyWebhook(webhook, reported(report, asFresh(anomalies)), patience), all)
-    // Opening the ledger would create it.
+    // Opening a missing ledger would create it.
     if (degraded.length === 0 || !existsSync(project.ledger)) return notifyAll(project.notify)
     return Effect.zip(
       notifyAll(others),
@@ -62,7 +62,7 @@ const all = { concurrency: "unbounded", discard: true } as const
 const asFresh = (anomalies: ReadonlyArray<Anomaly>) =>
   anomalies.map(({ code, fresh, sentence }) => ({ code, message: sentence, new: fresh }))
 
-/** Notifies each webhook of the anomalies that it was not notified of yet, and records that. */
+/** Notifies each webhook of the anomalies that were not yet reported to it, and records that. */
 const notifyOfNew = (
   project: Project,
   webhooks: ReadonlyArray<WebhookConfig>,
@@ -84,7 +84,7 @@ const notifyOfNew = (
       Effect.gen(function*() {
         const news = unreportedAnomalies(yield* view.notified(name), before, { anomalies, whole: own?.whole ?? false })
         if (yield* notifyWebhook({ name, ...webhook }, reported(report, news.anomalies), patience)) {
-          // A reconciliation has no anomalies, so the record is about the last run.
+          // A reconciliation detects no anomalies, so the record refers to the last run.
           yield* view.recordNotified(name, { codes: news.codes, run: history[0]?.run ?? report.run })
         }
       }), all)

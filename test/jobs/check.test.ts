@@ -111,7 +111,7 @@ layer(platform)("check", (it) => {
       expect((yield* world.check()).found).toEqual([
         "warning 3:9 The source has a column that it did not have when the pipeline was made: Created at.",
         "warning 5:1 1 of 6 columns is not mapped: Created at.",
-        'warning 5:1 Nothing uses the times in the column "Created at", though the form would keep them as the time of each submission: without them every submission is as old as its import.',
+        'warning 5:1 No entry uses the times in the column "Created at", which could be the submission times. Without them, each submission gets the time of its import.',
       ])
       yield* world.write("pipelines/people.yaml", pipeline.replace("sink:", "  ignore: [Created at]\nsink:"))
       expect((yield* world.check({ acceptForm: true })).found).toEqual([])
