@@ -1,34 +1,14 @@
 // Makes README's pictures from the sample contacts, some of them broken: the report's page and the terminal. CHROMIUM=/path names the browser. `npm run pictures` builds first.
-import { spawnSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { chromium } from "playwright-core"
+import { bundled } from "./bundled.mjs"
 
 const browsers = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 const pictures = resolve("docs/pictures")
-const main = resolve("dist/main.js")
-const project = mkdtempSync(join(tmpdir(), "formferry-pictures-"))
-
-/** Breaks some rows of the sample: three lose the @ of their address, and one occurs twice. */
-const spoil = (file) => {
-  const lines = readFileSync(file, "latin1").split("\n")
-  for (const row of [5, 90, 131]) lines[row] = lines[row].replace("@", " at ")
-  lines.splice(100, 0, lines[12])
-  writeFileSync(file, lines.join("\n"), "latin1")
-}
-
-/** Runs a command as in a terminal of 96 columns. Returns what it prints. */
-const shown = (...words) => {
-  const asTerminal = "data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=96"
-  const { stdout } = spawnSync(process.execPath, ["--import", asTerminal, main, ...words], {
-    cwd: project,
-    encoding: "utf8",
-    env: { ...process.env, TERM: "xterm-256color", NO_COLOR: "" },
-  })
-  return `<b class="prompt">$ formferry ${words.join(" ")}</b>\n${asHtml(stdout.replaceAll(`${project}/`, ""))}`
-}
+const project = realpathSync(mkdtempSync(join(tmpdir(), "formferry-pictures-")))
 
 const classes = { 1: "bold", 2: "dim", 31: "red", 32: "green", 33: "yellow" }
 
@@ -48,25 +28,24 @@ pre { margin: 0; font: 13px/1.35 "DejaVu Sans Mono", monospace }
 </style><pre>${content}</pre>`
 
 try {
-  for (const folder of ["config", "pipelines", "samples"]) cpSync(folder, join(project, folder), { recursive: true })
-  spoil(join(project, "samples/contacts.csv"))
-  const terminal = shown("run", "contacts")
-  mkdirSync(pictures, { recursive: true })
+  const { pictured, recorded } = await bundled("test/demo/pictured.ts")
+  const shown = pictured(project)
   const browser = await chromium.launch({
     executablePath: browsers.find((path) => path !== undefined && existsSync(path)),
     args: ["--no-sandbox", "--disable-gpu"],
   })
   const tab = await browser.newPage({ viewport: { width: 1100, height: 920 }, colorScheme: "light" })
-  await tab.goto(pathToFileURL(join(project, "reports/contacts/latest/report.html")).href)
+  await tab.goto(pathToFileURL(shown.page).href)
   await tab.evaluate((path) => {
     document.body.innerHTML = document.body.innerHTML.replaceAll(`${path}/`, "")
   }, project)
   await tab.screenshot({ path: join(pictures, "report.png") })
   // Another page: the report's content security policy allows only its own styles.
   const screen = await browser.newPage({ viewport: { width: 1000, height: 100 } })
-  await screen.setContent(page(terminal))
+  await screen.setContent(page(`<b class="prompt">${shown.typed}</b>\n${asHtml(shown.terminal)}`))
   await screen.locator("body").screenshot({ path: join(pictures, "terminal.png") })
   await browser.close()
+  writeFileSync(recorded, shown.text)
 } finally {
   rmSync(project, { recursive: true })
 }

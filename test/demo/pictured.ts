@@ -1,0 +1,53 @@
+// What README's pictures show: a run of the sample contacts, some of them broken. `npm run pictures` draws it, and pictures.test.ts compares its text.
+import { spawnSync } from "node:child_process"
+import { cpSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+
+/** Breaks some rows of the sample: three lose the @ of their address, and one occurs twice. */
+const spoil = (file: string) => {
+  const lines = readFileSync(file, "latin1").split("\n")
+  for (const row of [5, 90, 131]) lines[row] = lines[row]?.replace("@", " at ") ?? ""
+  lines.splice(100, 0, lines[12] ?? "")
+  writeFileSync(file, lines.join("\n"), "latin1")
+}
+
+/** Replaces what differs between two runs. */
+const stable = (text: string): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d.]+Z-\w+/g, "RUN")
+    .replaceAll(/\w{3} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d/g, "TIME")
+    .replaceAll(/\d+(?:\.\d+)?m?s \([^)]*\)/g, "DURATION")
+
+const named: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&" }
+
+/** Returns the text of the part of a report's page that the picture shows: everything above the section `Read back`. */
+const pageText = (html: string): string =>
+  (html.split("<body")[1]?.split(/<h2[^>]*>Read back</)[0] ?? "")
+    .replaceAll(/<(script|style)[^>]*>[^]*?<\/\1>/g, "")
+    .replace(/^[^>]*>/, "")
+    .replaceAll(/<[^>]+>/g, "\n")
+    .replaceAll(/&#?\w+;/g, (entity) => named[entity] ?? entity)
+    .split("\n").map((line) => line.trim()).filter((line) => line !== "").join("\n")
+
+/** Runs the built command on the spoilt sample in an empty folder, as in a terminal of 96 columns. `text` is what both pictures say, without times and run ids. */
+export const pictured = (project: string) => {
+  for (const folder of ["config", "pipelines", "samples"]) cpSync(folder, join(project, folder), { recursive: true })
+  spoil(join(project, "samples/contacts.csv"))
+  const asTerminal = "data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=96"
+  const words = ["run", "contacts"]
+  const { stdout } = spawnSync(process.execPath, ["--import", asTerminal, resolve("dist/main.js"), ...words], {
+    cwd: project,
+    encoding: "utf8",
+    env: { ...process.env, TERM: "xterm-256color", NO_COLOR: "" },
+  })
+  const typed = `$ formferry ${words.join(" ")}`
+  const terminal = stdout.replaceAll(`${project}/`, "")
+  const page = join(project, "reports/contacts/latest/report.html")
+  // eslint-disable-next-line no-control-regex -- the terminal's colours
+  const plain = terminal.replaceAll(/\u001B\[\d+m/g, "")
+  const shown = pageText(readFileSync(page, "utf8").replaceAll(`${project}/`, ""))
+  return { typed, terminal, page, text: stable(`terminal.png\n\n${typed}\n${plain}\nreport.png\n\n${shown}\n`) }
+}
+
+/** The text of the pictures when they were made. */
+export const recorded = "docs/pictures/text.txt"
