@@ -1,4 +1,4 @@
-// Bundles src/main.ts into dist. What a command loads with `import()` becomes a file of its own.
+// Bundles src/main.ts into dist. A module that is loaded with `import()` becomes a separate file.
 import { build } from "esbuild"
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { forNode } from "./bundled.mjs"
 import { thirdParty } from "./thirdParty.mjs"
 
-// Built in a folder of its own and then moved, so that a command that starts meanwhile finds a whole program.
+// Built in a separate folder and then moved, so that a command that starts in the meantime finds a complete program.
 const folder = `node_modules/.cache/formferry-build-${process.pid}`
 const { metafile } = await build({
   ...forNode,
@@ -16,7 +16,7 @@ const { metafile } = await build({
   chunkNames: "parts/[name]-[hash]",
   minifySyntax: true,
   minifyWhitespace: true,
-  // For `node --enable-source-maps` in a checkout. They would make the package 1.1 MB larger, so package.json leaves them out.
+  // For `node --enable-source-maps` in a checkout. They would make the package 1.1 MB larger, so package.json excludes them.
   sourcemap: "linked",
   sourcesContent: false,
   metafile: true,

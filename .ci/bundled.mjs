@@ -1,9 +1,9 @@
-// Bundles a TypeScript module of the tests and gives its exports: what `npm run` starts outside of vitest.
+// Bundles a TypeScript module of the tests and returns its exports, for scripts that `npm run` starts outside vitest.
 import { build } from "esbuild"
 import { rmSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 
-/** How our modules are bundled for Node: natives stay outside, and CommonJS packages inside get a `require` of their own. */
+/** How our modules are bundled for Node: native packages stay outside, and CommonJS packages inside get their own `require`. */
 export const forNode = {
   bundle: true,
   format: "esm",

@@ -1,5 +1,5 @@
 // Types and Effect's rules in one pass: the type checker, with Effect's rules patched into a copy of it (node_modules stays as installed).
-// Looking for the rules apart from the types took four times as long.
+// Checking the rules separately from the types took four times as long.
 import { spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 const modules = join(dirname(fileURLToPath(import.meta.url)), "..", "node_modules")
 const version = (name) => JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")).version
 
-/** Runs a script of Node's; its exit status. */
+/** Runs a script with Node. Returns its exit code. */
 const node = (args, show) =>
   new Promise((done) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
@@ -33,7 +33,7 @@ if (!existsSync(checker)) {
   try {
     renameSync(join(made, "typescript"), checker)
   } catch (error) {
-    // Another check made it meanwhile.
+    // A different check has made it in the meantime.
     if (!existsSync(checker)) throw error
   }
   rmSync(made, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reads the real exports of form tools in samples/ with Python's own csv and zipfile modules, and writes what their answers are to
-test/source/formtools/answers/*.json. An independent reader: nothing of formferry takes part. The files are committed; run this when a sample
+test/source/formtools/answers/*.json. This reader is independent: it uses no code of formferry. The files are committed. Run this when a sample
 changes: python3 .ci/form-tool-answers.py [FOLDER]"""
 import json
 import os
@@ -52,7 +52,7 @@ def steak():
 
 
 def qualtrics():
-    """Three header rows; every column that holds anything. Latitude and longitude are read as the numbers they are."""
+    """Three header rows; every column that is not empty. Latitude and longitude are read as the numbers they are."""
     rows = records("qualtrics/qualtRics-sample.csv")
     header = rows[0]
     result = {}

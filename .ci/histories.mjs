@@ -1,6 +1,6 @@
-// The histories of test/histories: node .ci/histories.mjs --seeds 500.
+// Runs the histories of test/histories: node .ci/histories.mjs --seeds 500.
 import { bundled } from "./bundled.mjs"
 
 const { main } = await bundled("test/histories/main.ts")
-// Machines that were switched off keep timers.
+// Timers of machines that were switched off would keep the process alive.
 process.exit(await main(process.argv.slice(2)))

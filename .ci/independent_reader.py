@@ -1,5 +1,5 @@
-"""Reads samples with Python's own csv and zipfile modules, without any library for workbooks: an independent reader, in which nothing of formferry takes
-part. Used by form-tool-answers.py and sample-answers.py."""
+"""Reads samples with Python's own csv and zipfile modules, without a library for workbooks and without any code of
+formferry. Used by form-tool-answers.py and sample-answers.py."""
 import csv
 import os
 import re
@@ -15,7 +15,7 @@ def records(path, encoding="utf-8-sig"):
 
 
 def filled(answers):
-    """Answers without those that are none."""
+    """Returns the answers that are not empty."""
     return {name: value for name, value in answers.items() if value not in ("", None, [], {})}
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes test/source/libreoffice/: one sheet (sheet.fods) as LibreOffice saves it as .xlsx, .xls, .ods and as CSV in six encodings.
-# Needs LibreOffice Calc (soffice); the files are committed, so that tests don't.
+# Needs LibreOffice Calc (soffice). The files are committed, so tests don't need it.
 set -eu
 cd "$(dirname "$0")/../test/source/libreoffice"
 work=$(mktemp -d)

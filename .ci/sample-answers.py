@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the practice service must hold after the demonstration's real exports were imported: read from the samples with Python's own csv, zipfile and
-ElementTree, and turned into answers by the sentences of each form tool's documentation, question by question and row by row. Nothing of formferry takes part,
-neither its code nor its pipelines. Writes test/demo/answers/*.json; run it when a sample changes: python3 .ci/sample-answers.py [FOLDER]"""
+"""Computes what the practice service must contain after the real exports of the demonstration were imported. Reads the samples with Python's own csv, zipfile and
+ElementTree, and derives the answers from each form tool's documentation, question by question and row by row. Uses neither formferry's code nor its
+pipelines. Writes test/demo/answers/*.json. Run it when a sample changes: python3 .ci/sample-answers.py [FOLDER]"""
 import json
 import os
 import re
@@ -72,7 +72,7 @@ def redcap():
             "participant_info_survey_complete", "participant_morale_questionnaire_timestamp", "participant_morale_questionnaire_complete",
             "completion_data_complete",
         }
-        # Nothing else is filled in this file; were it, its codes would have to be written down here.
+        # Nothing else is filled in this file. If it were, its codes would have to be listed here.
         assert all(value == "" for name, value in cell.items() if name not in used)
         assert cell["participant_morale_questionnaire_timestamp"] in ("", "[not completed]")
         result[cell["participant_id"]] = filled({
@@ -91,7 +91,7 @@ def redcap():
 
 
 def ticked(cell, options, values=None):
-    """Several choices of one cell: the options in it, in their order, then what remains, as it was written. Case and space don't tell options apart."""
+    """Several choices of one cell: the options in it, in their order, then what remains, as it was written. Case and space don't distinguish options."""
     rest, found = f", {cell}, ", []
     for option in sorted(options, key=len, reverse=True):
         if f", {option}, " in rest:
@@ -140,7 +140,7 @@ EVENTS = {
     "RStudio::conf": "rstudio-conf", "UseR conferencia": "user", "Encuentro local o regional de R": "local",
     "R Reuniones de damas (locales, regionales, nacionales o internacionales)": "r-ladies", "rOpenSci Unconf": "unconf", "PyCon conferencia": "pycon",
 }
-OFTEN = {"D": "diario", "S": "semanal", "M": "mensual", "O": "ocasional", "N": "nunca"}  # by the first letter of what was ticked
+OFTEN = {"D": "diario", "S": "semanal", "M": "mensual", "O": "ocasional", "N": "nunca"}  # by the first letter of the ticked option
 TIMES = {"Días": "dias", "Semanas": "semanas", "Meses": "meses", "Años": "anos", "Aún no me siento competente en R": "aun-no"}
 FUTURE = {"Espero que aumente": "mas", "Espero que siga igual": "igual", "Espero que disminuya": "menos", "Planeo dejar de usarlo": "nada"}
 SHINY = {"No sé qué es Shiny": "no-sabe", "Nunca": "nunca", "Raramente": "raramente", "A veces": "a-veces", "Con frecuencia": "a-menudo"}
@@ -214,6 +214,6 @@ def spanish():
 os.makedirs(TARGET, exist_ok=True)
 for name, answers in {"star-wars": star_wars(), "redcap-survey": redcap(), "r-survey": spanish()}.items():
     with open(os.path.join(TARGET, name + ".json"), "w", encoding="utf-8") as file:
-        # A line each row, so that a difference says which one.
+        # One line for each row, so that a difference shows its row.
         lines = [json.dumps(key) + ": " + json.dumps(row, ensure_ascii=False) for key, row in answers.items()]
         file.write("{\n" + ",\n".join(lines) + "\n}\n")

@@ -1,5 +1,5 @@
-// Writes the synthetic sources of the demonstration project: node .ci/samples.mjs [FOLDER]. The same bytes every time; they are committed, so this
-// runs only when a sample is to change, and in a test that compares. Nobody in them is real: addresses of example.*, phone numbers that are set aside for films.
+// Writes the synthetic sources of the demonstration project: node .ci/samples.mjs [FOLDER]. The bytes are the same every time, and they are committed, so this
+// only runs if a sample changes, and in a test that compares them. The people are invented: their addresses are of example.*, their phone numbers are reserved for films.
 import iconv from "iconv-lite"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -84,7 +84,7 @@ const contacts = () => {
       `${pick(streets)} ${int(1, 120)}${pick(["", "", "a", "b"])}`,
       zip,
       city,
-      // Older customers were entered with two digits of the year.
+      // Older customers were entered with two-digit years.
       chance(0.3) ? `${Number(since.slice(0, 2))}.${Number(since.slice(3, 5))}.${two(year % 100)}` : since + year,
       `${String(euros).replace(/\B(?=(\d{3})+$)/g, ".")},${two(int(0, 99))} €`,
       chance(0.5) ? `${int(0, 12)},5` : "k. A.",
@@ -174,7 +174,7 @@ const registrations = () => {
   return write(book, { type: "buffer", bookType: "xlsx", compression: true })
 }
 
-/** The tickets of a help desk that is given up. */
+/** The tickets of a help desk that is being closed. */
 const tickets = () => {
   const { chance, int, pick, some } = draws(3)
   const header =

@@ -1,6 +1,6 @@
 // Watches the memory of the built `formferry schedule`: node .ci/soak.mjs --minutes 10 [--every 60] [--rows 20] [--warm-up 120].
-// A pipeline is due each minute (or every SECONDS), its file gains rows after each run, the practice service is a process of its own. Before that it is due every second
-// for a while, for what the engine compiles and remembers of code that runs for the first time is not what is looked for. Exit 1: memory grew, or rows are missing.
+// A pipeline is due each minute (or every SECONDS), its file gains rows after each run, and the practice service is a separate process. Before that it is due every second
+// for a while, because memory for code that the engine compiles at its first run doesn't count. Exit code 1: memory grew, or rows are missing.
 import { spawn } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -112,7 +112,7 @@ schedule: { cron: "${cron}", zone: Europe/Berlin }
     env: { SOAK_KEY: apiKey, SOAK_FILE: memory, SOAK_EVERY: String(sampleEvery * 1000) },
   })
   const runs = () => watched.out().split("\n").filter((line) => / people: /.test(line) && line.includes(" read"))
-  /** Lets time pass; the file grows after each run, never while one may read it. */
+  /** Waits. The file grows after each run, never while a run may read it. */
   const live = async (seconds) => {
     const until = Date.now() + seconds * 1000
     for (let seen = runs().length; Date.now() < until; await sleep(50)) {
@@ -123,9 +123,9 @@ schedule: { cron: "${cron}", zone: Europe/Berlin }
   }
   await live(warmUp)
   const warm = runs().length
-  // The edited file is read by the process that goes on.
+  // The process keeps running and reads the edited file.
   pipeline(every === 60 ? "* * * * *" : `*/${every} * * * * *`)
-  // From the middle between two times to the middle between two.
+  // From the middle between two times to the middle between two others.
   await live(2 + (1.5 * every - (2 + Date.now() / 1000) % every) % every)
   const before = runs().length
   writeFileSync(memory, "")
@@ -165,7 +165,7 @@ schedule: { cron: "${cron}", zone: Europe/Berlin }
     rss.to <= rss.from * 1.05 + 1_048_576,
     `${mb(rss.from)} in the first quarter, ${mb(rss.to)} in the last`,
   )
-  say("graceful end", status === 143, `exit status ${status}`)
+  say("graceful end", status === 143, `exit code ${status}`)
 } finally {
   watched?.child.kill("SIGKILL")
   service.child.kill("SIGTERM")

@@ -1,4 +1,4 @@
-// Loaded into the process that is watched (node --expose-gc --import): writes what its memory holds, after collecting garbage, as a JSON line a time.
+// Loaded into the process that is watched (node --expose-gc --import). Collects garbage, then writes the memory in use, as one line of JSON each time.
 import { appendFileSync } from "node:fs"
 import process from "node:process"
 

@@ -1,5 +1,5 @@
 // The closing line of .ci/run, counted from vitest's JSON results: "N passed, N failed".
-// A test file that could not be loaded has no tests to count: it counts as one that failed.
+// A test file that could not be loaded has no tests, so it counts as one failed test.
 import { existsSync, readFileSync } from "node:fs"
 
 if (!existsSync(process.argv[2])) {

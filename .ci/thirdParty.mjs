@@ -1,17 +1,17 @@
-// The packages inside the bundle, and the file that passes their licences on.
+// The packages inside the bundle, and the file with their licences.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Licences that let us pass a package on inside a bundle if their text goes with it. */
+/** Licences that allow a package inside a bundle if their text is included. */
 const allowed = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"]
 
-/** What a line of the list looks like: a name, a version and a licence. */
+/** A line of the list: a name, a version and a licence. */
 const line = /^- (\S+) (\S+) \(\S+\)$/gm
 
 /**
- * Returns the text of THIRD-PARTY.md for a bundle: every package that brings code to it, and each licence once. Throws if a package has no licence text, or a licence that is not allowed.
+ * Returns the text of THIRD-PARTY.md for a bundle: every package with code in it, and each licence once. Throws if a package has no licence text, or a licence that is not allowed.
  *
- * @param metafile what esbuild reports of the bundle
+ * @param metafile esbuild's report about the bundle
  */
 export const thirdParty = (metafile) => {
   const folders = Object.values(metafile.outputs).flatMap(({ inputs }) =>

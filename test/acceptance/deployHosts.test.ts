@@ -94,6 +94,6 @@ it.scopedLive("crontab: the cron library accepts its times, and its commands run
     // Failures are printed, so cron mails them.
     at.write("pipelines/contacts.yaml", "nonsense")
     expect((yield* at.shell(lines[0]?.split(" ").slice(5).join(" ") ?? "")).text).toMatch(
-      /^formferry ended with 2: see/,
+      /^formferry exited with code 2: see/,
     )
   }))

@@ -18,7 +18,7 @@ const stable = (text: string): string =>
     .replaceAll(/\w{3} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d/g, "TIME")
     .replaceAll(/\d+(?:\.\d+)?m?s \([^)]*\)/g, "DURATION")
 
-const named: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&" }
+const named: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" }
 
 /** Returns the text of the part of a report's page that the picture shows: everything above the section `Read back`. */
 const pageText = (html: string): string =>

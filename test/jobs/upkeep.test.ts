@@ -130,7 +130,7 @@ describe("the ledger's file", () => {
             renamedFrom: undefined,
             alongside: [],
           })
-          const session = yield* view.hold("a run that goes on")
+          const session = yield* view.hold("a run in progress")
           expect(yield* backUp(project, to)).toBeGreaterThan(0)
           // The run continues to write as before.
           yield* session.record({ canary: { standing: "s", state: "passed", because: "b" } })

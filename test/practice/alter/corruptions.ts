@@ -18,7 +18,7 @@ const isClock = /^\d\d:\d\d(:\d\d)?$/
 const later = (value: string, millis: number) => new Date(Date.parse(value) + millis).toISOString()
 const hour = 3_600_000
 
-/** Inside of a value: its first text or number, however deep. */
+/** Inside a value: its first text or number, however deep. */
 const first = ({ apply, name }: Change): Change => {
   const within = (value: Json): Json => {
     if (Array.isArray(value)) {
