@@ -4,7 +4,7 @@ import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 
-it.scopedLive("a repeated run sends nothing, a run with one new row sends only that row, and both exit with code 0", () =>
+it.scopedLive("a repeated run sends nothing, and a run with one new row sends only that row", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(25)))
@@ -32,7 +32,7 @@ it.scopedLive("a repeated run sends nothing, a run with one new row sends only t
     expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
   }))
 
-it.scopedLive("a bad row is rejected with exit code 1 and imported once fixed; the unfixed source sends nothing the next night", () =>
+it.scopedLive("a bad row is rejected with exit code 1, and imported only once after it is fixed", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const source = csv(
@@ -63,7 +63,7 @@ it.scopedLive("a bad row is rejected with exit code 1 and imported once fixed; t
     expect(at.report().requests.create).toBe(0)
   }))
 
-it.scopedLive("acknowledged rows no longer raise the exit code; unknown keys are reported", () =>
+it.scopedLive("acknowledged rows no longer raise the exit code, and unknown keys are reported", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write(
@@ -86,7 +86,7 @@ it.scopedLive("acknowledged rows no longer raise the exit code; unknown keys are
     expect(at.count()).toBe(2)
   }))
 
-it.scopedLive("the same pipeline treats its rows as new at a different destination, and says so", () =>
+it.scopedLive("the same pipeline reports that it treats its rows as new at a different destination", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -100,7 +100,7 @@ it.scopedLive("the same pipeline treats its rows as new at a different destinati
     expect([at.count("contacts"), at.count("other")]).toEqual([3, 3])
   }))
 
-it.scopedLive("--to chooses the target, which is never guessed", () =>
+it.scopedLive("`--to` chooses the target, which is never guessed", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -150,7 +150,7 @@ it.scopedLive("a ledger that vanished is refused until a person accepts it", () 
     expect(at.count()).toBe(6)
   }))
 
-it.scopedLive("`accept` records nothing if nothing is refused, and accepts only known reasons", () =>
+it.scopedLive("`accept` records nothing unless a run was refused, and accepts only known reasons", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

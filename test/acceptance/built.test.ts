@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { start } from "./formferry.ts"
 
-// What only the bundle can get wrong: packages that load a part of themselves when it is needed.
+// Tests what only the bundle can get wrong: packages that load part of themselves when needed.
 
 const folder = mkdtempSync(join(tmpdir(), "formferry-built-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -17,28 +17,28 @@ const inspect = async (name: string, content: Uint8Array) => {
   return stdout
 }
 
-it("detects an encoding whose detector and tables are loaded when needed", async () => {
+it("the built command detects an encoding whose detector and tables are loaded when needed", async () => {
   const line = "1,日本語の回答です,東京都千代田区\n"
   const shown = await inspect("japanese.csv", iconv.encode(`番号,回答,住所\n${line.repeat(40)}`, "shift_jis"))
   expect(shown).toMatch(/shift_?jis|cp932/i)
   expect(shown).toContain("日本語の回答です")
 })
 
-it("reads a workbook, whose reader is loaded when needed", async () => {
+it("the built command reads a workbook, whose reader is loaded when needed", async () => {
   const { status, stdout, stderr } = await start(["inspect", resolve("samples/registrations.xlsx")], { cwd: folder })
     .ended
   expect(status, stderr).toBe(0)
   expect(stdout).toContain("excel")
 })
 
-it("measures wide and joined characters in tables as terminals show them", async () => {
+it("the built command measures wide and joined characters as terminals show them", async () => {
   const plain = await inspect("plain.csv", Buffer.from("Id,Note\n1,abcd\n2,abcd\n"))
   const wide = await inspect("plain.csv", Buffer.from("Id,Note\n1,語👩‍👩‍👧\n2,語👩‍👩‍👧\n"))
-  // Both are four columns wide.
+  // Both notes are four columns wide.
   expect(wide.replaceAll("語👩‍👩‍👧", "abcd")).toBe(plain)
 })
 
-it("detects e-mail and web addresses", async () => {
+it("the built command detects e-mail and web addresses", async () => {
   const shown = await inspect(
     "addresses.csv",
     Buffer.from('Id,Mail,Site\n1,"""a b""@example.org",https://example.org/a\n2,ö@example.org,https://example.org/b\n'),

@@ -1,4 +1,5 @@
-// Parts of the source and the form that a run does not use: cells, texts next to options, questions, rows without an answer.
+// Tests parts of the source and the form that a run does not use: cells, Other texts, questions, and rows without an
+// answer.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,7 +9,7 @@ import { inProcess } from "./formferry.ts"
 
 const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
 
-/** A project folder with one pipeline `p` into the practice service, and the results of its commands. */
+/** Makes a project folder with a pipeline `p` into the practice service. Returns the commands and their results. */
 const bench = (files: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -30,10 +31,10 @@ const bench = (files: Readonly<Record<string, string>>) =>
     }
   })
 
-/** What a terminal shows, without its line ends. */
+/** Joins the lines of a terminal's text. */
 const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 
-describe("texts of an Other next to one column per option", () => {
+describe("texts of an Other option next to a column for each option", () => {
   const form = `id: f
 name: Dinner
 questions:
@@ -56,7 +57,7 @@ mapping:
   unmapped: ignore
 sink: { service: practice, form: f }
 `
-  it.scopedLive("are named as not mapped, also under `unmapped: ignore`", () =>
+  it.scopedLive("are reported as not mapped, even with `unmapped: ignore`", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline("") })
       const ran = yield* at.run("run", "p")
@@ -70,7 +71,7 @@ sink: { service: practice, form: f }
       expect(yield* at.page).toContain("2 cells in 1 column are not mapped")
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("are sent to the question that `other` names, without the tick next to them", () =>
+  it.scopedLive("are sent to the question that `other` names, even without a tick next to them", () =>
     Effect.gen(function*() {
       const other = ", other: { use: Other (please specify), textTo: Which }"
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline(other) })
@@ -103,7 +104,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
   const origin = "    - { name: Origin, value: legacy }\n"
   const rows = "No,Name\n1,Ada\n2,\n3,Alan\n"
 
-  it.scopedLive("a question without a mapping is named by check, preview and the report, unless it is ignored on purpose", () =>
+  it.scopedLive("check, preview and the report name a question without a mapping, unless it is ignored on purpose", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(name + origin) })
       const named = "1 of 3 questions of the form is not mapped: Remarks."
@@ -119,7 +120,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect((yield* at.report).unanswered).toEqual([{ id: "m", name: "Remarks", state: "ignored" }])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a row of which no answer comes from a cell is rejected, unless blank rows are allowed", () =>
+  it.scopedLive("a row is rejected if no answer comes from a cell, unless blank rows are allowed", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(name + origin) })
       expect((yield* at.run("run", "p")).status).toBe(1)
@@ -133,7 +134,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect(yield* at.stored).toHaveLength(3)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a mapping without an answer from any column fails check and run", () =>
+  it.scopedLive("check and run fail if the mapping has no answer from any column", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(origin) })
       for (const command of ["check", "run"]) {
@@ -145,7 +146,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect(yield* at.stored).toEqual([])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a column that is the whole answer to two questions is a warning of check", () =>
+  it.scopedLive("check warns about a column that is the whole answer to two questions", () =>
     Effect.gen(function*() {
       const twice = `${name}    - { name: Remarks, from: Name }\n`
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(twice) })

@@ -6,7 +6,7 @@ import { version } from "../../src/project/version.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { inProcess, start, until } from "./formferry.ts"
 
-it.scopedLive("status, report, form, check, preview and schema report the same to people and programs", () =>
+it.scopedLive("status, report, form, check, preview and schema report the same facts to people and programs", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write(
@@ -107,7 +107,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same t
     expect(gone.lastLine).toBe("formferry status")
   }))
 
-it.scopedLive("a project is found from any folder in it, and with --project before or after the command", () =>
+it.scopedLive("a project is found from any folder inside it, and with --project before or after the command", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -160,7 +160,7 @@ it.scopedLive("the practice service serves a folder of forms until the first Ctr
     expect((yield* Effect.promise(() => practice.ended)).status).toBe(0)
   }))
 
-it.scopedLive("reports and ledger are accessible to their owner only, and contain no key", () =>
+it.scopedLive("only the owner can access reports and ledger, and no file contains the key", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
@@ -174,7 +174,7 @@ it.scopedLive("reports and ledger are accessible to their owner only, and contai
     }
   }))
 
-it.scopedLive("--help and --version, of the program and of a command", () =>
+it.scopedLive("--help and --version work for the program and for a command", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     expect((yield* at.run("--version")).stdout).toBe(`${version}\n`)
@@ -217,7 +217,7 @@ it.scopedLive("--help and --version, of the program and of a command", () =>
   }))
 
 it.scopedLive(
-  "the demonstration imports its pipelines, sends nothing the second time, reconciles, and says where the reports are",
+  "the demonstration imports its pipelines, sends nothing the second time, reconciles, and shows where the reports are",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -235,7 +235,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive("`alongside` lets a second pipeline import into the same form, and status shows both", () =>
+it.scopedLive("`alongside` lets a second pipeline import into the same form, and status shows both pipelines", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

@@ -1,4 +1,4 @@
-// The shells themselves complete: bash is required, zsh and fish only if they are installed.
+// Tests completion in real shells. bash is required; zsh and fish are used only if they are installed.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
@@ -8,7 +8,7 @@ import { describe } from "vitest"
 import { bench, pipelineYaml } from "./contacts.ts"
 import { command } from "./formferry.ts"
 
-/** How a shell without a terminal completes the words in $typed. */
+/** A script that makes the shell complete the words in $typed without a terminal. */
 const shells = {
   bash: {
     words: (script: string) =>
@@ -28,7 +28,7 @@ words=("$@"); CURRENT=$#; _formferry`,
   },
 }
 
-describe.each(Object.entries(shells))("%s", (shell, { run, words }) => {
+describe.each(Object.entries(shells))("completion in %s", (shell, { run, words }) => {
   const isInstalled = spawnSync(shell, ["--version"]).status === 0
 
   it.scopedLive.skipIf(!isInstalled && shell !== "bash")(
@@ -60,7 +60,7 @@ describe.each(Object.entries(shells))("%s", (shell, { run, words }) => {
   )
 })
 
-it.scopedLive("the command completes subcommands, values and what the project names", () =>
+it.scopedLive("`complete` suggests subcommands, values and names of the project", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/people.yaml", pipelineYaml({ name: "people", more: "tags: [nightly]\n" }))

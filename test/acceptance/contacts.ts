@@ -8,7 +8,7 @@ import { serve } from "../../src/practice/PracticeService.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { apiKey, expectNoKeyIn, formferry, inProcess, type Ran } from "./formferry.ts"
 
-/** A form of three questions, another like it, and one without questions. */
+/** A form of three questions, a similar form, and a form without questions. */
 const form = (id: string, questions: Form["questions"]): Form => ({
   id,
   name: `Form ${id}`,
@@ -28,7 +28,7 @@ const questions: Form["questions"] = [
 
 const forms = [form("contacts", questions), form("other", questions), form("empty", [])]
 
-/** `source.csv` of a project: one row per key. */
+/** Returns `source.csv` of a project, with one row per key. */
 export const csv = (
   keys: ReadonlyArray<number>,
   row = (key: number) => `Person ${key},p${key}@example.org,1990-01-17`,
@@ -57,28 +57,28 @@ sink:
   ${options.sink ?? "service: live\n  form: contacts"}
 ${options.more ?? ""}`
 
-/** A project in a folder of its own, against a service that the test can inspect. */
+/** A project in its own folder, with a service that the test can inspect. */
 export interface Bench {
   readonly folder: string
   readonly write: (file: string, text: string | Uint8Array) => void
   readonly read: (file: string) => string
-  /** Runs the built command. */
+  /** Runs the built command in a separate process. */
   readonly run: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
   /** Runs the command line in this process. */
   readonly inProcess: (...args: ReadonlyArray<string>) => Effect.Effect<Ran>
-  /** The report of a pipeline's latest run. */
+  /** Returns the report of a pipeline's latest run. */
   readonly report: (pipeline?: string) => RunReport & { readonly folder: string }
-  /** Runs that left a report folder. */
+  /** Returns the runs that left a report folder. */
   readonly runs: (pipeline?: string) => ReadonlyArray<string>
   /** The address of the service's results page. */
   readonly results: string
-  /** How many submissions a form has. */
+  /** Returns the number of submissions in a form. */
   readonly count: (form?: string) => number
-  /** The answers to a question over all submissions of a form, sorted. */
+  /** Returns the answers to a question in all submissions of a form, sorted. */
   readonly answers: (question: string, form?: string) => ReadonlyArray<unknown>
 }
 
-/** Opens a bench for as long as the scope lasts; when it closes, no file that the commands left contains the key. */
+/** Opens a bench for the current scope. When the scope closes, checks that no file of the commands contains the key. */
 export const bench = (options: { readonly requestsPerSecond?: number; readonly faults?: ReadonlyArray<Fault> } = {}) =>
   Effect.gen(function*() {
     const service = yield* serve({

@@ -1,4 +1,4 @@
-// Exports with rows that were never read: dumps that no run read, and a rolling export that skipped some days.
+// Tests exports with unread rows: dumps that no run read, and a rolling export that skipped some days.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
@@ -26,7 +26,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     expect(late.lastLine).toBe("formferry accept contacts files --because '…'")
     expect(at.report().rows).toMatchObject({ imported: 5, alreadyImported: 1 })
 
-    // Another run changes nothing, even with the reports removed: a file that was read counts as read.
+    // Another run changes nothing. A file that was read counts as read, even after the reports were removed.
     expect((yield* at.inProcess("run", "contacts")).status).toBe(1)
     expect((yield* at.inProcess("run", "contacts", "--source", "dumps/2026-11-02.csv")).status).toBe(0)
     expect(at.report().rows).toMatchObject({ imported: 0, alreadyImported: 6 })
@@ -41,14 +41,14 @@ it.scopedLive("matching dumps that were never read need review until they are re
     at.write("dumps/2026-11-05.csv", csv(from(5, 11)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
 
-    // A late dump, while the newest is unchanged.
+    // An older dump arrives late, while the newest is unchanged.
     at.write("dumps/2026-10-31.csv", csv([99]))
     const old = yield* at.inProcess("run", "contacts")
     expect(old.status).toBe(1)
     expect(old.stdout + old.stderr).toContain("2026-10-31.csv")
   }))
 
-it.scopedLive("a dump that a run only read in part counts as not read", () =>
+it.scopedLive("a dump counts as not read if a run read only part of it", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", dumps())
@@ -76,7 +76,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     expect(gap.lastLine).toBe("formferry accept contacts gap --because '…'")
     expect(at.count()).toBe(25)
 
-    // It lasts while the export continues as usual.
+    // The finding lasts while the export continues as usual.
     at.write("source.csv", csv(from(26, 35)))
     const next = yield* at.inProcess("run", "contacts")
     expect(next.status).toBe(1)
@@ -87,7 +87,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "again")).status).toBe(2)
   }))
 
-it.scopedLive("exports that only contain new rows need exactly one acceptance", () =>
+it.scopedLive("exports that contain only new rows need exactly one acceptance", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", pipelineYaml({ file: "../source.csv\n  vanished: ignore" }))

@@ -7,7 +7,7 @@ import { describe } from "vitest"
 import { cronFault } from "../../src/project/cron.ts"
 import { deployed, read, repository, serviceStarts, unit } from "./deployed.ts"
 
-/** The directives that the units use, by systemd.unit(5), .service(5), .timer(5), .exec(5) and .kill(5). */
+/** The directives that the units use, according to systemd.unit(5), .service(5), .timer(5), .exec(5) and .kill(5). */
 const directives: Readonly<Record<string, ReadonlyArray<string>>> = {
   Unit: ["Description", "Documentation", "Wants", "After"],
   Service: (
@@ -21,8 +21,8 @@ const directives: Readonly<Record<string, ReadonlyArray<string>>> = {
 const units = ["formferry.service", "formferry.timer", "formferry-schedule.service"]
 const analyzer = spawnSync("systemd-analyze", ["--version"]).status === 0
 
-describe("systemd", () => {
-  it("the units use directives that exist, and name a page of the package", () => {
+describe("the systemd units", () => {
+  it("use only existing directives, and name a page of the package", () => {
     for (const name of units) {
       for (const { key, section, value } of unit(read(name))) {
         expect(directives[section], `${name} ${key}`).toContain(key)
@@ -62,7 +62,7 @@ describe("systemd", () => {
       }),
   )
 
-  it.scopedLive("the service's start command runs due pipelines", () =>
+  it.scopedLive("start a command that runs due pipelines", () =>
     Effect.gen(function*() {
       const at = yield* deployed
       const [program, ...args] = serviceStarts.split(" ")
@@ -70,13 +70,13 @@ describe("systemd", () => {
       const ran = yield* at.run(...args.map(at.here))
       expect(ran.status, ran.stderr).toBe(0)
       expect(at.count()).toBe(5)
-      // The continuous process gets the same arguments, without --once.
+      // The continuous service has the same arguments, without --once.
       const goesOn = unit(read("formferry-schedule.service")).find(({ key }) => key === "ExecStart")?.value
       expect(goesOn).toBe(serviceStarts.replace(" --once", ""))
     }))
 })
 
-it.scopedLive("crontab: the cron library accepts its times, and its commands run", () =>
+it.scopedLive("the cron library accepts the times in crontab, and the commands run", () =>
   Effect.gen(function*() {
     const at = yield* deployed
     const lines = read("crontab").split("\n").filter((line) => /^[\d*]/.test(line))
@@ -91,7 +91,7 @@ it.scopedLive("crontab: the cron library accepts its times, and its commands run
       expect(status).toBe(0)
     }
     expect(at.count()).toBe(5)
-    // Failures are printed, so cron mails them.
+    // A failure is printed, so that cron sends it by mail.
     at.write("pipelines/contacts.yaml", "nonsense")
     expect((yield* at.shell(lines[0]?.split(" ").slice(5).join(" ") ?? "")).text).toMatch(
       /^formferry exited with code 2: see/,

@@ -4,24 +4,24 @@ import { Effect } from "effect"
 import { describe } from "vitest"
 import { deployed, read } from "./deployed.ts"
 
-describe("Dockerfile", () => {
+describe("the Dockerfile", () => {
   const text = read("Dockerfile")
-  /** The arguments of each occurrence of an instruction. */
+  /** Returns the arguments of each occurrence of an instruction. */
   const of = (instruction: string) =>
     text.split("\n").flatMap((line) => line.startsWith(`${instruction} `) ? [line.slice(instruction.length + 1)] : [])
 
-  it("passes a Dockerfile linter, which finds a planted mistake", () => {
+  it("passes a linter, which detects a planted mistake", () => {
     expect(validate(text).map(({ message }) => message)).toEqual([])
     expect(validate(text.replace("WORKDIR /project", "WORKDR /project"))).not.toEqual([])
   })
 
-  it("runs without root, in a volume that belongs to its user", () => {
+  it("runs as a user other than root, in a volume that belongs to this user", () => {
     expect(of("USER")).toEqual(["node"])
     expect(of("VOLUME")).toEqual(of("WORKDIR"))
     expect(text).toMatch(/^RUN mkdir (\S+) && chown node:node \1\nVOLUME \1\n/m)
   })
 
-  it.scopedLive("its command runs due pipelines, and its health check fails until there is a good run", () =>
+  it.scopedLive("starts a command that runs due pipelines, with a health check that fails until there is a good run", () =>
     Effect.gen(function*() {
       const at = yield* deployed
       const [program] = JSON.parse(of("ENTRYPOINT")[0] ?? "[]") as ReadonlyArray<string>
@@ -29,7 +29,7 @@ describe("Dockerfile", () => {
       const [, health = ""] = /^HEALTHCHECK (?:--\S+ )*CMD (.*)$/m.exec(text) ?? []
       const env = Object.fromEntries(of("ENV").map((line) => line.split("=") as [string, string]))
       expect(yield* at.shell(health, env)).toMatchObject({ status: 1 })
-      // Its user's home is not written to: the image may be read-only.
+      // The user's home is not written to, because the image may be read-only.
       const { status, text: said } = yield* at.shell(`${program} ${command} --once`, { ...env, HOME: "/nonexistent" })
       expect(status, said).toBe(0)
       expect(at.count()).toBe(5)

@@ -10,12 +10,12 @@ import { parseAllDocuments } from "yaml"
 import { cronFault } from "../../src/project/cron.ts"
 import { deployed, read, repository, serviceStarts } from "./deployed.ts"
 
-describe("Kubernetes", () => {
+describe("the Kubernetes manifest", () => {
   const documents = parseAllDocuments(read("cronjob.yaml")).map((document) =>
     document.toJS() as Record<string, unknown>
   )
 
-  it("both objects pass Kubernetes' own schemas, and no key is misspelt", () => {
+  it("passes Kubernetes' own schemas without misspelt keys", () => {
     const [claim, job] = documents
     new PersistentVolumeClaim(claim as never).validate()
     new CronJob(job as never).validate()
@@ -26,7 +26,7 @@ describe("Kubernetes", () => {
     )
   })
 
-  it("one pod at a time on one disk, never restarted, with the same command as the systemd service", () => {
+  it("runs one pod at a time on one disk without restarts, with the same command as the systemd service", () => {
     const job = new CronJob(documents[1] as never)
     expect(job.spec).toMatchObject({ concurrencyPolicy: "Forbid", jobTemplate: { spec: { backoffLimit: 0 } } })
     expect(documents[0]).toMatchObject({ spec: { accessModes: ["ReadWriteOncePod"] } })
@@ -40,7 +40,7 @@ describe("Kubernetes", () => {
   })
 })
 
-it("Kubernetes: the page creates every object that the pod refers to", () => {
+it("the documentation creates every object that the Kubernetes pod refers to", () => {
   const text = read("cronjob.yaml")
   const names = [...text.matchAll(/configMap:\s*\{? ?name: ([\w-]+)|secretKeyRef: \{ name: ([\w-]+)/g)].map((
     [, map, secret],
@@ -51,7 +51,7 @@ it("Kubernetes: the page creates every object that the pod refers to", () => {
   expect(read("README.md")).toContain(/image: (\S+)/.exec(text)?.[1])
 })
 
-/** Turns a folder into what Kubernetes mounts: its entries are links through one link to the version. */
+/** Turns a folder into a Kubernetes mount: its entries link to the current version through a single link. */
 const asMounted = (folder: string) => {
   const entries = readdirSync(folder)
   const version = join(folder, "..2026_11_20")
@@ -63,7 +63,7 @@ const asMounted = (folder: string) => {
   }
 }
 
-it.scopedLive("Kubernetes: configuration, pipelines and accepted forms are read from its mounts", () =>
+it.scopedLive("configuration, pipelines and accepted forms are read from Kubernetes mounts", () =>
   Effect.gen(function*() {
     const at = yield* deployed
     expect(yield* at.inProcess("check", "contacts", "--accept-form")).toMatchObject({ status: 0 })
@@ -72,7 +72,7 @@ it.scopedLive("Kubernetes: configuration, pipelines and accepted forms are read 
     const ran = yield* at.inProcess("schedule", "--once")
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.count()).toBe(5)
-    // The record is compared: a form that differs from it is refused.
+    // A changed record shows that the record is compared with the form.
     const record = join(at.folder, "config/forms/contacts.json")
     writeFileSync(record, readFileSync(record, "utf8").replace("ShortAnswer", "LongAnswer"))
     expect((yield* at.inProcess("check", "contacts")).status).not.toBe(0)
@@ -83,7 +83,10 @@ const withPolicy = (job: Record<string, unknown> | undefined, concurrencyPolicy:
 
 const parsed = new Map<string, ts.SourceFile>()
 
-/** TypeScript's findings about an object declared as a CronJob: its types know every key, but the schema accepts unknown ones. */
+/**
+ * Returns TypeScript's findings about an object declared as a CronJob. The types reject unknown keys, but the schema
+ * accepts them.
+ */
 const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<string> => {
   const file = join(repository, "test", "cronjob.virtual.ts")
   const text = `import type { ICronJob } from "kubernetes-models/batch/v1"\nexport const job: ICronJob = ${

@@ -10,25 +10,25 @@ export const repository = resolve(import.meta.dirname, "../..")
 export const read = (name: string) => readFileSync(join(repository, "docs/deploy", name), "utf8")
 const main = join(repository, "dist/main.js")
 
-/** A project in which something is due, where the deployment files expect it: their paths are turned to it. */
+/** A project with a due pipeline in the place of the deployment files' folders, whose paths are replaced. */
 export const deployed = Effect.gen(function*() {
   const at = yield* bench()
   at.write("source.csv", csv(upTo(5)))
   at.write("pipelines/contacts.yaml", pipelineYaml({ more: `schedule: { cron: "0 2 * * *", zone: Europe/Berlin }\n` }))
-  // npm makes a command like this.
+  // npm installs a similar command.
   at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
   chmodSync(join(at.folder, "bin/formferry"), 0o755)
   const here = (text: string) => text.replaceAll(/\/srv\/forms|\/project\b/g, at.folder)
   return {
     ...at,
     here,
-    /** Runs a line as a shell would, with the command in the path and otherwise only the system's. */
+    /** Runs a line in a shell, with formferry's command and the system's commands in the path. */
     shell: (line: string, env: Readonly<Record<string, string>> = {}) =>
       inShell(here(line), at.folder, { PATH: `${join(at.folder, "bin")}:/usr/bin:/bin`, ...env }),
   }
 })
 
-/** Runs a line in a shell; the service that the command talks to lives in this process. */
+/** Runs a line in a shell. It doesn't block this process, which contains the service. */
 export const inShell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
   Effect.promise(() =>
     new Promise<{ readonly status: number | null; readonly text: string }>((done, failed) => {
@@ -44,7 +44,10 @@ export const inShell = (line: string, cwd: string, env: Readonly<Record<string, 
     })
   )
 
-/** Returns npm's and Node's settings for how to reach the registry, as variables. npm's global ones belong to one Node only. */
+/**
+ * Returns the npm and Node settings for reaching the registry, as environment variables. npm's global settings apply
+ * only to one installation of Node.
+ */
 export const registry = () => {
   const get = (key: string) => execFileSync("npm", ["config", "get", key], { encoding: "utf8", stdio: "pipe" }).trim()
   const cafile = get("cafile")
@@ -57,7 +60,7 @@ export const registry = () => {
   }
 }
 
-/** Sections and keys of a unit file. */
+/** Returns the sections and keys of a unit file. */
 export const unit = (
   text: string,
 ): ReadonlyArray<{ readonly section: string; readonly key: string; readonly value: string }> => {

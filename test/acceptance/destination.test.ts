@@ -4,7 +4,7 @@ import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 
-/** The project's service at another address, with further keys. */
+/** Gives the project's service a different address and further keys. */
 const move = (at: Bench, baseUrl: string, more = "") =>
   at.write(
     "config/formferry.yaml",
@@ -17,7 +17,7 @@ const move = (at: Bench, baseUrl: string, more = "") =>
 ${more}`,
   )
 
-/** A project that has imported three rows; where its service is, and that service under another name. */
+/** A project that has imported three rows, with its service's address and a second address of the same service. */
 const imported = Effect.gen(function*() {
   const at = yield* bench()
   at.write("source.csv", csv(upTo(3)))
@@ -26,7 +26,7 @@ const imported = Effect.gen(function*() {
   return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost") }
 })
 
-it.scopedLive("knows its rows under every spelling of the service's address", () =>
+it.scopedLive("a run knows its rows under every spelling of the service's address", () =>
   Effect.gen(function*() {
     const { at, baseUrl } = yield* imported
     const { pathname, port } = new URL(baseUrl)
@@ -44,7 +44,7 @@ it.scopedLive("knows its rows under every spelling of the service's address", ()
     }
   }))
 
-it.scopedLive("refuses the same form under a different address until the project says that it is the same service", () =>
+it.scopedLive("the same form under a different address is refused until the project declares that it is the same service", () =>
   Effect.gen(function*() {
     const { at, baseUrl, other } = yield* imported
     move(at, other)
@@ -70,13 +70,13 @@ it.scopedLive("refuses the same form under a different address until the project
     expect(at.count()).toBe(3)
     expect(at.report().rows.alreadyImported).toBe(3)
     expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
-    // And back again.
+    // The service moves back to its first address.
     move(at, baseUrl, `    previousBaseUrls: ["${other}"]\n`)
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(3)
   }))
 
-it.scopedLive("imports into a form with the same id at a service with separate forms", () =>
+it.scopedLive("a run imports into a form with the same id at a service declared as separate", () =>
   Effect.gen(function*() {
     const { at, baseUrl, other } = yield* imported
     const separate = `  other:
@@ -91,14 +91,14 @@ it.scopedLive("imports into a form with the same id at a service with separate f
     const ran = yield* at.inProcess("run", "contacts")
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.count()).toBe(6)
-    // The first service needs no setting, even after the other one was removed from the project.
+    // The first service needs no setting, even after the other service was removed from the project.
     move(at, baseUrl)
     at.write("pipelines/contacts.yaml", pipelineYaml())
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(6)
   }))
 
-/** A service in front of another one that knows its forms in any case, as some do. */
+/** Starts a proxy that ignores the case of form ids, as some services do. */
 const anyCase = (baseUrl: string) =>
   Effect.acquireRelease(
     Effect.async<{ readonly baseUrl: string; readonly close: () => void; readonly lose: () => void }>((resume) => {
@@ -138,7 +138,7 @@ const anyCase = (baseUrl: string) =>
     (server) => Effect.sync(server.close),
   )
 
-it.scopedLive("identifies a form by the id in its metadata, however the pipeline writes it", () =>
+it.scopedLive("a form is identified by the id in its metadata, however the pipeline spells it", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

@@ -1,4 +1,4 @@
-// Runs every command of README and the pages of docs/, as a shell does.
+// Runs every command of README and of the pages in docs/, as a shell does.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -15,7 +15,7 @@ const badRow = csv(upTo(4), (key) => `Person ${key},${key === 3 ? "nonsense" : `
 
 const sink = "service: live\n  form: contacts"
 
-/** A project that a page's commands start from, with the commands in its `bin`. */
+/** A project from which a page's commands start, with the commands in its `bin`. */
 const project = (state: string) =>
   Effect.gen(function*() {
     const at = yield* bench(
@@ -77,7 +77,7 @@ const script = (text: string): ReadonlyArray<string> =>
 const first = ["README.md", "docs/tutorial.md"]
 
 for (const page of pages.filter((page) => isLong || first.includes(page))) {
-  it.scopedLive(`runs the commands of ${page}`, () =>
+  it.scopedLive(`the commands of ${page} run`, () =>
     Effect.gen(function*() {
       const blocks = blocksOf(readFileSync(join(repository, page), "utf8"))
       const startsFromFiles = blocks.some(({ file }) => file === "people.csv")
@@ -112,11 +112,11 @@ const options = new Set([
   ...commands.flatMap((one) => Object.keys(one.options).map(flagOf)),
 ])
 
-/** Options of other programs in the pages. */
+/** Options of other programs that the pages mention. */
 const foreign =
   /(?<![\w-])(?:npm|docker|kubectl|systemctl|journalctl|curl|sed|node|git) [^\n`]*|`--only`|`--env [^`]*`|`--volume`/g
 
-it.each(pages)("%s names only options that exist", (page) => {
+it.each(pages)("%s names only existing options", (page) => {
   const text = readFileSync(join(repository, page), "utf8").replaceAll(/<!--[^]*?-->/g, "")
   const named = [
     ...text.replaceAll(/```text[^]*?```/g, "").replaceAll(foreign, "").matchAll(/(?<![\w-])--[a-z][a-z-]*/g),
@@ -134,7 +134,7 @@ it.each(pages)("%s names only options that exist", (page) => {
   }
 })
 
-it("documents every command and option", () => {
+it("the documentation describes every command and option", () => {
   const text = readFileSync(join(repository, "docs/commands.md"), "utf8")
   const sections = new Map(text.split(/\n### /).map((part) => [part.split("\n")[0], part]))
   for (const one of commands) {
@@ -145,7 +145,7 @@ it("documents every command and option", () => {
   for (const flag of options) expect(text).toContain(flag)
 })
 
-it("leaves few commands out of the tests", () => {
+it("the documentation leaves few commands untested", () => {
   const skipped = pages.flatMap((page) =>
     blocksOf(readFileSync(join(repository, page), "utf8")).flatMap(({ file, language, text }) =>
       file === undefined && language !== "sh" && /^(formferry|npm|npx) /m.test(text)
@@ -156,7 +156,7 @@ it("leaves few commands out of the tests", () => {
   expect(skipped.length, skipped.join("\n")).toBeLessThanOrEqual(3)
 })
 
-/** The anchors of a page's headings, as the usual viewers make them. */
+/** Returns the anchors of a page's headings, as common viewers create them. */
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
@@ -166,7 +166,7 @@ const anchorsOf = (text: string): ReadonlySet<string> =>
 
 const linked = [...pages, "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", ...markdownIn("docs/decisions")]
 
-it.each(linked)("links of %s lead somewhere", (page) => {
+it.each(linked)("every link of %s has a target", (page) => {
   const text = readFileSync(join(repository, page), "utf8").replaceAll(/^ *```[^]*?^ *```$/gm, "")
   const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target).filter((target) => {
     if (/^https?:/.test(target)) return false
@@ -177,7 +177,7 @@ it.each(linked)("links of %s lead somewhere", (page) => {
   expect(broken, page).toEqual([])
 })
 
-it("lists every page in the index, and names only pages that exist in the source", () => {
+it("the index lists every page, and the source names only existing pages", () => {
   const index = readFileSync(join(repository, "docs/README.md"), "utf8")
   for (const page of pages.filter((one) => /^docs\/[^/]+$/.test(one) && one !== "docs/README.md")) {
     expect(index).toContain(`(${basename(page)})`)

@@ -1,4 +1,4 @@
-// A form that is edited between nights: the ledger contains it as the last run found it.
+// Tests a form that is edited between runs. The ledger records the form as the last run found it.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cpSync, existsSync } from "node:fs"
@@ -33,7 +33,7 @@ const csv = (rows: number) =>
   ["No,Name,Mail,Color", ...Array.from({ length: rows }, (_, at) => `${at + 1},Person,p${at + 1}@example.org,Red`), ""]
     .join("\n")
 
-/** A project whose first two rows were imported the first night; a third is new. */
+/** A project that imported two rows in the first run, and has a new third row. */
 const afterFirstNight = Effect.gen(function*() {
   const at = yield* bench()
   at.write("config/formferry.yaml", "services: { practice: { practice: { forms: ../forms } } }\n")
@@ -59,7 +59,7 @@ const everyCommand = [["run"], ["run", "--dry-run"], ["rehearse"], ["check"], ["
 const command = (at: Bench, [name = "", ...more]: ReadonlyArray<string>, pipeline: string) =>
   at.inProcess(name, pipeline, ...more)
 
-/** The commands report it, and those that would send are refused until a person accepts it. */
+/** Expects every command to report the change, and to be refused if it sends rows. */
 const isRefused = (at: Bench, message: string, commands = [["run"], ["check"]]) =>
   Effect.gen(function*() {
     for (const line of commands) {
@@ -71,7 +71,7 @@ const isRefused = (at: Bench, message: string, commands = [["run"], ["check"]]) 
     expect(at.runs("people")).toHaveLength(1)
   })
 
-it.scopedLive("a removed option stops a run without a recorded file until it is accepted", () =>
+it.scopedLive("without a recorded file, a removed option stops a run until it is accepted", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     const nothing = yield* at.inProcess(...accept)
@@ -89,7 +89,7 @@ it.scopedLive("a removed option stops a run without a recorded file until it is 
     expect((yield* at.run("run", "people")).status).toBe(0)
     expect(at.report("people").rows).toMatchObject({ imported: 1, alreadyImported: 2 })
 
-    // An option that returns is new, and its second removal is refused again.
+    // An option that returns is new, so its second removal is refused again.
     at.write("forms/people.yaml", form)
     expect(said(yield* at.inProcess("run", "people"))).toContain('"Blue" is new')
     at.write("forms/people.yaml", without)
@@ -106,7 +106,7 @@ it.scopedLive("a changed type and a renamed question stop a run, even with a cor
     at.write("forms/people.yaml", form.replace("E-mail", "Work e-mail"))
     const change = 'The question "E-mail" (q2) is called "Work e-mail" now.'
     yield* isRefused(at, change)
-    // Accepting can't hide a mapping that is wrong.
+    // Accepting the form can't hide a wrong mapping.
     expect((yield* at.inProcess(...accept)).status).toBe(2)
     at.write("pipelines/people.yaml", pipeline("Work e-mail"))
     yield* isRefused(at, change)
@@ -114,7 +114,7 @@ it.scopedLive("a changed type and a renamed question stop a run, even with a cor
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
-it.scopedLive("changes that affect no answer are reported by one run and stop none", () =>
+it.scopedLive("changes that affect no answer are reported once and stop no run", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     const added = form.replace("Green]", "Green, Black]").replace("name: Fax", "name: Telefax")
@@ -125,7 +125,7 @@ it.scopedLive("changes that affect no answer are reported by one run and stop no
       'The question "Phone" (q5) is new.',
       'The options of the question "Color" (q3) changed: "Black" is new.',
     ]
-    // Neither a check nor a dry run nor a rehearsal records anything.
+    // A check, a dry run and a rehearsal record nothing.
     for (const line of [["check"], ["run", "--dry-run"], ["rehearse"], ["preview"], ["run"]]) {
       const ran = yield* command(at, line, "people")
       expect([line, ran.status], said(ran)).toEqual([line, 0])
@@ -150,7 +150,7 @@ it.scopedLive("a form recorded in a file takes precedence over the ledger's, and
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
-it.scopedLive("the record moves with a renamed pipeline, and replaces the live form offline", () =>
+it.scopedLive("the recorded form moves with a renamed pipeline, and replaces the live form offline", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     at.write("pipelines/people.yaml", pipeline().replace("pipeline: people", "pipeline: staff\nrenamedFrom: people"))
@@ -178,6 +178,6 @@ it.scopedLive("an outdated ledger is refused before a changed form", () =>
     const refused = yield* at.run("run", "people")
     expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining("accept people ledger --because TEXT")])
     expect((yield* at.inProcess("accept", "people", "ledger", "--because", "nothing is sent twice")).status).toBe(0)
-    // The copy has the form as it was.
+    // The copy contains the old form.
     expect(said(yield* at.inProcess("run", "people"))).toContain("formferry accept people form --because TEXT")
   }))

@@ -6,15 +6,15 @@ import { join, resolve } from "node:path"
 import { expect } from "vitest"
 import { command as commandLine } from "../cli/inProcess.ts"
 
-/** The key of the service in acceptance tests. No command may ever write it anywhere. */
+/** The service's API key in acceptance tests. No command may ever write it. */
 export const apiKey = "fk_acceptance_7f3a9c51e0d24b8892"
 
-/** The built command, as npm installs it. */
+/** The path of the built command, as npm installs it. */
 export const command = resolve(import.meta.dirname, "../../dist/main.js")
 
 /** The result of a finished command. */
 export interface Ran {
-  /** Exit code; 128 and more for a signal that killed it. */
+  /** The exit code. It is 128 or more if a signal killed the command. */
   readonly status: number
   readonly stdout: string
   readonly stderr: string
@@ -22,13 +22,13 @@ export interface Ran {
   readonly lastLine: string
 }
 
-/** A command that is running. */
+/** A running command. */
 export interface Running {
   readonly pid: number
   readonly signal: (signal: NodeJS.Signals) => void
-  /** What it has written to stdout so far. */
+  /** Returns the text written to stdout so far. */
   readonly stdout: () => string
-  /** Closes our end of its stdout, as `head` does. */
+  /** Closes the reading end of its stdout, as `head` does. */
   readonly stopReading: () => void
   readonly ended: Promise<Ran>
 }
@@ -38,15 +38,15 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Collects the output of a command. Fails if it wrote the API key. */
+/** Returns the result of a command. Fails if its output contains the API key. */
 const ranAs = (args: ReadonlyArray<string>, status: number, stdout: string, stderr: string): Ran => {
   if ((stdout + stderr).includes(apiKey)) throw new Error(`formferry ${args.join(" ")} wrote the API key`)
   return { status, stdout, stderr, lastLine: stderr.trimEnd().split("\n").at(-1) ?? "" }
 }
 
 /**
- * Starts the built command as a person would: stdout and stderr are pipes, the key is in the environment. Checks each time that the command's output does not contain
- * the key.
+ * Starts the built command as a person would, with stdout and stderr as pipes and the key in the environment. Fails if
+ * the output contains the key.
  */
 export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Running => {
   const child = spawn(process.execPath, [command, ...args], {
@@ -85,7 +85,10 @@ export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): 
 export const formferry = (args: ReadonlyArray<string>, surroundings: Surroundings): Effect.Effect<Ran> =>
   Effect.promise(() => start(args, surroundings).ended)
 
-/** Runs the same command line in this process, which saves the start of one. Tests that need a separate process, or the built program, use `formferry`. */
+/**
+ * Runs the same command line in this process, which saves a process start. Tests that need a separate process or the
+ * built program use `formferry`.
+ */
 export const inProcess = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Effect.Effect<Ran> => {
   const environment = { HOME: cwd, FORM_SERVICE_API_KEY: apiKey, ...env }
   return Effect.acquireUseRelease(
@@ -103,7 +106,7 @@ export const inProcess = (args: ReadonlyArray<string>, { cwd, env }: Surrounding
   )
 }
 
-/** Looks for the key in every file below a folder: reports, ledger, and other files of the commands. */
+/** Fails if any file below a folder contains the key, including reports and the ledger. */
 export const expectNoKeyIn = (folder: string): void => {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
@@ -115,6 +118,6 @@ export const expectNoKeyIn = (folder: string): void => {
   }
 }
 
-/** Waits until a condition is met; a test that waits in vain fails by its time limit. */
+/** Waits until a condition is true. The test's time limit ends an endless wait. */
 export const until = (isSo: () => boolean): Effect.Effect<void> =>
   Effect.suspend(() => (isSo() ? Effect.void : Effect.delay(until(isSo), "10 millis")))

@@ -39,11 +39,11 @@ const runner = mkdtempSync(join(tmpdir(), "formferry-runner-"))
 const temp = join(runner, "folder with a space")
 afterAll(() => rmSync(runner, { recursive: true }))
 
-/** Puts values in place of `${{ … }}`. */
+/** Replaces each `${{ … }}` with its value. */
 const filled = (values: Readonly<Record<string, string>>, template: string) =>
   template.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => values[name] ?? `no value of ${name}`)
 
-/** Runs a step in bash as GitHub's runner does, with its variables and its PATH. */
+/** Runs a step in bash with its variables and PATH, as GitHub's runner does. */
 const runStep = ({ env = {}, run = "" }: Step, values: Readonly<Record<string, string>>, cwd: string) => {
   const file = join(temp, "step.sh")
   writeFileSync(file, run)
@@ -69,7 +69,7 @@ const inputs = (given: Readonly<Record<string, string>>) =>
     Object.entries(action.inputs).map(([name, input]) => [`inputs.${name}`, given[name] ?? input.default]),
   )
 
-/** A project with a due pipeline, and the action in it. */
+/** A project with a due pipeline and the action. */
 const project = Effect.gen(function*() {
   const at = yield* bench()
   at.write("source.csv", csv(upTo(5)))
@@ -86,7 +86,7 @@ beforeAll(async () => {
   expect(status, text).toBe(0)
 })
 
-it("passes GitHub's own parser, which finds a planted mistake", async () => {
+it("the action and its workflows pass GitHub's own parser, which detects a planted mistake", async () => {
   const manifest = text("action.yml")
   expect(await actionFaults(manifest)).toEqual([])
   expect(await actionFaults(manifest.replace("shell:", "shel:"))).not.toEqual([])
@@ -97,7 +97,7 @@ it("passes GitHub's own parser, which finds a planted mistake", async () => {
   expect(cronFault((parse(workflows.schedule) as Workflow).on.schedule[0]?.cron ?? "")).toBeUndefined()
 })
 
-it("puts no expression into shell text, and pins actions of others to a commit", () => {
+it("workflows put no expression into shell text, and pin third-party actions to a commit", () => {
   const steps = [
     ...action.runs.steps,
     ...[...Object.values(workflows), text(".github/workflows/release.yml")].flatMap(stepsOf),
@@ -110,7 +110,7 @@ it("puts no expression into shell text, and pins actions of others to a commit",
   expect(workflows.schedule).toContain(`formferry/formferry@v${version}\n`)
 })
 
-it.scopedLive("annotates the findings of a pull request at their lines, without cells of the source", () =>
+it.scopedLive("the action annotates findings at their lines in a pull request, without cells of the source", () =>
   Effect.gen(function*() {
     const at = yield* project
     at.write("source.csv", csv(upTo(3), (key) => `Person ${key},p${key}@example.org,Secretday`))
@@ -126,7 +126,7 @@ it.scopedLive("annotates the findings of a pull request at their lines, without 
     expect(wrong.text).toMatch(/^::error file=pipelines\/contacts\.yaml,line=7,col=\d+,title=formferry::[^\n]*Nmae/m)
   }))
 
-it.scopedLive("runs only if a ledger exists or the first run is announced, and summarises runs without cells", () =>
+it.scopedLive("the action runs only if a ledger exists or the first run is announced, and its summary contains no cells", () =>
   Effect.gen(function*() {
     const at = yield* project
     const command = "run contacts --confirm live"
@@ -154,7 +154,7 @@ it.scopedLive("runs only if a ledger exists or the first run is announced, and s
     expect(at.count()).toBe(5)
   }))
 
-it.scopedLive("says in the summary that rows are in doubt, and how to settle them", () =>
+it.scopedLive("the action's summary reports rows in doubt and how to settle them", () =>
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", chance: 1, times: 1 }] })
     at.write("source.csv", csv(upTo(5)))
@@ -166,7 +166,7 @@ it.scopedLive("says in the summary that rows are in doubt, and how to settle the
     )
   }))
 
-it.scopedLive("treats inputs as words of one command, never as shell text", () =>
+it.scopedLive("the action treats inputs as words of one command, never as shell text", () =>
   Effect.gen(function*() {
     const at = yield* project
     for (
@@ -176,7 +176,7 @@ it.scopedLive("treats inputs as words of one command, never as shell text", () =
     }
     expect((yield* at.act({ project: `."; touch pwned; "` })).status).toBe(2)
     expect(existsSync(join(at.folder, "pwned"))).toBe(false)
-    // A pattern for names of pipelines, not of files.
+    // This glob matches names of pipelines, not files.
     expect((yield* at.act({ command: "check *" })).status).toBe(0)
   }))
 

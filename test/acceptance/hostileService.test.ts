@@ -4,7 +4,7 @@ import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import { bench, csv, upTo } from "./contacts.ts"
 
-/** A bench whose service answers through a gate that changes the bodies of its answers. */
+/** A bench whose service is behind a proxy that changes the bodies of its answers. */
 const changing = (change: (method: string, body: string) => string) =>
   Effect.gen(function*() {
     const at = yield* bench()
@@ -43,7 +43,7 @@ const changing = (change: (method: string, body: string) => string) =>
     return at
   })
 
-it.scopedLive("an answer that comes back 5,000 levels deep is not comparable, and the run ends with a report", () =>
+it.scopedLive("a returned answer nested 5,000 levels deep is not comparable, and the run still writes a report", () =>
   Effect.gen(function*() {
     const deep = `${'{"a":['.repeat(2_500)}${"]}".repeat(2_500)}`
     const at = yield* changing((method, body) =>
@@ -61,7 +61,7 @@ it.scopedLive("an answer that comes back 5,000 levels deep is not comparable, an
     expect(again.status, again.stdout + again.stderr).toBe(0)
   }))
 
-it.scopedLive("equally deep answers to creates, also in unknown members, put no row in doubt", () =>
+it.scopedLive("equally deep answers to creates put no row in doubt, even in unknown members", () =>
   Effect.gen(function*() {
     const deep = "[".repeat(5_000) + "]".repeat(5_000)
     const at = yield* changing((method, body) =>
@@ -78,7 +78,7 @@ it.scopedLive("equally deep answers to creates, also in unknown members, put no 
     expect(at.report().rows).toMatchObject({ imported: 5, inDoubt: 0 })
   }))
 
-it.scopedLive("a 400 with an HTML page, sent after the rows were stored, stops the run, and the next run resends none of them", () =>
+it.scopedLive("a 400 with an HTML page after the rows were stored stops the run, and the next run resends none of them", () =>
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "status", status: 400, body: "html", when: "after", at: [2] }] })
     at.write("source.csv", csv(upTo(20)))

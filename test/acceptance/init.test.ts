@@ -9,13 +9,13 @@ import { formferry, inProcess } from "./formferry.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** The form of a pair, as a file of the practice service. */
+/** Returns the form of a pair as a file of the practice service. */
 const formOf = (pair: string): string =>
   stringify(parse(readFileSync(join(root, "test/mapping/pairs", `${pair}.yaml`), "utf8")).form)
 
-layer(NodeContext.layer)("From a file and a form, as a new user", (it) => {
+layer(NodeContext.layer)("init from a file and a form", (it) => {
   it.scoped(
-    "init, check and run need no edits except of open entries: a SurveyMonkey export with ticks, ranks and a grid",
+    "writes a pipeline for a SurveyMonkey export that check and run accept, after only open entries are edited",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({ "forms/sw1.yaml": formOf("surveymonkey-star-wars") })
@@ -47,7 +47,7 @@ layer(NodeContext.layer)("From a file and a form, as a new user", (it) => {
   )
 
   it.scoped(
-    "without a terminal, init names every missing option; with --output github, findings are annotations",
+    "names every missing option without a terminal, and writes findings as annotations with --output github",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({

@@ -6,13 +6,13 @@ import type { AddressInfo } from "node:net"
 import { bench, csv, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
 
-/** Slow enough to be interrupted in the middle: a submission needs a create (of ten) and a read. */
+/** Slow enough to be interrupted in the middle of a run. Each submission needs a read, and each ten need a create. */
 const slowly = { requestsPerSecond: 40 }
 
 const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
 
 for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 143]] as const) {
-  it.scopedLive(`${signal} in the middle of a run ends it cleanly with exit code ${status}; the next run finishes, and every row arrives once`, () =>
+  it.scopedLive(`${signal} ends a run cleanly with exit code ${status}, and the next run sends each remaining row once`, () =>
     Effect.gen(function*() {
       const at = yield* bench(slowly)
       at.write("source.csv", csv(upTo(120)))
@@ -28,7 +28,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
       expect(rows.imported + rows.pending).toBe(120)
       expect(rows.pending).toBeGreaterThan(0)
 
-      // The rest at full speed.
+      // The next run sends the rest at full speed.
       at.write(
         "config/formferry.yaml",
         at.read("config/formferry.yaml").replace("requestsPerSecond: 40", "requestsPerSecond: 1000"),
@@ -42,7 +42,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
 it.scopedLive("a second run at the same time is refused with exit code 6, and the first one is not affected", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
-    // Four seconds of requests: time enough for the second process to start, on a busy machine too.
+    // Requests for four seconds leave enough time for the second process to start, even on a busy machine.
     at.write("source.csv", csv(upTo(150)))
     const first = start(["run", "contacts"], { cwd: at.folder })
     yield* until(() => at.count() > 0)
@@ -50,14 +50,14 @@ it.scopedLive("a second run at the same time is refused with exit code 6, and th
     expect(second.status, second.stderr).toBe(6)
     expect(second.stderr).toContain("Another run of contacts has been in progress since")
     expect(second.lastLine).toBe("formferry status contacts")
-    // Status only reads, also meanwhile.
+    // The command `status` only reads, so it works during a run.
     expect((yield* at.inProcess("status")).status).toBe(0)
     const ran = yield* Effect.promise(() => first.ended)
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(everybody(150))
   }))
 
-it.scopedLive("a second Ctrl-C ends the process at once; what was in flight is in doubt or recorded, never doubled", () =>
+it.scopedLive("a second Ctrl-C ends the process at once, and no row in flight is sent twice", () =>
   Effect.gen(function*() {
     const at = yield* bench({ requestsPerSecond: 5 })
     at.write("source.csv", csv(upTo(40)))
@@ -80,7 +80,7 @@ it.scopedLive("a second Ctrl-C ends the process at once; what was in flight is i
     expect(names.length + rows.inDoubt).toBeGreaterThanOrEqual(40)
   }))
 
-it.scopedLive("a reader that closes its end stops the output, not the run", () =>
+it.scopedLive("a closed reading end stops the output, but not the run", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))
@@ -139,7 +139,7 @@ for (const signal of ["SIGTERM", "SIGHUP"] as const) {
       const [shown, served] = yield* Effect.promise(() => Promise.all([demo.ended, practice.ended]))
       expect(shown.status, shown.stdout + shown.stderr).toBe(143)
       expect(shown.lastLine).toMatch(/^formferry /)
-      // The others did not start.
+      // The other pipelines did not start.
       expect(shown.stdout).not.toContain("Reading every submission back again")
       expect(served.status, served.stderr).toBe(0)
       const { results } = JSON.parse(served.stdout)

@@ -9,7 +9,7 @@ import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
 
 it.scopedLive(
-  "files of killed rehearsals and drafts of killed processes are removed by the next rehearsal and run; those of live processes stay",
+  "the next rehearsal and run remove the files of killed processes, but not the files of live ones",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -24,7 +24,7 @@ it.scopedLive(
       killed.signal("SIGKILL")
       yield* Effect.promise(() => killed.ended)
       expect(copies().length).toBe(1)
-      // An empty folder, and the name of its process.
+      // An empty folder, and a file with the name of its process.
       expect(reports().length).toBe(2)
       const me = LockHolder.defaultValue()()
       const [live, dead] = [me.pid, 2 ** 22 + 1].map((pid) => [
@@ -47,7 +47,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "a source fetched by a killed run is removed by the next run; a live run's copy stays until it ends",
+  "a source fetched by a killed run is removed by the next run, but a live run's copy stays until it ends",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()

@@ -1,9 +1,9 @@
-// Form builders let people write a paragraph as a question's name. No command prints one whole.
+// Form builders allow a whole paragraph as a question's name. No command prints such a name in full.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench } from "./contacts.ts"
 
-/** A title of 800 characters that is found by its letter. */
+/** Returns a title of 800 characters, which contains its letter to differ from other titles. */
 const title = (letter: string): string => `${letter} ${"so long a title ".repeat(50)}`.slice(0, 799) + letter
 
 const [name, colour, age, mail, extra, key, note, form] = ["n", "c", "a", "m", "e", "k", "x", "f"].map(title)
@@ -20,11 +20,11 @@ const question = (id: string, name: string | undefined, type: string, options: R
 const csv = (rows: ReadonlyArray<ReadonlyArray<string | undefined>>): string =>
   rows.map((row) => row.map((cell) => `"${cell}"`).join(",") + "\n").join("")
 
-/** A long part of a title. */
+/** Matches a long part of a title. */
 const long = /.{0,40}(?:so long a title ){13}.{0,40}/g
 
 it.scopedLive(
-  "no command prints a title of 800 characters whole, and no comment of init repeats one",
+  "no command prints a title of 800 characters in full, and no comment written by init repeats one",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -49,7 +49,7 @@ it.scopedLive(
       )
       const wrong = ["9", "Name 9", title("u"), "many", "none", "x"]
       at.write("forms.csv", csv([header, ...rows, wrong]))
-      /** Runs a command that exits with this code, and searches its output for a long part of a title. */
+      /** Runs a command that exits with this code, and expects no long part of a title in its output. */
       const prints = (status: number, ...words: ReadonlyArray<string>) =>
         Effect.map(at.inProcess(...words, "--project", "long"), ({ stderr, stdout, ...ran }) => {
           expect(ran.status, stdout + stderr).toBe(status)

@@ -18,7 +18,7 @@ import { join } from "node:path"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
 import { formferry, start, until } from "./formferry.ts"
 
-/** Slow enough to be killed in the middle: 60 rows take more than a second. */
+/** Slow enough to be killed in the middle of a run: 60 rows take more than a second. */
 const slowly = { requestsPerSecond: 40 }
 const rows = 60
 
@@ -27,7 +27,7 @@ const logIn = (folder: string) => join(folder, "ledger.db-wal")
 const notNewest = /is missing|is an older copy|lacks \d+ of \d+ commits/
 const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
-/** A project whose run was killed in the middle, and that was then altered. */
+/** A project whose run was killed in the middle. Before that, `meanwhile` may change the project. */
 const killed = (meanwhile: (at: Bench) => void = () => {}) =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
@@ -40,7 +40,10 @@ const killed = (meanwhile: (at: Bench) => void = () => {}) =>
     return at
   })
 
-/** The next run is refused with exit code 2, names the command, and sends nothing; check and status, with and without --verify, report the same. */
+/**
+ * Expects that the next run is refused with exit code 2, names the command to accept it, and sends nothing. The
+ * commands check and status report the same.
+ */
 const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
   Effect.gen(function*() {
     const before = at.count()
@@ -56,7 +59,7 @@ const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
     }
   })
 
-/** Harm to the ledger's folder after which the next run is refused. */
+/** Damage to the ledger's folder after which the next run is refused. */
 const harms: ReadonlyArray<readonly [what: string, harm: (folder: string) => void, wrong: RegExp]> = [
   [
     "only ledger.db and its key are kept",
@@ -89,7 +92,7 @@ const harms: ReadonlyArray<readonly [what: string, harm: (folder: string) => voi
   ],
 ]
 
-it.scopedLive("after a killed first run whose ledger is deleted, kept without its log or damaged, the next run is refused", () =>
+it.scopedLive("if a killed first run's ledger is deleted, damaged or kept without its log, the next run is refused", () =>
   Effect.gen(function*() {
     const at = yield* killed()
     const folder = join(at.folder, ".formferry")
@@ -106,12 +109,12 @@ it.scopedLive("after a killed first run whose ledger is deleted, kept without it
   }))
 
 it.scopedLive(
-  "a backup that is older than a killed run is refused, whatever the clock says, and stays refused once a different ledger is accepted",
+  "a backup older than a killed run is refused, even if the clock jumps or a different ledger was accepted meanwhile",
   () =>
     Effect.gen(function*() {
       const at = yield* bench(slowly)
       at.write("source.csv", csv(upTo(10)))
-      // Two days ahead, as far as the run can tell.
+      // The clock that the first run sees is two days ahead.
       const ahead = join(at.folder, "ahead.mjs")
       writeFileSync(ahead, "const now = Date.now; Date.now = () => now() + 2 * 86_400_000\n")
       const first = yield* formferry(["run", "contacts"], {
@@ -141,7 +144,7 @@ it.scopedLive(
       const next = yield* at.run("run", "contacts")
       expect(next.status, next.stderr).toBe(0)
       expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
-      // The ledger that was given up returns.
+      // The abandoned ledger returns.
       rmSync(ledgerOf(at))
       cpSync(newest, join(at.folder, ".formferry"), { recursive: true })
       at.write("source.csv", csv(upTo(rows)))
@@ -150,7 +153,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive("a run whose log is deleted exits with code 70, and the next one sends the rest", () =>
+it.scopedLive("a run whose log is deleted exits with code 70, and the next run sends the rest", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
     at.write("source.csv", csv(upTo(rows)))
@@ -161,13 +164,13 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next one s
     expect(ran.status, ran.stderr).toBe(70)
     expect(words(ran.stderr)).toContain("ledger.db-wal was removed while it was in use")
     expect(at.count()).toBeLessThan(rows)
-    // SQLite still had the log, and moved it into the file at the end.
+    // SQLite still had the log open, and moved its content into the file at the end.
     const next = yield* at.run("run", "contacts")
     expect(next.status, next.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
   }))
 
-it.scopedLive("after a run whose log is deleted is killed, the next run is refused", () =>
+it.scopedLive("a run is refused if the log of the killed run before it was deleted", () =>
   Effect.gen(function*() {
     const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
     yield* isRefused(at, notNewest)
@@ -213,7 +216,7 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     rmSync(join(at.folder, "reports", ".ledger"))
   }))
 
-it.scopedLive("a mark is on the disk in both places before the first row arrives, and later ones count what is sent", () =>
+it.scopedLive("a mark is on disk in both places before the first row arrives, and later marks count what is sent", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
     at.write("source.csv", csv(upTo(30)))
@@ -230,29 +233,29 @@ it.scopedLive("a mark is on the disk in both places before the first row arrives
   }))
 
 it.scopedLive(
-  "moved and copied projects, tidied reports, lost reports and a ledger kept without its log are not refused",
+  "runs are not refused after a project was moved, its reports were removed, or its ledger was kept without a log",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("source.csv", csv(upTo(3)))
       expect((yield* at.run("run", "contacts")).status).toBe(0)
       const quiet = Effect.gen(function*() {
-        // In processes of their own: the ledger's files are removed between them.
+        // Each run is a separate process, because the ledger's files are removed between runs.
         const ran = yield* at.run("run", "contacts")
         expect(ran.status, ran.stdout + ran.stderr).toBe(0)
         expect(at.count()).toBe(3)
       })
-      // Nights without changes, and a source with only its header left.
+      // Runs without changes, and with a source that has only its header.
       yield* quiet
       at.write("source.csv", csv([]))
       yield* quiet
       at.write("source.csv", csv(upTo(3)))
-      // Someone removes the reports, then the whole report folder.
+      // Someone removes the pipeline's reports, then the whole report folder.
       rmSync(join(at.folder, "reports", "contacts"), { recursive: true })
       yield* quiet
       rmSync(join(at.folder, "reports"), { recursive: true })
       yield* quiet
-      // A machine that keeps only the ledger and its key.
+      // The machine keeps only the ledger and its key.
       for (const name of readdirSync(join(at.folder, ".formferry"))) {
         if (name !== "ledger.db" && name !== "ledger.db.key") {
           rmSync(join(at.folder, ".formferry", name), { recursive: true })
@@ -260,7 +263,7 @@ it.scopedLive(
       }
       rmSync(join(at.folder, "reports"), { recursive: true })
       yield* quiet
-      // The project is moved.
+      // Someone moves the project.
       const moved = join(at.folder, "moved")
       mkdirSync(moved)
       for (const name of readdirSync(at.folder)) {

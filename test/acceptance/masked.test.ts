@@ -1,4 +1,4 @@
-// A service that repeats the API key in its messages: the key is written nowhere.
+// Tests a service that repeats the API key in its messages. No output may contain the key.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -23,13 +23,13 @@ const form = {
   payments: [],
 }
 
-/** How the service refuses creates, or all requests. */
+/** How the service refuses creates or all requests. */
 interface Refusal {
   status: number
   isForAll: boolean
 }
 
-/** A service that refuses requests with a message that repeats the key, and otherwise returns the form. */
+/** A service that returns the form, and refuses requests with a message that repeats the key. */
 const repeating = (refusal: Refusal) =>
   Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
@@ -49,7 +49,7 @@ const repeating = (refusal: Refusal) =>
     (server) => Effect.sync(() => server.close()),
   )
 
-it.scopedLive("the API key in a service's messages is masked in the terminal, logs, every file of the project, webhooks and telemetry", () =>
+it.scopedLive("an API key in a service's messages is masked in the terminal, logs, project files, webhooks and telemetry", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const refusal: Refusal = { status: 400, isForAll: false }
@@ -86,6 +86,6 @@ it.scopedLive("the API key in a service's messages is masked in the terminal, lo
       for (const { body } of heard) look(place, body)
     }
     expect([...leaks]).toEqual([])
-    // The ledger, too.
+    // The ledger is searched as well.
     expectNoKeyIn(at.folder)
   }))

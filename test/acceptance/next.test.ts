@@ -1,4 +1,4 @@
-// The command that is printed last on stderr: pasted into a shell, it does what it should.
+// Tests the command printed last on stderr: it works if it is pasted into a shell.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { apiKey, command, type Ran, start, until } from "./formferry.ts"
 
-/** Pastes a command into a shell, in a folder other than the project's. */
+/** Pastes a command into a shell in a folder other than the project's. */
 const paste = (at: Bench, text: string) =>
   Effect.async<{ readonly status: number | null; readonly out: string }>((resume) => {
     at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`)
@@ -26,7 +26,7 @@ const paste = (at: Bench, text: string) =>
     child.on("close", (status) => resume(Effect.succeed({ status, out })))
   })
 
-/** The last line of a command with this exit code; it is printed once. */
+/** Returns the last line of a command with this exit code, and expects it to occur only once. */
 const next = (ran: Ran, status: number): string => {
   expect(ran.status, ran.stdout + ran.stderr).toBe(status)
   expect((ran.stdout + ran.stderr).split(ran.lastLine)).toHaveLength(2)
@@ -35,7 +35,7 @@ const next = (ran: Ran, status: number): string => {
 
 const careful = "service: careful\n  form: contacts"
 
-it.scopedLive("in a project whose path has spaces: an unconfirmed run (2), rows to fix (1) and changed rows (1)", () =>
+it.scopedLive("the next command works in a path with spaces, for an unconfirmed run, rows to fix and changed rows", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const project = "our project"
@@ -64,7 +64,7 @@ it.scopedLive("in a project whose path has spaces: an unconfirmed run (2), rows 
     expect((yield* at.inProcess(...again)).status).toBe(0)
   }))
 
-it.scopedLive("no row fits the mapping (1), a file that doesn't exist (2), and a pipeline that doesn't exist (2)", () =>
+it.scopedLive("the next command works after a mapping that fits no row, and after an unknown file or pipeline", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3), () => "Someone,no address,1990-01-17"))
@@ -81,7 +81,7 @@ it.scopedLive("no row fits the mapping (1), a file that doesn't exist (2), and a
     expect(unknown.stderr).toContain("There is no pipeline `contact`. Did you mean `contacts`?")
   }))
 
-it.scopedLive("a wrong mapping (2), a limit (3) and a run next to another one (6)", () =>
+it.scopedLive("the next command works after a wrong mapping, an exceeded limit and a concurrent run", () =>
   Effect.gen(function*() {
     const at = yield* bench({ requestsPerSecond: 40 })
     at.write("source.csv", csv(upTo(2)))
@@ -111,7 +111,7 @@ it.scopedLive("a wrong mapping (2), a limit (3) and a run next to another one (6
     yield* Effect.promise(() => first.ended)
   }))
 
-it.scopedLive("rows in doubt (4) are shown with how to settle them", () =>
+it.scopedLive("the next command after rows in doubt shows how to settle them", () =>
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", chance: 1, times: 1 }] })
     at.write("source.csv", csv(upTo(3)))
@@ -122,7 +122,7 @@ it.scopedLive("rows in doubt (4) are shown with how to settle them", () =>
     expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry status contacts")
   }))
 
-it.scopedLive("a command that failed is never the one to run next, and after several pipelines there is one", () =>
+it.scopedLive("the next command is never the one that failed, and several pipelines share one", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)))
@@ -131,7 +131,8 @@ it.scopedLive("a command that failed is never the one to run next, and after sev
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
     const both = yield* at.inProcess("run", "contacts", "other")
     expect(both.status).toBe(2)
-    // A second command below the first one would be the one that is pasted, and the pipeline that failed first would fail again.
+    // Only one command may follow, because a person pastes the last line. The pipeline that failed first must not be
+    // left out.
     expect(both.stderr.trimEnd().split("\n").slice(-2)).toEqual([
       "Not complete: contacts (exit code 2) and other (exit code 2).",
       "formferry check contacts",

@@ -1,4 +1,4 @@
-// Output of commands: full disks, terminals, browsers, and impossible numbers.
+// Tests the output of commands with full disks, terminals, browsers, and numbers out of range.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
@@ -27,7 +27,7 @@ const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
     child.on("close", (status) => resume(Effect.succeed({ status, stderr })))
   })
 
-/** Commands with a special way of writing run in every `npm test`. */
+/** Commands with their own way of writing are tested in every `npm test`. */
 const printing: ReadonlyArray<ReadonlyArray<string>> = [
   ["--help"],
   ["schema"],
@@ -48,7 +48,7 @@ const printing: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 it.scopedLive.skipIf(!existsSync("/dev/full"))(
-  "each command whose output can't be written says so and exits with code 70",
+  "a command whose output can't be written reports this and exits with code 70",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -62,7 +62,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
           expect.stringContaining("The output could not be written: ENOSPC"),
         ])
       }
-      // The work is kept, and is shown once there is space.
+      // The work is kept, and a later command shows it.
       at.write("source.csv", csv(upTo(5)))
       const { stderr } = yield* into("/dev/full", ["run", "contacts"], at)
       expect(stderr.trimEnd().split("\n").at(-1)).toBe("formferry report contacts")
@@ -85,7 +85,7 @@ it.scopedLive("an export keeps every byte of a key, including control characters
     expect(at.read("same.csv")).toBe(at.read("rows.csv"))
   }))
 
-it.scopedLive("an invalid or busy port is wrong usage (2), and so is any number out of its range", () =>
+it.scopedLive("an invalid or busy port, or a number out of range, exits with code 2", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const taken = yield* Effect.acquireRelease(
@@ -120,7 +120,7 @@ it.scopedLive("an invalid or busy port is wrong usage (2), and so is any number 
   }))
 
 it.scopedLive.skipIf(process.platform !== "linux")(
-  "report --open opens the page, or names it if there is nothing to open it with",
+  "report --open opens the page, or prints its path if no program can open it",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -149,7 +149,7 @@ it.scopedLive.skipIf(process.platform !== "linux")(
     }),
 )
 
-it.scopedLive("compacting is refused as busy (6) while there is a reader, and works after it", () =>
+it.scopedLive("compacting is refused with exit code 6 while a process reads the ledger, and works afterwards", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

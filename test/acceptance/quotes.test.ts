@@ -1,4 +1,4 @@
-// A stray quote far from the beginning of a large file: the arrived rows are compared one by one with the file's lines.
+// Tests a stray quote far from the beginning of a large file. Every arrived row is compared with the file's lines.
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ sink: { service: practice, form: f }
 
 const rows = 2500
 
-/** The row's answer as intended, and as written in the file. */
+/** Returns the row's intended answer, and the answer as written in the file. */
 const answer = (row: number): readonly [meant: string, written: string] =>
   row === 2000
     ? ['"Native" interactive graphics', '"Native" interactive graphics']
@@ -35,7 +35,7 @@ const answer = (row: number): readonly [meant: string, written: string] =>
     ? [`First, of ${row}\n\nThen "more", and more`, `"First, of ${row}\n\nThen ""more"", and more"`]
     : [`I am a fan of part ${row % 7}`, `I am a fan of part ${row % 7}`]
 
-it.scopedLive("a stray quote after the first 64 KB loses no row: each arrives with its own answer, and exit code 0 is justified", () =>
+it.scopedLive("a stray quote after the first 64 KB loses no row, and each row arrives with its own answer", () =>
   Effect.gen(function*() {
     const numbers = Array.from({ length: rows }, (_, at) => 1 + at)
     const lines = numbers.map((row) => `R-${30_000 + row},${answer(row)[1]},Yes`)
@@ -59,14 +59,14 @@ it.scopedLive("a stray quote after the first 64 KB loses no row: each arrives wi
     const report = JSON.parse(
       yield* fs.readFileString(path.join(root, "reports/p/latest/report.json")),
     ) as RunReport
-    // 25 answers of three lines each; 20 of them are above the stray quote.
+    // There are 25 answers of three lines each, 20 of them above the stray quote.
     expect(report.sources[0]).toMatchObject({
       lines: { physical: rows + 51, above: 1, records: rows, inside: 50, blank: 0 },
       taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters in line 2041" }]),
     })
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a stray quote that would swallow rows stops the run before anything is sent, with exit code 2 and the lines", () =>
+it.scopedLive("a stray quote that would swallow rows stops the run with exit code 2 before anything is sent, and the message names the lines", () =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path

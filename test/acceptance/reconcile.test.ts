@@ -8,7 +8,7 @@ import { formferry } from "./formferry.ts"
 
 const demo = resolve(import.meta.dirname, "../..")
 
-it.scopedLive("reconciling a form tool's export with blocks uses the run's mapping and reports no edit", () =>
+it.scopedLive("reconciling an export with blocks uses the run's mapping, and reports no edit", () =>
   Effect.gen(function*() {
     const cwd = yield* Effect.acquireRelease(
       Effect.sync(() => realpathSync(mkdtempSync(join(tmpdir(), "formferry-reconcile-")))),
@@ -24,7 +24,7 @@ it.scopedLive("reconciling a form tool's export with blocks uses the run's mappi
     const { fingerprints, rows } = report()
     expect(rows.imported).toBeGreaterThan(100)
 
-    // Twice: the second comes after a record of the first.
+    // Reconciles twice. The second time, a record of the first exists.
     for (const _ of [1, 2]) {
       const { status, stderr, stdout } = yield* formferry(["reconcile", "star-wars"], { cwd })
       expect(status, stderr).toBe(0)

@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { formferry, inProcess, type Ran } from "./formferry.ts"
 
-/** A run that can't start: its exit code, a sentence that says what to do, a command to run next, and nothing sent. */
+/**
+ * Expects a run that doesn't start, with this exit code, an instructive sentence and a command to run next. Expects
+ * that nothing was sent.
+ */
 const refused = (at: Bench, ran: Ran, status: number, sentence: RegExp) => {
   expect(ran.status, ran.stdout + ran.stderr).toBe(status)
   expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(sentence)
@@ -17,7 +20,7 @@ const withSource = Effect.map(bench(), (at) => {
   return at
 })
 
-it.scopedLive("a wrong key, and none", () =>
+it.scopedLive("a wrong or missing key is refused before anything is sent", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     const wrong = { cwd: at.folder, env: { FORM_SERVICE_API_KEY: "fk_wrong_0123456789" } }
@@ -29,14 +32,14 @@ it.scopedLive("a wrong key, and none", () =>
     expect((yield* inProcess(["check"], wrong)).status).toBe(5)
   }))
 
-it.scopedLive("an unknown form", () =>
+it.scopedLive("an unknown form is refused", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: nowhere" }))
     refused(at, yield* at.inProcess("run", "contacts"), 5, /form/)
   }))
 
-it.scopedLive("an unknown question and a missing column, both at once, with their lines", () =>
+it.scopedLive("an unknown question and a missing column are reported together, with their lines", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae", column: "Nane" }))
@@ -47,7 +50,7 @@ it.scopedLive("an unknown question and a missing column, both at once, with thei
     expect((yield* at.inProcess("check")).status).toBe(2)
   }))
 
-it.scopedLive("an empty file, a header without rows below it, and a file that is not there", () =>
+it.scopedLive("an empty or missing file is refused, but a header without rows is not", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("source.csv", "")
@@ -61,7 +64,7 @@ it.scopedLive("an empty file, a header without rows below it, and a file that is
     expect(at.report().rows.read).toBe(0)
   }))
 
-it.scopedLive("a file that is named like a workbook but is not one", () =>
+it.scopedLive("a file that is only named like a workbook is refused", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("source.xlsx", csv(upTo(3)))
@@ -71,7 +74,7 @@ it.scopedLive("a file that is named like a workbook but is not one", () =>
     refused(at, yield* at.inProcess("run", "contacts"), 2, /source\.xlsx/)
   }))
 
-it.scopedLive("a form without questions", () =>
+it.scopedLive("a form without questions is refused", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: empty" }))
@@ -79,7 +82,7 @@ it.scopedLive("a form without questions", () =>
   }))
 
 it.scopedLive(
-  "a service that can't be reached; the next command says when the pipeline can run again",
+  "an unreachable service is refused, and the next command reports when the pipeline can run again",
   () =>
     Effect.gen(function*() {
       const at = yield* withSource
@@ -96,7 +99,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive("a service that must be confirmed: without --confirm, with a wrong name, and with the right one", () =>
+it.scopedLive("a service that must be confirmed is refused without --confirm or with a wrong name, and accepted with its own name", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
@@ -109,7 +112,7 @@ it.scopedLive("a service that must be confirmed: without --confirm, with a wrong
     expect(at.count()).toBe(3)
   }))
 
-it.scopedLive("a command line that is wrong, an unknown pipeline, no project", () =>
+it.scopedLive("a wrong command line, an unknown pipeline and a missing project are refused", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     refused(at, yield* at.run("chekc"), 2, /no command `chekc`. Did you mean `check`\?/)
@@ -127,7 +130,7 @@ it.scopedLive("a command line that is wrong, an unknown pipeline, no project", (
     refused(at, yield* at.inProcess(), 2, /Which command\?/)
   }))
 
-it.scopedLive("several pipelines: a broken one does not stop the others, and the most severe exit code counts", () =>
+it.scopedLive("a broken pipeline does not stop other pipelines, and the most severe exit code is used", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/lost.yaml", pipelineYaml({ name: "lost", sink: "service: live\n  form: nowhere" }))
@@ -143,6 +146,6 @@ it.scopedLive("several pipelines: a broken one does not stop the others, and the
     expect(more.status).toBe(2)
     expect(more.stdout).toContain("contacts can run")
     expect(more.stdout).toContain("pipelines/broken.yaml")
-    // A broken file that is not requested stops nothing.
+    // A broken file stops nothing if its pipeline is not requested.
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
   }))

@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 
 it.scopedLive(
-  "rehearse sends nothing, needs no confirmation, and the run after it says that it was rehearsed",
+  "rehearse sends nothing, needs no confirmation, and is mentioned by the next run",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
-      // A service whose runs must be confirmed.
+      // This service requires a confirmation for every run.
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
       at.write("source.csv", csv(upTo(15)))
       const rehearsed = yield* at.run("rehearse", "contacts")
@@ -34,7 +34,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "a rehearsal's findings are in its own report; --json ends with the report",
+  "a rehearsal's findings are in its own report, and --json ends with the report",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -61,7 +61,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "the next command keeps the source, the target and the confirmation, as far as it accepts them",
+  "the command after a rehearsal keeps the source, the target and the confirmation if it accepts them",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
@@ -79,7 +79,7 @@ it.scopedLive(
       const ran = yield* at.run("run", "contacts", "--to", "one", "--confirm", "careful", "--source", "second.csv")
       expect(ran.status).toBe(1)
       expect(ran.lastLine).toMatch(/^formferry run contacts --source \S+rejected\.csv --to one --confirm careful$/)
-      // Once: on stderr.
+      // The command occurs once, on stderr.
       expect(ran.stdout).not.toContain("formferry run")
       const reconciled = yield* at.inProcess("reconcile", "contacts", "--to", "one", "--json")
       expect(reconciled.status, reconciled.stderr).toBe(0)

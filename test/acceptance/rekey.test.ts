@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, upTo } from "./contacts.ts"
 
-it.scopedLive("records the keys of reformatted rows once a person agrees, and the run continues", () =>
+it.scopedLive("the keys of reformatted rows are recorded after a person agrees, and the run continues", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const rows = (key: (number: number) => string) =>
@@ -33,7 +33,7 @@ it.scopedLive("records the keys of reformatted rows once a person agrees, and th
     ])
     expect((yield* at.run("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(12)
-    // Keys that resemble no known one come from a file.
+    // Keys that resemble no known key come from a file.
     at.write(
       "source.csv",
       rows((

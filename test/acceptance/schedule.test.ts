@@ -6,7 +6,7 @@ import { start, until } from "./formferry.ts"
 const scheduled = (cron: string, options: Parameters<typeof pipelineYaml>[0] = {}) =>
   pipelineYaml({ ...options, more: `schedule: { cron: "${cron}", zone: Europe/Berlin }\n` })
 
-it.scopedLive("--once runs due pipelines and exits, and only one of two at once does; --plan and status show the next time; a probe checks the age of the last good run", () =>
+it.scopedLive("schedule --once runs due pipelines only once, --plan and status show the next time, and a probe checks the last good run", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(20)))
@@ -15,7 +15,7 @@ it.scopedLive("--once runs due pipelines and exits, and only one of two at once 
     expect(probe.status, probe.stdout + probe.stderr).toBe(1)
     expect(probe.stdout).toContain("contacts has never had a good run.")
 
-    // Two processes at the same time: one of them runs it.
+    // Two processes start at the same time, and one of them runs the pipeline.
     const both = yield* Effect.all([at.run("schedule", "--once"), at.run("schedule", "--once")], { concurrency: 2 })
     expect(both.map(({ status }) => status).toSorted()[0], both.map(({ stderr }) => stderr).join("\n")).toBe(0)
     for (const { status } of both) expect([0, 6]).toContain(status)
@@ -40,7 +40,7 @@ it.scopedLive("--once runs due pipelines and exits, and only one of two at once 
     })
   }))
 
-it.scopedLive("continues until SIGTERM, which lets the run in progress finish what is in flight and exits with code 143", () =>
+it.scopedLive("schedule continues until SIGTERM, finishes what is in flight, and exits with code 143", () =>
   Effect.gen(function*() {
     const at = yield* bench({ requestsPerSecond: 40 })
     at.write("source.csv", csv(upTo(120)))
@@ -56,7 +56,7 @@ it.scopedLive("continues until SIGTERM, which lets the run in progress finish wh
     expect(rows.imported).toBe(at.count())
   }))
 
-it.scopedLive("a service that must be confirmed, and a project without schedules, are reported before anything is sent", () =>
+it.scopedLive("schedule reports an unconfirmed service or a project without schedules before anything is sent", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const nothing = yield* at.run("schedule", "--once")

@@ -7,7 +7,7 @@ import type { Ran } from "./formferry.ts"
 
 const pipelines = ["crm-a", "crm-b", "shop"] as const
 
-/** A project with three pipelines; crm-b and shop are tagged. */
+/** A project with three pipelines. Two of them, crm-b and shop, are tagged. */
 const project = Effect.gen(function*() {
   const at = yield* bench()
   rmSync(join(at.folder, "pipelines/contacts.yaml"))
@@ -26,7 +26,7 @@ const project = Effect.gen(function*() {
   return at
 })
 
-/** The pipelines that a command reported, in its order. */
+/** Returns the pipelines that a command reported, in its order. */
 const reported = (ran: Ran): ReadonlyArray<string> =>
   ran.stdout.trimEnd().split("\n").flatMap((line) => {
     const { event, pipeline } = JSON.parse(line) as { readonly event: string; readonly pipeline: string }
@@ -36,7 +36,7 @@ const reported = (ran: Ran): ReadonlyArray<string> =>
 const chosen = (at: Bench, ...words: ReadonlyArray<string>) =>
   Effect.map(at.inProcess("run", "--dry-run", "--json", ...words), reported)
 
-it.scopedLive("names, globs and tags choose pipelines, each once", () =>
+it.scopedLive("names, globs and tags choose each matching pipeline once", () =>
   Effect.gen(function*() {
     const at = yield* project
     expect(reported(yield* at.run("run", "--dry-run", "--json", "shop", "crm-*"))).toEqual(["shop", "crm-a", "crm-b"])
@@ -49,7 +49,7 @@ it.scopedLive("names, globs and tags choose pipelines, each once", () =>
     expect((yield* at.inProcess("run")).stderr).toContain("NAME is missing")
   }))
 
-it.scopedLive("a glob or tag that chooses nothing exits with code 2 and says what exists", () =>
+it.scopedLive("a glob or tag that chooses nothing exits with code 2, and the message lists what exists", () =>
   Effect.gen(function*() {
     const at = yield* project
     const glob = yield* at.run("run", "crn-*")
@@ -69,7 +69,7 @@ it.scopedLive("a glob or tag that chooses nothing exits with code 2 and says wha
     expect(at.count()).toBe(0)
   }))
 
-it.scopedLive("--failed chooses pipelines whose last run was not good, and no others", () =>
+it.scopedLive("--failed chooses exactly the pipelines whose last run was not good", () =>
   Effect.gen(function*() {
     const at = yield* project
     const none = yield* at.run("run", "--failed")
@@ -83,7 +83,7 @@ it.scopedLive("--failed chooses pipelines whose last run was not good, and no ot
     at.write("shop.csv", csv(upTo(20)) + "21,Person 21,no address,1990-01-17\n")
     expect((yield* at.inProcess("run", "*")).status).toBe(3)
     expect(yield* chosen(at, "--failed")).toEqual(["shop"])
-    // A reconciliation does not make the run before it a good one.
+    // A reconciliation does not turn the previous run into a good one.
     expect((yield* at.inProcess("reconcile", "shop")).status).toBe(0)
     expect(yield* chosen(at, "--failed")).toEqual(["shop"])
     expect((yield* at.inProcess("status", "crm-*", "--failed")).stderr).toContain("Nothing to do")

@@ -10,15 +10,15 @@ const pipeline = pipelineYaml({
   more: "reconcile: { visibleWithin: 1 seconds }\n",
 })
 
-/** Faults of requests in transit: creates (from 1) that never arrive, and whether reads get no answer. */
+/** Faults of requests on their way: creates (counted from 1) that never arrive, and whether reads get no answer. */
 interface Faults {
   readonly swallowed: ReadonlyArray<number>
   isSilent: boolean
-  /** Reads that got no answer. */
+  /** The number of reads that got no answer. */
   unanswered: number
 }
 
-/** A bench whose service loses the answers to these creates (from 1) on their way: they arrive, but without an answer. */
+/** A bench whose service stores these creates (counted from 1), but loses its answers to them. */
 const losing = (...lost: ReadonlyArray<number>) => losingAs(lost, { swallowed: [], isSilent: false, unanswered: 0 })
 
 const losingAs = (lost: ReadonlyArray<number>, faults: Faults) =>
@@ -69,10 +69,10 @@ const losingAs = (lost: ReadonlyArray<number>, faults: Faults) =>
     const { port } = gate.address() as AddressInfo
     at.write("config/formferry.yaml", at.read("config/formferry.yaml").replaceAll(upstream.host, `127.0.0.1:${port}`))
     at.write("pipelines/contacts.yaml", pipeline)
-    /** The CSV that the service's results page offers, as a person downloads it. */
+    /** Downloads the CSV of the service's results page, as a person does. */
     const download = (file: string) =>
       Effect.promise(async () => at.write(file, await (await fetch(`${at.results}/contacts/csv`)).text()))
-    /** Submits an entry to the form, as a person does. */
+    /** Submits the form, as a person does. */
     const enter = (name: string) =>
       Effect.promise(() =>
         fetch(new URL(`${upstream.pathname}/forms/contacts/submissions`, upstream), {
@@ -84,7 +84,7 @@ const losingAs = (lost: ReadonlyArray<number>, faults: Faults) =>
     return { ...at, download, enter }
   })
 
-it.scopedLive("rows in doubt are settled from the download of the results page, by their stamp, and the next run proves them", () =>
+it.scopedLive("rows in doubt are settled by their stamps from the results download, and the next run confirms them", () =>
   Effect.gen(function*() {
     const at = yield* losing(2)
     at.write("source.csv", csv(upTo(30)))
@@ -112,13 +112,13 @@ it.scopedLive("rows in doubt are settled from the download of the results page, 
     expect(at.count()).toBe(30)
   }))
 
-it.scopedLive("rows that an export can't settle stay in doubt with exit code 4 and a next command; a person's statement settles them", () =>
+it.scopedLive("rows that an export can't settle stay in doubt with exit code 4 until a person settles them", () =>
   Effect.gen(function*() {
     const at = yield* losing(1)
     at.write("source.csv", csv(upTo(10)))
     expect((yield* at.run("run", "contacts")).status).toBe(4)
     yield* at.download("results.csv")
-    // An export of another form's questions, with respect to row 3: it has no stamp and a different name.
+    // In row 3 the export lacks the stamp and has a different name.
     const lines = at.read("results.csv").split("\r\n")
     at.write(
       "results.csv",
@@ -154,7 +154,7 @@ it.scopedLive("rows that an export can't settle stay in doubt with exit code 4 a
   }))
 
 it.scopedLive(
-  "rows that did not land need a witness: a later test entry proves them with --results alone, and the next run sends them",
+  "rows that did not land are settled after a later test entry proves their absence, and the next run sends them",
   () =>
     Effect.gen(function*() {
       const faults: Faults = { swallowed: [2], isSilent: false, unanswered: 0 }
@@ -171,7 +171,7 @@ it.scopedLive(
       const { left, notLanded, testEntry, wants } = JSON.parse(early.stdout)
       expect({ left, notLanded, wants }).toEqual({ left: 10, notLanded: 0, wants: "a witness" })
 
-      // A terminal that is closed in the middle settles nothing and damages nothing.
+      // An interrupted command settles nothing and damages nothing.
       faults.isSilent = true
       for (const [signal, times] of [["SIGHUP", 1], ["SIGTERM", 2]] as const) {
         const settling = start(settle, { cwd: at.folder })
@@ -196,13 +196,13 @@ it.scopedLive(
     }),
 )
 
-it.scopedLive("if the clock went back between batches, an export proves no absence; only a person's statement that it is complete does", () =>
+it.scopedLive("if the clock went back between batches, only an export declared complete proves that rows did not land", () =>
   Effect.gen(function*() {
     const at = yield* losingAs([], { swallowed: [2], isSilent: false, unanswered: 0 })
     at.write("source.csv", csv(upTo(20)))
     expect((yield* at.run("run", "contacts")).status).toBe(4)
     yield* Effect.sleep("1100 millis")
-    // A later batch, an hour earlier by the clock.
+    // A later batch is sent while the clock is an hour back.
     at.write("clock.mjs", "const now = Date.now\nDate.now = () => now() - 3_600_000\n")
     at.write("source.csv", csv(upTo(22)))
     const NODE_OPTIONS = `--import=${at.folder}/clock.mjs`

@@ -5,7 +5,7 @@ import { bench, csv, upTo } from "./contacts.ts"
 import { formferry } from "./formferry.ts"
 
 it.scopedLive(
-  "runs in the same way with OTEL_* set: the key and the webhook are found in the environment, and the requests are the same",
+  "OTEL_* variables don't change how a run finds its key and webhook, or which requests it sends",
   () =>
     Effect.gen(function*() {
       const collector = yield* hearing()
@@ -14,7 +14,7 @@ it.scopedLive(
           const { folder, read, report, write } = yield* bench()
           const webhook = yield* hearing()
           write("config/formferry.yaml", `${read("config/formferry.yaml")}notify:\n  - webhook: { env: HOOK }\n`)
-          // Row 30 is invalid: it needs review, so the webhook is notified.
+          // Row 30 is invalid and needs review, so the webhook is notified.
           write("source.csv", `${csv(upTo(29))}30,Person 30,nobody,1990-01-17\n`)
           const HOOK = `http://127.0.0.1:${webhook.port}/hook`
           const { status, stderr } = yield* formferry(["run", "contacts"], { cwd: folder, env: { HOOK, ...env } })

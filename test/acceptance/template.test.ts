@@ -108,9 +108,9 @@ ledger: { file: ../.formferry/ledger.db }
 reports: ../reports
 `
 
-layer(NodeContext.layer)("A template, filled in", (it) => {
+layer(NodeContext.layer)("a filled-in template", (it) => {
   it.scoped.each([["csv"], ["xlsx"]] as const)(
-    "is imported by init, check and run without an edit: %s",
+    "passes init, check and run without edits: %s",
     ([ending]) =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({

@@ -1,4 +1,4 @@
-// Real terminals that go away: util-linux' `script` holds one open, and is killed.
+// Tests real terminals that are closed. `script` of util-linux opens a terminal, and is killed.
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"
@@ -9,7 +9,7 @@ import { apiKey, command, until } from "./formferry.ts"
 
 const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
 const hasScript = (spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "").includes("util-linux")
-/** CI has one, so that these tests always run there. */
+/** These tests always run in CI, where `script` must be installed. */
 const withoutTerminal = !hasScript && !inCi
 
 const isAlive = (pid: number): boolean => {
@@ -22,7 +22,10 @@ const isAlive = (pid: number): boolean => {
 
 const searchPath = process.env["PATH"]
 
-/** Runs shell commands in a terminal that is closed once ten submissions were created. Waits until the process whose id they wrote has ended. */
+/**
+ * Runs shell commands in a terminal that is closed after ten submissions were created. Waits until the process ends
+ * whose id they wrote.
+ */
 const inTerminalThatGoes = (at: Bench, shell: string) =>
   Effect.gen(function*() {
     at.write("shell.sh", shell.replaceAll("formferry", `"${process.execPath}" "${command}"`))
@@ -43,12 +46,12 @@ const inTerminalThatGoes = (at: Bench, shell: string) =>
     yield* until(() => !isAlive(pid))
   })
 
-describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a run", () => {
-  it.scopedLive("ends it cleanly: what is in flight is finished and recorded, nothing is in doubt", () =>
+describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", () => {
+  it.scopedLive("ends the run cleanly, finishes and records what is in flight, and leaves nothing in doubt", () =>
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 40 })
       at.write("source.csv", csv(upTo(120)))
-      // An interactive shell passes the signal on, and the kernel sends it again when the shell has ended.
+      // An interactive shell passes the signal on. The kernel sends it a second time when the shell ends.
       const passOn = "trap 'kill -HUP $!; sleep 0.02; kill -HUP $!' HUP"
       const shell = `${passOn}; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n`
       yield* inTerminalThatGoes(at, shell)
@@ -65,11 +68,11 @@ describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a r
       expect((yield* at.run("status", "--json")).stdout).toContain('"inDoubt":0')
     }))
 
-  it.scopedLive("doesn't end one that gets no signal: it runs to its end, although nothing can be written", () =>
+  it.scopedLive("doesn't end a run that gets no signal, although its output can't be written", () =>
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 100 })
       at.write("source.csv", csv(upTo(120)))
-      // The shell gets the signal and continues; the run in its background gets none.
+      // The shell gets the signal and continues. The run in its background gets no signal.
       const shell = "trap : HUP; formferry run contacts & echo $! > pid; wait $!; wait $!; echo $? > status\n"
       yield* inTerminalThatGoes(at, shell)
       yield* until(() => existsSync(join(at.folder, "status")))
@@ -78,7 +81,9 @@ describe.skipIf(withoutTerminal)("a terminal that is closed in the middle of a r
     }))
 })
 
-/** Runs a pipeline in a terminal whose user types this when asked. Returns its exit code and the terminal's text. */
+/**
+ * Runs a pipeline in a terminal, and types `keys` when the command asks. Returns the exit code and the terminal's text.
+ */
 const answering = (at: Bench, keys: string) =>
   Effect.async<{ readonly status: number | null; readonly shown: string }>((resume) => {
     at.write("shell.sh", `exec "${process.execPath}" "${command}" run contacts\n`)
@@ -104,7 +109,7 @@ const answering = (at: Bench, keys: string) =>
   })
 
 describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () => {
-  it.scopedLive("asks, once the survey is done, with the number of rows and the form; without a yes nothing is sent", () =>
+  it.scopedLive("asks after the survey, with the number of rows and the form, and sends nothing without a yes", () =>
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
@@ -121,13 +126,13 @@ describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () 
       const yes = yield* answering(at, "y")
       expect(yes.shown).toContain("Writes to careful can't be undone. 1 row will be sent to form")
       expect([yes.status, at.count()]).toEqual([0, 1])
-      // Without new rows there is nothing to ask.
+      // Without new rows the command doesn't ask.
       expect((yield* answering(at, "n")).status).toBe(0)
     }))
 })
 
 it.scopedLive.skipIf(withoutTerminal)(
-  "init asks again for a folder and a file that don't exist, and writes the pipeline",
+  "init asks again if a folder or file doesn't exist, and writes the pipeline",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()

@@ -1,4 +1,5 @@
-// Bytes and quotes of text files: all that is read is right, all that is not read is named, and nothing is sent if both readings fit.
+// Tests bytes and quotes of text files. What is read is right, what isn't read is named, and nothing is sent if two
+// readings fit.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
@@ -7,12 +8,12 @@ const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 const header = "No,Name,Mail,Born\n"
 const row = (key: number, name = `Person ${key}`) => `${key},${name},p${key}@example.org,1990-01-17\n`
 
-it.scopedLive("damaged and ragged text: sound rows are sent unchanged, and faulty rows are named", () =>
+it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and faulty rows are named", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const quiet = "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }"
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: quiet }))
-    // Four bytes that are two characters of GB18030, in a file that is ASCII otherwise.
+    // Four bytes that are two characters of GB18030, in an otherwise ASCII file.
     const ascii = header + upTo(40).map((key) => row(key)).join("") + row(41, "odd \xc4\xe3\xba\xc3 bytes")
     at.write("source.csv", Buffer.from(ascii, "latin1"))
     const odd = yield* at.run("run", "contacts")
@@ -51,7 +52,7 @@ it.scopedLive("damaged and ragged text: sound rows are sent unchanged, and fault
     expect(at.answers("qName", "other")).toEqual([...expected, "Person 33"].toSorted())
   }))
 
-it.scopedLive("quotes that can be read in two ways stop check and run before sending, with their lines; `source.quoteChar` settles it", () =>
+it.scopedLive("ambiguous quotes stop check and run with their lines before anything is sent, until `source.quoteChar` is set", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const lines = csv(upTo(9)).split("\n")

@@ -8,7 +8,7 @@ const modules = [
   "@actions/workflow-parser/actions/action-template",
 ]
 
-/** Returns what GitHub's own parser finds wrong with a workflow. */
+/** Returns the errors that GitHub's own parser finds in a workflow. */
 export const workflowFaults = async (content: string): Promise<ReadonlyArray<string>> => {
   const { NoOperationTraceWriter, convertWorkflowTemplate, parseWorkflow } = await parser()
   const { context, value } = parseWorkflow({ name: "workflow.yml", content }, new NoOperationTraceWriter())
@@ -17,7 +17,7 @@ export const workflowFaults = async (content: string): Promise<ReadonlyArray<str
   return [...context.errors.getErrors().map(({ message }) => message), ...converted]
 }
 
-/** Returns what GitHub's own parser finds wrong with an action. */
+/** Returns the errors that GitHub's own parser finds in an action. */
 export const actionFaults = async (content: string): Promise<ReadonlyArray<string>> => {
   const { NoOperationTraceWriter, convertActionTemplate, parseAction } = await parser()
   const { context, value } = parseAction({ name: "action.yml", content }, new NoOperationTraceWriter())
@@ -25,7 +25,7 @@ export const actionFaults = async (content: string): Promise<ReadonlyArray<strin
   return context.errors.getErrors().map(({ message }) => message)
 }
 
-/** Loads the parser as a bundle: its packages import JSON in a way that Node refuses. */
+/** Loads the parser as a bundle, because its packages import JSON in a way that Node refuses. */
 const parser = async () => {
   const repository = resolve(import.meta.dirname, "../..")
   const outfile = join(repository, "node_modules/.cache", `workflow-parser-${process.pid}.mjs`)

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 
-/** Numbers between 0 and 1 from a seed, the same on every machine (mulberry32). */
+/** Returns a function that draws numbers between 0 and 1 from a seed, the same on every machine (mulberry32). */
 export const numbers = (seed: number) => {
   let state = seed >>> 0
   return (): number => {
@@ -12,7 +12,7 @@ export const numbers = (seed: number) => {
   }
 }
 
-/** Names of the twelve columns; `Id` is the row key. */
+/** The names of the twelve columns. `Id` is the row key. */
 export const columns = [
   "Id",
   "Name",
@@ -28,7 +28,10 @@ export const columns = [
   "Status",
 ] as const
 
-/** Rows of twelve cells from a seed: text, numbers, dates in two formats, e-mail addresses and choices; every tenth has quotes and a line break in a cell. */
+/**
+ * Draws rows of twelve cells from a seed: text, numbers, dates in two formats, e-mail addresses and choices. Every
+ * tenth row has a cell with quotes and a line break.
+ */
 export const rows = function*(count: number, seed: number): Generator<ReadonlyArray<string>> {
   const next = numbers(seed)
   const pick = (list: ReadonlyArray<string>) => list[Math.floor(next() * list.length)] ?? ""
@@ -56,9 +59,7 @@ export const rows = function*(count: number, seed: number): Generator<ReadonlyAr
 const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
 /**
- * Writes rows as a CSV file with its header.
- *
- * @param changed number of a row whose name differs from the one in `rows`
+ * Writes rows as a CSV file with a header. @param changed number of the row whose name differs from the name in `rows`
  */
 export const writeCsv = async (file: string, count: number, seed: number, changed?: number): Promise<void> => {
   const out = createWriteStream(file)

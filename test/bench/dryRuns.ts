@@ -22,17 +22,17 @@ const run =
 
 const dryRun = (root: string, rows: number) => run(root, { read: rows, pending: rows }, ["--dry-run"])
 
-/** A project with this many rows. */
+/** Writes a project with this many rows. */
 const withRows = async (root: string, rows: number, changed?: number) => {
   mkdirSync(root, { recursive: true })
   writeProject(root, { service: embedded })
   await writeCsv(join(root, "source.csv"), rows, seed, changed)
 }
 
-/** The practice service is identified by its name in the ledger. */
+/** The ledger identifies the practice service by this name. */
 const address = "practice:bench"
 
-/** A ledger that knows the million rows: made once, in a folder next to those of the targets. */
+/** Copies a ledger that knows the million rows. The ledger is made once, next to the folders of the targets. */
 const withLedger = async (root: string) => {
   const made = join(root, "..", "filled")
   if (!existsSync(made)) await fillLedger(made, address, million, seed)
@@ -104,7 +104,7 @@ export const dryRuns: ReadonlyArray<Target> = [
       await withRows(root, million)
       await withLedger(root)
       const again = run(root, { read: million, alreadyImported: million }, [])
-      // A run over the unchanged file: the ledger then knows that it was completely imported.
+      // Runs once, so that the ledger knows that the unchanged file was completely imported.
       await again()
       return {
         ours: again,

@@ -7,7 +7,7 @@ import { form } from "./project.ts"
 
 const batchRows = 10_000
 
-/** Writes the ledger as after an import of these rows: every row sent once, and verified. */
+/** Writes the ledger as it is after an import of these rows: each row was sent once and verified. */
 export const fillLedger = (root: string, address: string, count: number, seed: number): Promise<void> =>
   Effect.gen(function*() {
     const ledger = yield* openLedger({ file: join(root, ".formferry", "ledger.db") })
@@ -50,7 +50,8 @@ export const fillLedger = (root: string, address: string, count: number, seed: n
             submissionTime: startedAt,
           })),
         )
-        // Without digests of answers: nothing here reads them, and writing them would take three times as long as all the rest.
+        // Answer digests are left out. No benchmark reads them, and writing them would take three times as long as the
+        // rest.
         yield* session.verdicts(all.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })))
       })
     })

@@ -11,9 +11,9 @@ import { command, companion, failed, reported, seed, type Target, told, unlimite
 const inFlight = 32
 
 /**
- * Every row was imported, read back and verified, and the service contains exactly these rows. Only requests that the service refused were repeated.
- *
- * @param throttled share of the requests that may have been refused (429)
+ * Checks that every row was imported, read back and verified, that the service contains exactly these rows, and that
+ * only throttled requests were repeated. @param throttled maximum share of the requests that may have been throttled
+ * (429)
  */
 export const verified = async (
   measured: Measured,
@@ -32,13 +32,16 @@ export const verified = async (
   return measured
 }
 
-/** A project and its service without submissions and without a ledger, as before every round. */
+/** Restores the state before every round: no submissions, no ledger and no reports. */
 const afresh = async (root: string, practice: PracticeProcess) => {
   for (const folder of [".formferry", "reports"]) rmSync(join(root, folder), { recursive: true, force: true })
   await practice.clear()
 }
 
-/** An import against a limit, compared with the minimum time: ten rows per create, one read per row, at the configured rate or the limit, whichever is lower. */
+/**
+ * An import with a limit, compared with the minimum time: ten rows per create and one row per read, at the lower of the
+ * configured rate and the limit.
+ */
 const paced = (
   name: string,
   title: string,
@@ -68,7 +71,7 @@ const paced = (
     return {
       ours: async () => {
         await afresh(root, practice)
-        // The window of the previous round is over.
+        // The limit's window of the previous round ends during this time.
         await setTimeout(1_000)
         return verified(await measure([command, "run", "bench", "--json"], root), practice, rows, throttled)
       },
@@ -78,7 +81,7 @@ const paced = (
   },
 })
 
-/** Whole imports, each against its own practice service in a separate process. */
+/** Whole imports. Each has its own practice service in a separate process. */
 export const imports: ReadonlyArray<Target> = [
   {
     name: "import",
@@ -128,7 +131,7 @@ export const imports: ReadonlyArray<Target> = [
   }),
   paced("changing-limit", "the same, half of the limit from 11 to 22 s", 1.2, {
     throttled: 0.05,
-    // 1,100 requests, 550, and the rest at 100 a second.
+    // The first second allows 1,100 requests, the second 550, and the rest run at 100 a second.
     floor: 38.5,
     limits: { requestsPerSecond: 100, latency: 50, sliding: "none", halved: [11_000, 22_000] },
   }),

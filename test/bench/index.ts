@@ -1,4 +1,4 @@
-// `npm run bench -- [--only NAME] [--rounds N]`: docs/performance.md says what is measured, and why.
+// Runs `npm run bench -- [--only NAME] [--rounds N]`. docs/performance.md describes what is measured, and why.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
@@ -25,10 +25,10 @@ if (unknown.length > 0 || !(Number.isInteger(rounds) && rounds > 0)) {
   throw new Error(`--only takes ${all.map(({ name }) => name).join(", ")}, and --rounds a number`)
 }
 
-/** Earlier writes are on the disk, so that no measured process waits for them. */
+/** Waits until earlier writes are on disk, so that no measured process waits for them. */
 const settle = () => void spawnSync("sync")
 
-/** Runs a target and its companion in turn, so that other work on the machine affects both alike. */
+/** Runs a target and its companion in turn, so that other work on the machine affects both equally. */
 const measureAll = async (target: Target, root: string): Promise<Result> => {
   mkdirSync(root, { recursive: true })
   const { beside, close, ours } = await target.open(root)

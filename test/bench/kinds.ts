@@ -9,7 +9,7 @@ const topics = ["Sports", "Music", "Food & drink", "Travel"]
 
 const listed = (labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label.toLowerCase(), label }))
 
-/** Name of a column and its question, the question's type, its options, and its entry in the pipeline. */
+/** The name of a column and its question, the question's type, its options, and its entry in the pipeline. */
 const columns = [
   ["Name", "ShortAnswer", undefined, ""],
   ["Mail", "EmailInput", undefined, ""],
@@ -38,7 +38,7 @@ const form: Form = {
   quiz: undefined,
 }
 
-/** Rows of fifteen cells from a seed, of every common kind. */
+/** Draws rows of fifteen cells from a seed. The cells cover every common kind. */
 const rows = function*(count: number, seed: number): Generator<ReadonlyArray<string>> {
   const next = numbers(seed)
   const below = (limit: number) => Math.floor(next() * limit)
@@ -52,7 +52,7 @@ const rows = function*(count: number, seed: number): Generator<ReadonlyArray<str
       `030 / 23125-${two(below(100))}${below(10)}`,
       `https://www.person-${row}.example.de/page?of=${row}`,
       day(1940, 70),
-      // In the daytime, when no clock change occurs.
+      // Times are in the daytime, when no clock change occurs.
       `${day(2015, 10)} ${two(8 + below(10))}:${two(below(60))}`,
       `${two(6 + below(5))}:30`,
       `${1 + below(999)}.${String(below(1_000)).padStart(3, "0")},${two(below(100))}`,
@@ -66,7 +66,7 @@ const rows = function*(count: number, seed: number): Generator<ReadonlyArray<str
   }
 }
 
-/** Writes a project whose source has a column of every common kind, all of them mapped. */
+/** Writes a project whose source has a mapped column of every common kind. */
 export const writeKinds = (root: string, count: number, seed: number): void => {
   writeConfig(root, { service: embedded, form })
   const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell}"` : cell)

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { performance } from "node:perf_hooks"
 
-/** The resources that a command used, as a whole process. */
+/** The resources that a whole process used. */
 export interface Measured {
   readonly seconds: number
-  /** Processor time of all its threads, including the kernel's work for it. */
+  /** Processor time of all threads, including the kernel's work for them. */
   readonly cpuSeconds: number
-  /** Its own highest resident memory, in MB (10^6 bytes). */
+  /** The highest resident memory, in MB (10^6 bytes). */
   readonly megabytes: number
   readonly exitCode: number | null
   readonly stdout: string
@@ -19,11 +19,13 @@ export interface Measured {
 /** The figures that a process reports about itself. */
 interface Used {
   readonly usage: NodeJS.ResourceUsage
-  /** `/proc/self/status`, where there is one. */
+  /** The text of `/proc/self/status`, or an empty text on other systems. */
   readonly status: string
 }
 
-/** Loaded into the process before its own code: reports the resources used when it ends. */
+/**
+ * Returns a module that Node loads before the process's own code. It reports the used resources when the process ends.
+ */
 const probe = (file: string) =>
   `data:text/javascript,${
     encodeURIComponent(
@@ -33,10 +35,13 @@ const probe = (file: string) =>
     )
   }`
 
-/** The peak in KiB. `getrusage` may include the process that started this one; the kernel's `VmHWM` does not. */
+/** Returns the peak in KiB. `getrusage` may include the parent process, but the kernel's `VmHWM` does not. */
 const peakOf = ({ status, usage }: Used): number => Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1] ?? usage.maxRSS)
 
-/** Runs Node with these arguments in a separate process. Its time is measured from outside, from before its start to its end; it reports its other resources itself. */
+/**
+ * Runs Node with these arguments in a separate process. The time is measured in this process, from before the start to
+ * the end. The separate process reports its other resources.
+ */
 export const measure = async (args: ReadonlyArray<string>, cwd: string): Promise<Measured> => {
   const folder = mkdtempSync(join(tmpdir(), "formferry-bench-"))
   const used = join(folder, "used")
@@ -60,7 +65,7 @@ export const measure = async (args: ReadonlyArray<string>, cwd: string): Promise
   return { seconds, cpuSeconds, megabytes: (peakOf(told) * 1024) / 1e6, exitCode, stdout, stderr }
 }
 
-/** For an even number of values, the mean of the two in the middle. */
+/** Returns the median. For an even number of values it is the mean of the two in the middle. */
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length / 2

@@ -4,7 +4,7 @@ import { embedded, writeProject } from "./project.ts"
 import { command, companion, failed, reported, seed, type Target, told } from "./Target.ts"
 import { writeWorkbook } from "./workbook.ts"
 
-/** Workbooks, and the start of a command. */
+/** Targets for workbooks and for the start of a command. */
 export const others: ReadonlyArray<Target> = [
   {
     name: "workbook",

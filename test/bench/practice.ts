@@ -6,14 +6,14 @@ import type { Asked, Limits, Told } from "./service.ts"
 /** The practice service in a separate process. */
 export interface PracticeProcess {
   readonly baseUrl: string
-  /** Forgets all submissions. */
+  /** Deletes all submissions from the service. */
   readonly clear: () => Promise<void>
-  /** Throws unless exactly these rows arrived, every answer as expected. */
+  /** Fails unless exactly these rows arrived, with every answer as expected. */
   readonly check: (count: number, seed: number) => Promise<void>
   readonly end: () => void
 }
 
-/** Starts it, without a limit, or with one that it enforces. */
+/** Starts the practice service in a separate process. If `limits` is given, the service enforces it. */
 export const startPractice = async (limits?: Limits): Promise<PracticeProcess> => {
   const child = fork(
     fileURLToPath(new URL("service.js", import.meta.url)),
@@ -22,7 +22,7 @@ export const startPractice = async (limits?: Limits): Promise<PracticeProcess> =
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`the practice service ended, exit code ${String(code)}`)
   })
-  // Sent to the caller waiting for an answer; at the end there is none.
+  // The race rejects while a caller waits. Otherwise the service ended as intended, and the error is ignored.
   ended.catch(() => undefined)
   const heard = async () => (await Promise.race([once(child, "message"), ended]))[0] as Told
   const ask = async (asked: Asked) => {

@@ -24,7 +24,7 @@ const questions = [
   choice("Status", ["Active", "Blocked"]),
 ].map((question, index) => ({ id: `q${index + 1}`, ...question }))
 
-/** The form that takes the rows of data.ts: the row key goes into a URL parameter, so that all twelve columns are mapped. */
+/** The form for the rows of data.ts. The row key goes into a URL parameter, so that all twelve columns are mapped. */
 export const form: Form = {
   id: "bench1",
   name: "Bench",
@@ -36,7 +36,7 @@ export const form: Form = {
   quiz: undefined,
 }
 
-/** A row's answers by id of question or parameter, as the service should return them. */
+/** Returns a row's answers by the id of the question or parameter, as the service should return them. */
 export const answersOf = (cells: ReadonlyArray<string>): ReadonlyMap<string, string | number> => {
   const [key = "", name = "", mail = "", born = "", amount, city = "", colour = "", note = "", score, joined = ""] =
     cells
@@ -58,14 +58,14 @@ export const answersOf = (cells: ReadonlyArray<string>): ReadonlyMap<string, str
   ])
 }
 
-/** The key of the service in projects with a service in a separate process. */
+/** The API key of services in separate processes. */
 export const apiKey = "bench_key"
 
-/** A service in a separate process, for `writeProject`. */
+/** Returns the settings of a service in a separate process, for `writeProject`. */
 export const servedAt = (baseUrl: string, requestsPerSecond: number, concurrency: number): string =>
   `{ baseUrl: "${baseUrl}", apiKey: { env: BENCH_KEY }, requestsPerSecond: ${requestsPerSecond}, concurrency: ${concurrency}, confirm: false }`
 
-/** The practice service inside the run. */
+/** The settings of the practice service inside the run. */
 export const embedded = "{ practice: { forms: ../forms } }"
 
 /** Writes a project's folders, its service and its form. */
@@ -79,7 +79,7 @@ export const writeConfig = (
   writeFileSync(join(root, "forms", "bench.json"), JSON.stringify(form))
 }
 
-/** A project in a folder: one pipeline that maps all twelve columns of its source. */
+/** Writes a project with a pipeline that maps all twelve columns of its source. */
 export const writeProject = (
   root: string,
   { service, sink = "", file = "source.csv", born = ", as: date, format: dd.MM.yyyy" }: {

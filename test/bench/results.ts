@@ -1,21 +1,21 @@
 import { type Measured, median } from "./measured.ts"
 import type { Target } from "./Target.ts"
 
-/** The results of one side's rounds. */
+/** The results of one side in all rounds. */
 interface Side {
-  /** Of each round, in order. */
+  /** The figure of each round, in order. */
   readonly rounds: ReadonlyArray<number>
   readonly median: number
   readonly least: number
   readonly most: number
   readonly cpuSeconds: number
-  /** Processor seconds per second: the median. */
+  /** Processor seconds per second, as a median of the rounds. */
   readonly cores: number
-  /** The highest of all rounds. */
+  /** The highest peak of all rounds. */
   readonly peakMegabytes: number
 }
 
-/** The results of a target's rounds. */
+/** The results of a target in all rounds. */
 export interface Result {
   readonly name: string
   readonly title: string
@@ -88,7 +88,7 @@ const columns: ReadonlyArray<readonly [title: string, of: (result: Result) => st
   ["verdict", (one) => (one.met ? "met" : "**not met**")],
 ]
 
-/** A Markdown table, which is also readable in a terminal. */
+/** Returns a Markdown table, which is also readable in a terminal. */
 export const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (row: ReadonlyArray<string>) =>
@@ -96,6 +96,6 @@ export const markdown = (head: ReadonlyArray<string>, rows: ReadonlyArray<Readon
   return line(head) + line(widths.map((width) => "-".repeat(width))) + rows.map(line).join("")
 }
 
-/** The results as a table. */
+/** Returns the results as a table. */
 export const table = (results: ReadonlyArray<Result>): string =>
   markdown(columns.map(([title]) => title), results.map((one) => columns.map(([, of]) => of(one))))

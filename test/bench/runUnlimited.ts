@@ -1,4 +1,5 @@
-// A separate process: `formferry run bench --json`, without the service's pace. A project file allows at most 1,000 requests per second.
+// Runs `formferry run bench --json` in a separate process without a rate limit. A project file allows at most 1,000
+// requests per second.
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"

@@ -1,4 +1,4 @@
-// `npm run scale [-- --keys N …]`: the figures of docs/performance.md.
+// Runs `npm run scale [-- --keys N …]`, which measures the figures of docs/performance.md.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ import { command, failed, reported, seed, unlimited } from "./Target.ts"
 const { values } = parseArgs({
   options: {
     keys: { type: "string", multiple: true, default: ["1000000", "10000000"] },
-    /** In a separate process: fills the tables of a survey, and reports their size in bytes. */
+    /** Fills the tables of a survey in this process, and reports their size in bytes. */
     fill: { type: "string" },
   },
 })
@@ -39,7 +39,7 @@ const fill = (count: number): void => {
 const megabytes = (one: number) => `${one.toFixed(0)} MB`
 const seconds = (one: number) => `${one.toFixed(1)} s`
 
-/** The tables alone, each number of keys in a separate process. */
+/** Measures only the tables, with each number of keys in a separate process. */
 const tables = async (root: string): Promise<string> => {
   mkdirSync(root)
   const rows = []
@@ -57,7 +57,7 @@ const tables = async (root: string): Promise<string> => {
   return markdown(["keys", "tables", "peak of the process", "processor time"], rows)
 }
 
-/** The resources of a dry run of this many rows, with a row key and with keys by content. */
+/** Measures dry runs of this many rows, with a row key and with keys from the content. */
 const surveys = async (root: string): Promise<string> => {
   const rows = []
   for (const [count, key] of [[10, "[Id]"], [100_000, "[Id]"], [1_000_000, "[Id]"], [1_000_000, "content"]] as const) {
@@ -87,7 +87,7 @@ const compacted = async (root: string, rows: number): Promise<string> => {
   return bytesARow(root, rows)
 }
 
-/** Imports without a limit: time, memory, and the ledger's size. */
+/** Measures imports without a limit: time, memory, and the ledger's size. */
 const imports = async (root: string): Promise<string> => {
   const rows = []
   for (const count of [10_000, 100_000, 300_000]) {
@@ -115,7 +115,7 @@ const imports = async (root: string): Promise<string> => {
   )
 }
 
-/** A ledger that knows rows as verified, without digests of their answers. */
+/** Measures a ledger that knows rows as verified, but has no digests of their answers. */
 const bare = async (root: string): Promise<string> => {
   const count = 100_000
   writeProject(root, { service: embedded })

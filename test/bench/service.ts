@@ -1,4 +1,5 @@
-// A separate process: the practice service, with or without a limit, which reports whether exactly the rows of data.ts arrived.
+// Runs the practice service in a separate process, with or without a limit. Reports whether exactly the rows of data.ts
+// arrived.
 import { Duration, Effect, Redacted } from "effect"
 import { once } from "node:events"
 import { Agent, createServer, request } from "node:http"
@@ -11,13 +12,16 @@ import { sliding } from "../service/limiters.ts"
 import { rows } from "./data.ts"
 import { answersOf, apiKey, form } from "./project.ts"
 
-/** A limit that the service enforces, and milliseconds that each request takes. */
+/** A limit that the service enforces, and the milliseconds that each request takes. */
 export interface Limits {
   readonly requestsPerSecond: number
   readonly latency: number
-  /** A sliding window that no header states, with or without `Retry-After`; otherwise the practice service's own, with its headers. */
+  /**
+   * Uses a sliding window that no header states, with or without `Retry-After`. By default, the practice service's own
+   * limit and headers apply.
+   */
   readonly sliding?: "retry-after" | "none"
-  /** Milliseconds after the first request between which the limit is half. */
+  /** The limit is halved between these two times, in milliseconds after the first request. */
   readonly halved?: readonly [from: number, until: number]
 }
 
@@ -34,7 +38,10 @@ const store = {
 
 const shown = (answers: ReadonlyMap<string, unknown>) => JSON.stringify([...answers])
 
-/** What is wrong with the stored submissions. Undefined: every row is there once, with every answer as expected, and nothing else. */
+/**
+ * Returns a difference between the stored submissions and the expected rows, or undefined if every row is stored once
+ * with its answers.
+ */
 const wrong = (count: number, seed: number): string | undefined => {
   if (kept.size !== count) return `${kept.size} submissions instead of ${count}`
   const found = new Map<string, string>()
@@ -51,14 +58,14 @@ const wrong = (count: number, seed: number): string | undefined => {
   return undefined
 }
 
-/** Asked by the process that started it. */
+/** A request of the parent process. */
 export type Asked = { readonly ask: "clear" } | { readonly ask: "check"; readonly count: number; readonly seed: number }
 export type Told = { readonly baseUrl: string } | { readonly wrong: string | undefined }
 
-/** Counts requests since the first one of a round. */
+/** Counts requests since the first request of a round. */
 let gate: { readonly since: number; readonly count: ReturnType<ReturnType<typeof sliding>> } | undefined
 
-/** Serves a sliding limit in front of a service. Returns its address. */
+/** Starts a proxy that enforces a sliding limit for a service. Returns its address. */
 const limited = async (baseUrl: string, { halved, requestsPerSecond, sliding: told }: Limits): Promise<string> => {
   const { host, origin, pathname } = new URL(baseUrl)
   const agent = new Agent({ keepAlive: true })

@@ -4,12 +4,12 @@ import { columns, rows } from "./data.ts"
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Days since the beginning of 1900, as a workbook counts them. */
+/** Converts a date to a workbook's count of days since the beginning of 1900. */
 const serial = (year: number, month: number, day: number) => Date.UTC(year, month - 1, day) / 86_400_000 + 25_569
 
 const content = "http://schemas.openxmlformats.org"
 
-/** Writes rows of data.ts as a workbook with shared texts, numbers, and dates as in a workbook. */
+/** Writes rows of data.ts as a workbook with shared texts, numbers and workbook dates. */
 export const writeWorkbook = (file: string, count: number, seed: number): void => {
   const shared = new Map<string, number>()
   const text = (cell: string) => {

@@ -27,7 +27,7 @@ const host = (isTTY: boolean) => {
   return { ...streams, env: {}, out: stdout.written, err: stderr.written }
 }
 
-it.effect("output masks a secret after it was looked up", () =>
+it.effect("output masks a secret as soon as it was looked up", () =>
   Effect.gen(function*() {
     const at = host(false)
     const output = makeOutput(at, { noColor: false })
@@ -38,7 +38,7 @@ it.effect("output masks a secret after it was looked up", () =>
     expect(at.out.join("")).toBe('{"key":"<the API key>"}\n')
   }))
 
-it.effect("output has no colours and no line at the bottom without a terminal", () =>
+it.effect("output has no colours and no live lines at the bottom without a terminal", () =>
   Effect.gen(function*() {
     const at = host(false)
     const output = makeOutput(at, { noColor: false })
@@ -50,7 +50,7 @@ it.effect("output has no colours and no line at the bottom without a terminal", 
 
 const hostile = "K-1\u001B[31m\u001B]0;title\u0007\u009B2J\r"
 
-it.effect("data is written with visible control characters to a terminal, and unchanged to a file", () =>
+it.effect("data is written to a terminal with visible control characters, and to a file unchanged", () =>
   Effect.gen(function*() {
     const line = `a,b\r\n${hostile},x\ty\r\n`
     const terminal = host(true)
@@ -61,7 +61,7 @@ it.effect("data is written with visible control characters to a terminal, and un
     expect(file.out.join("")).toBe(line)
   }))
 
-it.effect("no message or result moves a terminal's cursor or sets its title, and our own colours stay", () =>
+it.effect("messages and results can't move a terminal's cursor or set its title, but keep formferry's own colours", () =>
   Effect.gen(function*() {
     const at = host(true)
     const output = makeOutput(at, { noColor: false })

@@ -1,4 +1,4 @@
-// Whether webhooks are notified of a run that could not start if a person may be at the terminal.
+// Tests whether webhooks are notified of a run that could not start, if a person may be at the terminal.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { hearing } from "../notify/webhooks.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
-it.scopedLive("a schedule in a terminal notifies webhooks of a run that could not start, and a manual run shows it to the person", () =>
+it.scopedLive("a schedule in a terminal notifies webhooks of a run that could not start, but a manual run only shows the error", () =>
   Effect.gen(function*() {
     const here = yield* world
     const fs = yield* FileSystem.FileSystem
@@ -29,7 +29,7 @@ it.scopedLive("a schedule in a terminal notifies webhooks of a run that could no
       { event: "failed", pipeline: "people", error: "SourceError", next: "formferry check people" },
     ])
 
-    // A ledger that is not the one of the reports: neither configuration nor source is wrong.
+    // The reports belong to a ledger that is missing, although configuration and source are correct.
     yield* here.source(["K-1,Ada,ada@example.org"])
     yield* here.run()
     yield* fs.remove(`${here.root}/.formferry`, { recursive: true })

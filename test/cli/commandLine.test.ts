@@ -21,7 +21,7 @@ import { tree as commands } from "../../src/cli/formferry.ts"
 import { version } from "../../src/project/version.ts"
 import { command as ran } from "./inProcess.ts"
 
-/** The values of the command line that was parsed last. */
+/** The values of the last parsed command line. */
 let asked: Record<string, unknown> | undefined
 
 const run = command({
@@ -56,7 +56,7 @@ const read = (...typed: ReadonlyArray<string>) => {
   return readCommandLine(typed, { about: "Moves answers.", tree }, { width: 80, colour: false })
 }
 
-/** The values that the command gets, without those that were not given. */
+/** Returns the values that the command receives, without those that are unset. */
 const values = (...typed: ReadonlyArray<string>) => {
   read(...typed)
   return Object.fromEntries(
@@ -72,7 +72,7 @@ const printed = (...typed: ReadonlyArray<string>) =>
     return { out, status }
   })
 
-/** What is wrong with a command line, and the command that it is about. */
+/** Returns the command that the error is about, and the error's message. */
 const refused = (...typed: ReadonlyArray<string>) => {
   const line = read(...typed)
   const error = Effect.runSync(Effect.flip(line.work as Effect.Effect<void, UsageWrong>))
@@ -81,29 +81,29 @@ const refused = (...typed: ReadonlyArray<string>) => {
   return [line.invocation.command, error.message]
 }
 
-describe("a command receives", () => {
-  it("its options and arguments in any order after its name", () => {
+describe("the command line parser", () => {
+  it("accepts options and arguments in any order after the command's name", () => {
     const right = { names: ["a", "b"], to: "live", dryRun: true }
     expect(values("run", "a", "b", "--to", "live", "--dry-run")).toEqual(right)
     expect(values("run", "--to=live", "a", "--dry-run", "b")).toEqual(right)
     expect(values("--project", "run", "run", "a", "--to", "live", "b", "--dry-run")).toEqual(right)
   })
 
-  it("a list's words up to the next option", () => {
+  it("reads all words up to the next option as values of a list", () => {
     expect(values("run", "a", "--rows", "1", "-2", "x y", "--dry-run", "--rows=--z"))
       .toEqual({ names: ["a"], rows: ["1", "-2", "x y", "--z"], dryRun: true })
   })
 
-  it("no word after a flag as the flag's value, and every word after `--` as an argument", () => {
+  it("reads no word as a flag's value, and every word after `--` as an argument", () => {
     expect(values("run", "--dry-run", "yes", "--", "-5", "--to"))
       .toEqual({ dryRun: true, names: ["yes", "-5", "--to"] })
   })
 
-  it("numbers and choices as declared", () => {
+  it("converts numbers and choices as declared", () => {
     expect(values("run", "a", "--limit", "12", "--format", "csv")).toEqual({ names: ["a"], limit: 12, format: "csv" })
   })
 
-  it("none of the options of all commands, which may come anywhere", () => {
+  it("accepts common options anywhere, and doesn't pass them to the command", () => {
     const line = read("--no-color", "status", "people", "--log-level", "DEBUG", "--project=x", "--log-format", "json")
     expect(line.logFormat).toBe("json")
     expect(line.invocation)
@@ -117,7 +117,7 @@ describe("a command receives", () => {
   })
 })
 
-it("a command line that can't be read is explained, and nothing is done", () => {
+it("explains a command line that can't be read, and runs nothing", () => {
   expect(refused("rnu")).toEqual([undefined, "There is no command `rnu`. Did you mean `run`?"])
   expect(refused("ledger", "compat")).toEqual(["ledger", "There is no command `compat`. Did you mean `compact`?"])
   expect(refused("frobnicate")).toEqual([undefined, "There is no command `frobnicate`."])
@@ -175,7 +175,7 @@ it.effect("help and version work in an otherwise invalid command line", () =>
     for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(100)
   }).pipe(Effect.provide(NodeContext.layer)))
 
-it.effect("every command has two or three examples, and its help says where the docs are", () =>
+it.effect("every command has two or three examples, and its help links to the docs", () =>
   Effect.gen(function*() {
     const all = Object.values(commands).flat().flatMap((one) =>
       "commands" in one
@@ -190,7 +190,7 @@ it.effect("every command has two or three examples, and its help says where the 
     }
   }).pipe(Effect.provide(NodeContext.layer)))
 
-it("any words are accepted or refused, and no argument is lost or changed", () => {
+it("the parser accepts or refuses any words, and neither loses nor changes an argument", () => {
   const word = fc.oneof(
     fc.constantFrom(
       "run",

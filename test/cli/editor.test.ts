@@ -1,4 +1,4 @@
-// What an editor shows for a pipeline that `init` wrote: as returned by the language server that editors use.
+// Tests what an editor shows for a pipeline that `init` wrote, as returned by the language server that editors use.
 import { NodeContext } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -64,7 +64,7 @@ interface Message {
   readonly result?: { readonly items: ReadonlyArray<{ readonly label: string }> }
 }
 
-/** Starts the language server, as an editor does, until the scope closes. */
+/** Starts the language server as an editor does, and stops it when the scope closes. */
 const languageServer = Effect.gen(function*() {
   const require = createRequire(import.meta.url)
   const bin = require.resolve("yaml-language-server/bin/yaml-language-server")
@@ -105,7 +105,7 @@ const languageServer = Effect.gen(function*() {
   send({ method: "initialized", params: {} })
 
   let version = 0
-  /** Shows a file to the server. Returns its diagnostics, as messages. */
+  /** Opens a file in the server. Returns the messages of its diagnostics. */
   const underlined = (file: string, text: string) =>
     Effect.promise(async () => {
       const uri = pathToFileURL(file).href
@@ -118,7 +118,7 @@ const languageServer = Effect.gen(function*() {
       )
       return ((await found).params?.diagnostics ?? []).map(({ message }) => message)
     })
-  /** Returns what the server offers where the text has a `|`. */
+  /** Returns the completions that the server offers at the position of `|` in the text. */
   const offered = (file: string, text: string) =>
     Effect.gen(function*() {
       const before = text.slice(0, text.indexOf("|")).split("\n")
@@ -134,9 +134,9 @@ const languageServer = Effect.gen(function*() {
   return { underlined, offered }
 })
 
-layer(NodeContext.layer)("A pipeline of `init` in an editor", (it) => {
+layer(NodeContext.layer)("an editor with a pipeline written by `init`", (it) => {
   it.scoped(
-    "is complete and checked by its own columns, questions and options; one mistake is underlined once",
+    "completes columns, questions and options, and underlines a mistake once",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({ "people.csv": people, "forms/people.yaml": form })

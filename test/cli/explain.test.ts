@@ -46,7 +46,7 @@ const told = (
 
 const unusable = new ServiceUnusable({ reason: "credentials", message: "The key was refused. Look at FORM_KEY." })
 
-it.effect("each failure has its exit code and a command to run next, for the same project", () =>
+it.effect("each failure has its own exit code, and a next command for the same project", () =>
   Effect.gen(function*() {
     const cases: ReadonlyArray<readonly [Failure, number, string]> = [
       [unusable, 5, "formferry check contacts --project '/my project'"],
@@ -86,7 +86,7 @@ it.effect("each failure has its exit code and a command to run next, for the sam
     expect([locked.status, locked.next, locked.err]).toEqual([3, "formferry report x", ""])
   }))
 
-it.effect("with --json a failure is an object on stdout too", () =>
+it.effect("with --json a failure is also an object on stdout", () =>
   Effect.gen(function*() {
     const { out } = yield* told(Cause.fail(unusable), { json: true })
     expect(out.map((line) => JSON.parse(line))).toEqual([
@@ -94,7 +94,7 @@ it.effect("with --json a failure is an object on stdout too", () =>
     ])
   }))
 
-it.effect("a defect is one sentence with exit code 70, and its stack is shown only with --log-level debug", () =>
+it.effect("a defect is reported in one sentence with exit code 70, with its stack only at --log-level debug", () =>
   Effect.gen(function*() {
     const defect = Cause.die(new TypeError("x is not a function"))
     const short = yield* told(defect)
@@ -105,6 +105,6 @@ it.effect("a defect is one sentence with exit code 70, and its stack is shown on
     expect(long.err).toMatch(/explain\.test\.ts/)
   }))
 
-it("exit codes are as documented", () => {
+it("the documentation lists all exit codes with their meanings", () => {
   expect([...new Set(Object.values(statusOf))].toSorted((a, b) => a - b)).toEqual([2, 5, 6, 70, 130])
 })

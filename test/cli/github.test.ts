@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { annotation } from "../../src/cli/github.ts"
 
-it("keeps an annotation on its line and in its property, whatever the finding's text is", () => {
+it("an annotation stays on its line and in its property, whatever the finding's text is", () => {
   const finding = { severity: "error", file: "a,b:c%/pipelines/x.yaml", line: 3, column: 5 } as const
   expect(annotation({ ...finding, message: "100 % of it:\r\nno", suggestion: "Did you mean `a,b`?" })).toBe(
     "::error file=a%2Cb%3Ac%25/pipelines/x.yaml,line=3,col=5,title=formferry::100 %25 of it:%0D%0Ano%0ADid you mean `a,b`?",

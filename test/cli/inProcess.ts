@@ -18,7 +18,9 @@ const outlet = (isTTY: boolean) => {
   return { written, stream }
 }
 
-/** Runs a command line in this process, with or without a person at the terminal. Returns its exit code and its output. */
+/**
+ * Runs a command line in this process, with or without a person at the terminal. Returns its exit code and its output.
+ */
 export const command = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}, isTTY = false) =>
   Effect.gen(function*() {
     const out = outlet(isTTY)

@@ -1,4 +1,4 @@
-// The command `ledger`: its input, its output and its exit code.
+// Tests the command `ledger`: its input, its output and its exit codes.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
@@ -6,10 +6,10 @@ import { Effect } from "effect"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
-it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with code 2 if it can't", () =>
+it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with code 2 if that isn't possible", () =>
   Effect.gen(function*() {
     const here = yield* world
-    // Lines wrap depending on the folder's name: here they are joined.
+    // Joins lines, because their breaks depend on the length of the folder's name.
     const ledger = (...words: ReadonlyArray<string>) =>
       Effect.map(
         command(["ledger", ...words, "--project", here.root]),
@@ -67,7 +67,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     const again = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1", "--reports")
     expect([again.status, again.out]).toEqual([0, expect.stringMatching(/^Already forgotten,.* left: K-1\.\nEmptied/)])
 
-    // An older copy instead of the ledger: rows forgotten there would return with the right one.
+    // An older copy replaces the ledger. Rows forgotten there would return with the correct ledger.
     yield* here.source(["K-2,Bob,bob@example.org", "K-3,Cleo,cleo@example.org"])
     yield* here.run()
     for (const end of ["", "-wal", "-shm", ".key"]) {
@@ -81,7 +81,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
       const { status, told } = yield* ledger(...words)
       expect([status, told]).toEqual([2, expect.stringContaining("is an older copy")])
     }
-    // No ledger at all: a refused run does not create one, so that it is reported as vanished every time.
+    // A refused run does not create a missing ledger, so it is reported as missing every time.
     for (const end of ["", "-wal", "-shm", ".key"]) {
       yield* fs.remove(`${here.root}/.formferry/ledger.db${end}`, { force: true })
     }

@@ -1,4 +1,5 @@
-// Lines of a source that are not accounted for: no known file causes this, so the test falsifies the independent count.
+// Tests a source with lines that are not accounted for. No known file causes this, so the test falsifies the
+// independent count.
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -6,7 +7,7 @@ import { afterAll, vi } from "vitest"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
-// Test files of one worker share their modules.
+// Test files of a worker share their modules.
 vi.hoisted(() => vi.resetModules())
 afterAll(() => {
   vi.doUnmock("../../src/source/lineCount.ts")
@@ -23,7 +24,7 @@ vi.mock("../../src/source/lineCount.ts", async (original) => {
   return { ...real, LineCount: OneTooMany }
 })
 
-it.scopedLive("check and run exit with code 70 if a source's lines don't add up, and send nothing", () =>
+it.scopedLive("check and run exit with code 70 and send nothing if a source's lines don't add up", () =>
   Effect.gen(function*() {
     const here = yield* world
     yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])

@@ -1,4 +1,5 @@
-// What a run exports to a collector over real HTTP, and that neither the exports nor the log contain anything from a row, an answer or a key.
+// Tests what a run exports to a collector over real HTTP. Neither the exports nor the log may contain data of a row, an
+// answer or a key.
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -30,7 +31,7 @@ interface Point {
   readonly count?: number
 }
 
-/** The last value of each metric, by name and tags. */
+/** Returns the last value of each metric, by name and tags. */
 const metricsOf = (bodies: ReadonlyArray<string>): ReadonlyMap<string, number> => {
   const values = new Map<string, number>()
   for (const body of bodies) {
@@ -52,8 +53,8 @@ const attribute = (span: Span | undefined, name: string): unknown => {
   return value === undefined ? undefined : Object.values(value)[0]
 }
 
-describe("telemetry", () => {
-  it.scopedLive("exports the run, its phases, batches and requests, and no data of rows", () =>
+describe("the telemetry of a run", () => {
+  it.scopedLive("contains the run, its phases, batches and requests, and no data of rows", () =>
     Effect.gen(function*() {
       const here = yield* world
       const collector = yield* hearing()
@@ -107,7 +108,7 @@ describe("telemetry", () => {
       )
       expect([...metrics.keys()].filter((name) => !name.startsWith("formferry."))).toEqual([])
 
-      // Every line of the log is a separate object.
+      // Every log line is a separate object.
       const lines = [ran, again, broken, refused].flatMap(({ err }) =>
         err.trimEnd().split("\n").filter((one) => one !== "")
       )
@@ -122,7 +123,7 @@ describe("telemetry", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
-it.scopedLive("exports protobuf by default, also without personal data", () =>
+it.scopedLive("is exported as protobuf by default, and still contains no personal data", () =>
   Effect.gen(function*() {
     const here = yield* world
     const collector = yield* hearing()
@@ -139,16 +140,16 @@ it.scopedLive("exports protobuf by default, also without personal data", () =>
     expect(collector.heard[0]?.body).not.toMatch(/marker|KEY-\d|practice_key/i)
   }).pipe(Effect.provide(NodeContext.layer)))
 
-describe("the standard variables", () => {
+describe("the standard OTEL_* variables", () => {
   const on = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" }
 
-  it("load nothing if unset, disabled, or with the exporter none", () => {
+  it("load no exporter if they are unset, disable telemetry, or name the exporter none", () => {
     expect(telemetrySettings({})).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" })).toBeUndefined()
   })
 
-  it("give one endpoint for all, one for each kind, or the standard one for otlp", () => {
+  it("set one endpoint for all signals, one for each signal, or the default endpoint of OTLP", () => {
     expect(telemetrySettings(on)).toMatchObject({
       serviceName: "formferry",
       traces: { url: "http://collector:4318/v1/traces" },

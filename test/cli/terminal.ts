@@ -35,12 +35,12 @@ export const terminal = (options: {
   return {
     output,
     writes,
-    /** Resizes the window, as its user does. */
+    /** Resizes the window, as a user does. */
     resize: (columns: number) => {
       screen.resize(columns, rows)
       Object.assign(stream, { columns })
     },
-    /** The lines on the screen, without empty ones at the end. */
+    /** Returns the lines on the screen, without empty lines at the end. */
     lines: async (): Promise<ReadonlyArray<string>> => {
       await new Promise<void>((done) => sink.write("", () => done()))
       const buffer = screen.buffer.active
@@ -48,7 +48,7 @@ export const terminal = (options: {
       while (lines.at(-1) === "") lines.pop()
       return lines
     },
-    /** The cursor's line and column. */
+    /** Returns the cursor's line and column. */
     cursor: () => [screen.buffer.active.baseY + screen.buffer.active.cursorY, screen.buffer.active.cursorX] as const,
   }
 }

@@ -1,4 +1,5 @@
-// The companion of the dry run of every kind: the script that a competent engineer writes in an afternoon, with the same checks. It counts the rows whose every cell is right.
+// The companion of the dry run of every kind: a script such as a competent engineer writes in an afternoon, with the
+// same checks. It counts the rows in which every cell is valid.
 import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { DateTime } from "luxon"
 import { createReadStream } from "node:fs"

@@ -1,4 +1,4 @@
-// The companion of the dry run: papaparse, chunked arrays, the same file, nothing else.
+// The companion of the dry run. It only parses the same file with papaparse, in chunks of arrays.
 import { createReadStream } from "node:fs"
 import Papa from "papaparse"
 

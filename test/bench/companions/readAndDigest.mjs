@@ -1,4 +1,4 @@
-// The companion of an unchanged file: reading it once and taking its digest.
+// The companion of an unchanged file. It reads the file once and computes its digest.
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 

@@ -1,4 +1,4 @@
-// The companion of the workbook: the fastest reader of them (measures of the design), nothing else.
+// The companion of the workbook. It only reads the workbook with the fastest library that was measured.
 import { readSheet } from "read-excel-file/node"
 
 const rows = await readSheet(process.argv[2])

@@ -1,5 +1,5 @@
-// The companion of a whole import: the script that a competent engineer writes in an afternoon. The same requests, as many in flight; no ledger, no
-// comparing, no retries.
+// The companion of a whole import: a script such as a competent engineer writes in an afternoon. It sends the same
+// requests, with as many in flight. It has no ledger, no comparison and no retries.
 import { readFileSync } from "node:fs"
 import pLimit from "p-limit"
 import Papa from "papaparse"

@@ -52,7 +52,7 @@ const log = () => {
 }
 
 it.scoped(
-  "a flood of rows repaints at most ten times per second, and the time advances when no rows arrive",
+  "progress repaints at most ten times per second, and its time advances even if no rows arrive",
   () =>
     Effect.gen(function*() {
       const screen = terminal({ columns: 80 })
@@ -82,7 +82,7 @@ it.scoped(
   20_000,
 )
 
-it.scoped("progress writes a log line every ten seconds and at the end of a phase, and none for short phases", () =>
+it.scoped("progress without a terminal writes a line every ten seconds and after a long phase, but none for short phases", () =>
   Effect.gen(function*() {
     const { lines, output } = log()
     const progress = yield* progressOf("contacts").pipe(
@@ -105,7 +105,7 @@ it.scoped("progress writes a log line every ten seconds and at the end of a phas
     ])
   }))
 
-it.scoped("progress with --json prints an event each second and at the start of a phase, one object a line", () =>
+it.scoped("progress with --json prints an event each second and at the start of a phase, as one object per line", () =>
   Effect.gen(function*() {
     const { lines, output } = log()
     const progress = yield* progressOf("contacts", "contacts (rehearsal)").pipe(
@@ -126,7 +126,7 @@ it.scoped("progress with --json prints an event each second and at the start of 
     ])
   }))
 
-it.scoped("runs at the same time are shown one below the other, until each one ends", () =>
+it.scoped("concurrent runs are shown one below the other until each ends", () =>
   Effect.gen(function*() {
     const screen = terminal({ columns: 80 })
     const place = sharedBottom(screen.output.bottom)
@@ -152,7 +152,7 @@ it.scoped("runs at the same time are shown one below the other, until each one e
     expect(yield* Effect.promise(screen.lines)).toEqual([])
   }))
 
-it.effect("other work shows its rate and the time left in a terminal, and nothing without one or with --json", () =>
+it.effect("other work shows its rate and the time left in a terminal only, and not with --json", () =>
   Effect.gen(function*() {
     const screen = terminal({ columns: 80 })
     const work = (lines: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>) => () =>

@@ -10,7 +10,10 @@ const names: Readonly<Record<string, string>> = {
   "\u001B": "escape",
 }
 
-/** Answers a question with these keys. Returns the answer, or that the person cancelled, and the terminal's text. */
+/**
+ * Answers a question with these keys. Returns the terminal's text, and the answer or the fact that the person
+ * cancelled.
+ */
 const typing = <A>(keys: string, question: Effect.Effect<A, unknown, Terminal.Terminal>) =>
   Effect.gen(function*() {
     const mailbox = yield* Mailbox.make<Terminal.UserInput>()
@@ -39,7 +42,7 @@ const typing = <A>(keys: string, question: Effect.Effect<A, unknown, Terminal.Te
 
 const name = ask("Name", (text) => text === "" ? Effect.fail("Type a name.") : Effect.succeed(text))
 
-it.effect("confirm accepts only y as yes, after one key", () =>
+it.effect("confirm reads a single key, and accepts only y as yes", () =>
   Effect.gen(function*() {
     const answers: Array<unknown> = []
     for (const key of ["y", "Y", "n", "x", "\r", "\u0003"]) answers.push((yield* typing(key, confirm("Go on?"))).answer)
@@ -47,7 +50,7 @@ it.effect("confirm accepts only y as yes, after one key", () =>
     expect((yield* typing("y", confirm("Send\u001B[2J?"))).shown).toBe("Send␛[2J? (y/N) y\n")
   }))
 
-it.effect("ask shows the text while it is typed, supports backspace, and asks again if it is invalid", () =>
+it.effect("ask shows the typed text, supports backspace, and repeats the question after an invalid answer", () =>
   Effect.gen(function*() {
     expect(yield* typing("Adq\u007Fa\r", name)).toEqual({ answer: "Ada", shown: "Name: Adq\b \ba\n" })
     expect(yield* typing("\u007F \rBo\u001B\r", name)).toEqual({
@@ -63,7 +66,7 @@ it.effect("ask never shows a secret", () =>
     expect(yield* typing("s3cre\u007Fet\r", key)).toEqual({ answer: "s3cret", shown: "Key: \n" })
   }))
 
-it.effect("choose returns the value with the typed number", () =>
+it.effect("choose returns the value whose number was typed", () =>
   Effect.gen(function*() {
     const which = choose("Which?", [{ title: "live", value: 1 }, { title: "practice", value: 2 }])
     expect(yield* typing("3\r2\r", which)).toEqual({

@@ -166,7 +166,7 @@ describe("the screen", () => {
 /** The sequences that switch bold, dim, red, green and yellow. */
 const ours = new RegExp(`${String.fromCharCode(0x1B)}\\[(?:1|2|22|31|32|33|39)m`, "g")
 
-describe("everything shown", () => {
+describe("contains no control characters except line feeds, and no escape sequences except formferry's colours", () => {
   it("contains no control characters except line feeds, and no escape sequences except our colours", () => {
     fc.assert(
       fc.property(
@@ -213,7 +213,7 @@ describe("everything shown", () => {
   })
 })
 
-describe("diagnostics", () => {
+describe("contains the place, the message, the line with a caret, and the suggestion", () => {
   it("show the place, the message, the line with a caret, and the suggestion", () => {
     const lines = showDiagnostics([diagnostic(), diagnostic({ severity: "warning", suggestion: undefined })], plain)
       .split("\n")
@@ -240,7 +240,7 @@ describe("diagnostics", () => {
   })
 })
 
-describe("the summary", () => {
+describe("contains the outcome, balance, verdicts, problems, differences, files and the next command", () => {
   it("shows outcome, balance, verdicts, problems, differences, files and the next command", () => {
     const shown = showSummary(exampleReport(), "reports/contacts/r1", plain)
     for (
@@ -290,7 +290,7 @@ describe("the summary", () => {
   })
 })
 
-describe("progress", () => {
+describe("contains counts and the time left", () => {
   it("is one line with counts and the time left", () => {
     expect(progressLine(progress(), { width: 200, colour: false })).toBe(
       "import    1,240 of 10,000 rows (12%) · 1,200 sent · 1,180 verified · 2 differing · 1 in doubt · slowed down 3 times · 95 a second · about 1m 32s left",
@@ -325,7 +325,7 @@ describe("progress", () => {
   })
 })
 
-describe("forms, previews, status and runs", () => {
+describe("contains a form's questions with their options, and its other lists", () => {
   it("show a form's questions with their options, and its other lists", () => {
     const shown = showForm(form("Städte"), plain)
     for (const text of ["Städte", "q1", "Dropdown", "y (Yes)", "Plain", "URL parameter", "u1", "calculation", "Quiz"]) {
@@ -397,7 +397,7 @@ describe("forms, previews, status and runs", () => {
   })
 })
 
-describe("fitting", () => {
+describe("draws 16,000 rows in linear time, with the same column widths throughout", () => {
   it("cuts between whole characters, and only text that exceeds the width", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (text, width) => {
