@@ -308,10 +308,12 @@ const MappedQuestion = Schema.Struct({
   question: Text("its id, as in `questions`"),
   name: text("its name"),
   values: list(Schema.Struct({
-    cell: Digested("a cell that the pipeline translates; the first 50"),
-    answer: maybe(Digested("what it stands for, as the pipeline writes it; `null`: no answer")),
+    cell: Digested(
+      "a cell for which something else is sent, by the pipeline or as the label of an option; the first 50",
+    ),
+    answer: maybe(Digested("what it stands for, as the pipeline or the form writes it; `null`: no answer")),
   })),
-  translated: count("how many cells the pipeline translates"),
+  translated: count("how many such cells there are"),
 })
 
 /** One answer of a row that is shown as an example. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Cell } from "../domain/cell.ts"
 import type { AnswerVerdict } from "../domain/comparison.ts"
-import type { Question } from "../domain/form.ts"
+import type { Option, Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 
@@ -27,8 +27,12 @@ export interface Kind<Options = never> {
   readonly inherited?: true
   /** Returns the cell texts to which the options give a meaning: `source.empty` doesn't apply to them. */
   readonly words?: (options: Options) => ReadonlyArray<string>
-  /** Returns the cells that the options translate, each with its answer as the options write it; null: no answer. */
-  readonly translations?: (options: Options) => ReadonlyArray<Translation>
+  /**
+   * Returns the cells for which something else is sent, each with its answer as the options write it; null: no answer.
+   *
+   * @param listed the form's options
+   */
+  readonly translations?: (options: Options, listed: ReadonlyArray<Option>) => ReadonlyArray<Translation>
   /** Question types for which it is the default. */
   readonly types: ReadonlyArray<string>
   /** Runs once for an entry. The function that it returns runs for every row. */

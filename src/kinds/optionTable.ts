@@ -116,9 +116,19 @@ export const optionWords = ({ options, values }: OptionOptions): ReadonlyArray<s
   ...Object.keys(values ?? {}),
 ]
 
-/** Returns the cells of `values` with what they stand for. */
-export const optionTranslations = ({ values }: OptionOptions): ReadonlyArray<Translation> =>
-  Object.entries(values ?? {})
+/** Returns the cells of `values` with what they stand for, then the labels of the form's options with what is sent for them. */
+export const optionTranslations = (
+  { matchCase, values = {} }: OptionOptions,
+  listed: ReadonlyArray<Option>,
+): ReadonlyArray<Translation> => {
+  const cells = new Set(Object.keys(values).map((cell) => loose(cell, matchCase)))
+  return [
+    ...Object.entries(values),
+    ...listed.flatMap(({ label, value }): ReadonlyArray<Translation> =>
+      label === value || cells.has(loose(label, matchCase)) ? [] : [[label, value]]
+    ),
+  ]
+}
 
 /** Returns the names of options. */
 export const optionNames = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>

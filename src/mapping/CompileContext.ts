@@ -62,7 +62,7 @@ export interface CompiledEntry {
   readonly columns: ReadonlyArray<Column>
   /** Whether a value may come from a cell, not only from constants. */
   readonly fromCells: boolean
-  /** The cells that it translates. */
+  /** The cells for which something else is sent. */
   readonly translations?: ReadonlyArray<Translation> | undefined
 }
 

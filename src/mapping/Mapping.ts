@@ -12,7 +12,7 @@ export interface MappedAnswer extends ComparedAnswer {
   readonly tolerated: string | undefined
   /** The columns from which it is read: for a stamp, those of the row key; for a constant, none. */
   readonly columns: ReadonlyArray<Column>
-  /** The cells that the pipeline translates, each with its answer. */
+  /** The cells for which something else is sent, each with its answer: those that the pipeline translates, then labels of options. */
   readonly translations: ReadonlyArray<Translation>
 }
 

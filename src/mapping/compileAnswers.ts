@@ -2,7 +2,7 @@ import { type Element, type Form, type FormList, formLists, type Question } from
 import type { Json, JsonObject } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import { type ElementPart, paymentParts, schedulingParts } from "../kinds/elements.ts"
-import type { Kind } from "../kinds/Kind.ts"
+import type { Kind, Translation } from "../kinds/Kind.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import { suggest } from "../project/suggestion.ts"
 import { cellUse, CellUses } from "./CellUses.ts"
@@ -145,6 +145,11 @@ export const compileAnswers = (
   }))
 }
 
+/** Returns each translation once: several entries have the same labels. */
+const distinct = (translations: ReadonlyArray<Translation>): ReadonlyArray<Translation> => [
+  ...new Map(translations.map((one) => [JSON.stringify(one), one])).values(),
+]
+
 /** Joins the entries for one answer. The first whose `when` holds for a row is used. */
 const joined = (
   made: ReadonlyArray<CompiledKind & { readonly entry: MappingEntry }>,
@@ -163,7 +168,7 @@ const joined = (
     options,
     columns: [...new Set(all.flatMap(({ conditions, done }) => [...conditions.columns, ...(done?.columns ?? [])]))],
     fromCells: all.some(({ done }) => done?.fromCells === true),
-    translations: all.flatMap(({ done }) => done?.translations ?? []),
+    translations: distinct(all.flatMap(({ done }) => done?.translations ?? [])),
     read: readWhen(
       all.flatMap(({ conditions, done }) => done === undefined ? [] : [{ holds: conditions.holds, read: done.read }]),
     ),

@@ -44,7 +44,7 @@ export const compileInput = (
     read: redirects === undefined ? read : redirects.around(read),
     columns: [...new Set(columns)],
     fromCells: columns.length > 0,
-    translations: kind.translations?.(options as never),
+    translations: columns.length === 0 ? [] : kind.translations?.(options as never, asked.question?.options ?? []),
   })
   const fail = (key: "extract" | "from" | "other", message: string, suggestion?: string): undefined => {
     findings.error([...path, key], message, suggestion)

@@ -205,7 +205,7 @@ describe("a compiled mapping", () => {
     )
     const of = mapping.answers.map(({ columns, translations }) => [columns.map(({ title }) => title), translations])
     expect(of).toEqual([
-      [["Colour"], [["r", "Red"], ["none", null]]],
+      [["Colour"], [["r", "Red"], ["none", null], ["Red", "r1"]]],
       [["Id"], [["ja", "true"]]],
       [["Name", "Born"], []],
       [[], []],

@@ -159,7 +159,7 @@ describe("report.html", () => {
       mapping: [{ columns: [long], question: "q", name: long, values, translated: 1_050 }],
     }))
     expect(folded).not.toContain("x".repeat(161))
-    expect(folded).toContain("<details><summary>1,050</summary>")
+    expect(folded).toContain("<details><summary>and 1,044 more</summary>")
     expect(folded).toContain("and 1,000 more")
     expect(folded).not.toContain('id="samples"')
   })

@@ -95,6 +95,7 @@ describe("a report", () => {
         values: [{ cell: "ja", answer: "true" }, { cell: "nein", answer: "false" }],
         translated: 2,
       })
+      expect(byName.get("Salutation")?.values).toContainEqual({ cell: "Frau", answer: "ms" })
       expect(report.mapping?.map(({ question }) => question)).toEqual(report.questions.map(({ id }) => id))
       expect(rowsOf(report)).toHaveLength(3)
       const born = report.samples?.find(({ name }) => name === "Birthday")

@@ -75,7 +75,7 @@ const partsOf = ({ name, type }: Field, line: Line): ReadonlyArray<Content> => {
   return isNothing(value) ? [] : [shown(type, value)]
 }
 
-/** Longer lists are folded. */
+/** How much of a longer list is not folded. */
 const mostOpen = 6
 
 /** Makes the table of a section; with a heading, one for all lines that share it. */
@@ -96,12 +96,17 @@ const tables = (declared: Declared, fields: ReadonlyArray<Field>, lines: Readonl
     const counted = all[field.name]
     const more = counted === undefined ? 0 : Number(line[counted]) - parts.length
     if (captioned.length < 2 && more <= 0) return captioned
-    const whole = html`<ul class="plain">${captioned.map((each) => html`<li>${each}</li>`)}${
-      more > 0 && html`<li>and ${count(more)} more</li>`
-    }</ul>`
-    return captioned.length <= mostOpen
-      ? whole
-      : html`<details><summary>${count(captioned.length + Math.max(0, more))}</summary>${whole}</details>`
+    const listOf = (from: number, to?: number) =>
+      html`<ul class="plain">${captioned.slice(from, to).map((each) => html`<li>${each}</li>`)}${
+        to === undefined && more > 0 && html`<li>and ${count(more)} more</li>`
+      }</ul>`
+    const folded = captioned.length - mostOpen + Math.max(0, more)
+    return captioned.length <= mostOpen + 1
+      ? listOf(0)
+      : [
+        listOf(0, mostOpen),
+        html`<details><summary>and ${count(folded)} more</summary>${listOf(mostOpen)}</details>`,
+      ]
   }
   const groups = new Map<string, Array<Line>>()
   for (const line of lines) {
