@@ -74,7 +74,7 @@ export const redcap: FormTool = {
       },
       notes: more.some((position) => position > 0)
         ? [
-          "A record may have several rows, one per event or repeated form: join them first if they are one submission.",
+          "A record may have several rows, one for each event or repeated form. If they are one submission, join them with `source.combine`.",
         ]
         : [],
     }

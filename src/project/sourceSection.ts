@@ -149,6 +149,26 @@ const Aliases = becoming(
     Object.entries(aliases).map(([name, column]): ColumnAlias => ({ name, path: [...path, name], column })),
 ).annotations(expecting("names with the columns that they stand for"))
 
+// Records that belong together
+
+const Combine = section({
+  by: needed(Schema.NonEmptyArray(Name).annotations(expecting("a list of columns")), {
+    description: "The columns that records of one row have in common",
+    examples: [["record_id"]],
+  }),
+  name: optional(Schema.Array(Name).annotations(expecting("a list of columns")), {
+    description:
+      "The columns that distinguish the records of a row. Their cells become the first part of the other columns' names: `baseline.weight`",
+    examples: [["redcap_event_name"]],
+    absent: [],
+  }),
+  places: optional(Schema.Array(Name), {
+    description: "First parts of names whose columns exist even if no record has them yet",
+    examples: [["baseline", "follow_up"]],
+    absent: [],
+  }),
+}).annotations(expecting("{ by: [COLUMN], name: [COLUMN] }"))
+
 // The section
 
 const Character = Schema.String.pipe(Schema.pattern(/^[^"\r\n]$/u)).annotations(expecting("one character, such as `;`"))
@@ -210,6 +230,10 @@ export const source = section({
     examples: ["Responses"],
   }),
   range: optional(Range, { description: "Reads only this range of the sheet", examples: ["B3:H400"] }),
+  combine: optional(Combine, {
+    description: "Joins records that belong together into one row, such as those of a REDCap record's events",
+    examples: [{ by: ["record_id"], name: ["redcap_event_name"] }],
+  }),
   rowKey: optional(
     oneOfThese(Schema.Literal("content"), becoming(Columns, placed))
       .annotations(expecting("a list of columns, or `content`")),

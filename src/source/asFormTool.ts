@@ -146,6 +146,8 @@ export interface ToolOptions {
   readonly asked: string | undefined
   /** The pipeline's `headerRow`. */
   readonly headerRow: number | undefined
+  /** Whether there is one header row, whichever tool it is. Default: only for a rejected.csv. */
+  readonly isPlain?: boolean
 }
 
 /**
@@ -267,15 +269,15 @@ const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyA
  */
 export const asFormTool = <R>(
   opened: Source,
-  { asked, file, headerRow }: ToolOptions,
+  { asked, file, headerRow, isPlain = false }: ToolOptions,
   reopen: Reopen<R>,
 ): Effect.Effect<Source, SourceError, R> =>
   Effect.gen(function*() {
     if (opened.head === undefined) {
       return yield* asRecordTool(opened, { asked })
     }
-    const mended = isMended(opened.columns)
-    const own = mended ? ownColumns(opened.columns) : []
+    const own = isMended(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
+    const mended = own.length > 0
     const head = ownHead(opened.head, own)
     const list = candidates(head, file, { headerOnly: mended || headerRow !== undefined })
     const shown = list.map(shownCandidate)

@@ -6,6 +6,8 @@ import type { SourceConfig } from "../project/Pipeline.ts"
 import { sourceDefaults } from "../project/sourceSection.ts"
 import type { FileSource, SourceFiles } from "../project/sourceSection.ts"
 import { worthAThread } from "./bytes.ts"
+import { isMended } from "./columns.ts"
+import { combine } from "./combine.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles, namesBelow } from "./findFiles.ts"
 import { limits, thousands } from "./limits.ts"
@@ -74,7 +76,10 @@ export const openSource = (
         message: "The list of files is empty. Name one under `source.file`.",
       })
     }
-    const source = others.length === 0 ? first.source : yield* joinSources(first, others)
+    const joined = others.length === 0 ? first.source : yield* joinSources(first, others)
+    const source = config.combine === undefined || isMended(joined.columns)
+      ? joined
+      : yield* combine(joined, first.file, config.combine)
     const notes = others.length === 0 ? [] : [{ what: "files", value: `${opened.length}, one after the other` }]
     const how = said === undefined ? notes : [{ what: "files", value: said }]
     return {

@@ -1,0 +1,153 @@
+import { Effect } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { DateCell, ErrorCell, JsonCell } from "../../src/domain/cell.ts"
+import type { SourceConfig } from "../../src/project/Pipeline.ts"
+import { isMended } from "../../src/source/columns.ts"
+import { openSource } from "../../src/source/openSource.ts"
+import { config, file, read, readAll, refusal, run, texts } from "./opening.ts"
+import { row, text, xlsx, zip } from "./workbooks.ts"
+
+const byEvent: NonNullable<SourceConfig["combine"]> = { by: ["id"], name: ["event"], places: [] }
+
+/** Reads delimited text with `source.combine`. Returns columns, rows as text, and the problems by row. */
+const combined = async (csv: string, combine = byEvent) => {
+  const { faults, files, rows, source } = await run(read(config(file(csv), { combine })))
+  const titles = source.columns.map(({ title }) => title)
+  return { titles, rows: texts(rows, titles.length), faults, files, source }
+}
+
+describe("a source whose records are combined", () => {
+  it("has a row for each key, and each column once for each place", async () => {
+    const { rows, titles } = await combined("id,event,weight\n1,base,70\n2,base,80\n1,later,71\n")
+    expect(titles).toEqual(["id", "base.weight", "later.weight"])
+    expect(rows).toEqual([["1", "70", "71"], ["2", "80", ""]])
+  })
+
+  it("names places by all filled columns that distinguish records", async () => {
+    const name = ["event", "form", "nth"]
+    const { titles } = await combined("id,event,form,nth,a\n1,base,,,x\n1,base,visit,1,y\n1,,,,z\n", {
+      ...byEvent,
+      name,
+    })
+    expect(titles).toEqual(["id", "base.a", "base.visit.1.a", "a"])
+  })
+
+  it("joins records that fill different columns if no column distinguishes them", async () => {
+    const { rows, titles } = await combined("id,a,b\n1,x,\n1,,y\n", { ...byEvent, name: [] })
+    expect(titles).toEqual(["id", "a", "b"])
+    expect(rows).toEqual([["1", "x", "y"]])
+  })
+
+  it("rejects a row with two different values in one place, and says which", async () => {
+    const { faults } = await combined("id,event,a\n1,base,x\n2,base,x\n1,base,y\n2,base,x\n")
+    expect([...faults]).toEqual([[1, expect.stringContaining(`Row 1: base.a is both "x" and "y" (record 3).`)]])
+  })
+
+  it("rejects the whole row if one of its records is ragged", async () => {
+    const { faults, rows } = await combined("id,event,a,b\n1,base,x,y\n1,later,z\n2,base,x,y\n")
+    expect([...faults.keys()]).toEqual([1])
+    expect(faults.get(1)).toContain("Row 1 (record 2)")
+    expect(rows[1]).toEqual(["2", "x", "y", "", ""])
+  })
+
+  it("rejects a record without a key as a row of its own", async () => {
+    const { faults, rows } = await combined("id,event,a\n,base,x\n,base,y\n")
+    expect(rows.map((row) => row[1])).toEqual(["x", "y"])
+    expect(faults.get(2)).toContain("Row 2 (record 2) has no id")
+  })
+
+  it("has the columns of expected places if no record has them", async () => {
+    const { rows, titles } = await combined("id,event,a\n", { ...byEvent, places: ["base", "later"] })
+    expect(titles).toEqual(["id", "base.a", "later.a"])
+    expect(rows).toEqual([])
+  })
+
+  it("says which column is missing, and suggests one", async () => {
+    const said = await refusal(config(file("id,event,a\n1,base,x\n"), { combine: { ...byEvent, name: ["evnt"] } }))
+    expect(said).toMatch(/has no column "evnt", which `source\.combine` names\. Did you mean "event"\?$/)
+  })
+
+  it("refuses more columns than a source may have", async () => {
+    const columns = Array.from({ length: 200 }, (_, at) => `c${at}`).join(",")
+    const records = Array.from({ length: 100 }, (_, at) => `1,${at}${",".repeat(200)}`).join("\n")
+    expect(await refusal(config(file(`id,event,${columns}\n${records}\n`), { combine: byEvent })))
+      .toContain("20,001 columns: 100 places with 200 columns each")
+  })
+
+  it("keeps the counts of the file's own records, and says how many rows they became", async () => {
+    const { files } = await combined("id,event,a\n1,base,x\n1,later,y\n")
+    expect(files[0]?.file.rows).toBe(2)
+    expect(files[0]?.file.lines?.records).toBe(2)
+  })
+
+  it("keeps the types of its cells", async () => {
+    const records = [{ id: 1, event: "base", a: [1, { b: 2 }] }, { id: 1, event: "later", a: true }]
+    const json = await run(read(config(file(JSON.stringify(records), "json"), { combine: byEvent })))
+    expect(json.rows).toEqual([[1, new JsonCell([1, { b: 2 }]), true]])
+    const sheet = row(1, text("id"), text("event"), text("a"))
+      + row(2, "><v>7</v>", text("base"), 's="1"><v>45000</v>')
+      + row(3, "><v>7</v>", text("later"), 't="e"><v>#N/A</v>')
+    const book = zip(xlsx([{ name: "Rows", rows: sheet }], { formats: ["yyyy-mm-dd"] }))
+    const excel = await run(read(config(file(book, "xlsx"), { combine: byEvent })))
+    expect(excel.rows).toEqual([[7, new DateCell("2023-03-15"), new ErrorCell("#N/A")]])
+  })
+
+  it("does not combine a rejected.csv, whose rows are combined already", async () => {
+    const csv = "id,base.a,_row,_key,_code,_column,_message\n1,x,1,1,required,base.a,It is missing\n"
+    const { rows, source } = await combined(csv)
+    expect(isMended(source.columns)).toBe(true)
+    expect(rows).toEqual([["1", "x", "1", "1", "required", "base.a", "It is missing"]])
+  })
+
+  it("reads a REDCap export with events as REDCap's, with a block for each event", async () => {
+    const csv = [
+      "record_id,redcap_event_name,sports___1,sports___2,demographics_complete",
+      "1,baseline_arm_1,1,0,2",
+      "1,later_arm_1,0,1,2",
+      "",
+    ].join("\n")
+    const { source } = await combined(csv, { by: ["record_id"], name: ["redcap_event_name"], places: [] })
+    expect(source.tool?.name).toBe("redcap")
+    expect(source.tool?.defaultRowKey).toEqual(["record_id"])
+    expect(source.blocks.map(({ columns, title }) => [title, columns.map(({ position }) => position)])).toEqual([
+      ["baseline_arm_1.sports", [1, 2]],
+      ["later_arm_1.sports", [4, 5]],
+    ])
+  })
+
+  it("gives every filled cell to its key and place, whatever the order of the records", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), fc.string()), {
+          selector: ([id, event]) => `${id} ${event}`,
+          maxLength: 120,
+        }),
+        async (drawn) => {
+          const records = drawn.map(([id, event, value]) =>
+            [id, `e${event}`, value.replaceAll(/[^a-z0-9]/gi, "v")] as const
+          )
+          const opened = await combined(`id,event,a\n${records.map((cells) => cells.join(",")).join("\n")}\n`)
+          expect(opened.faults.size).toBe(0)
+          const found = opened.rows.flatMap((row) =>
+            opened.titles.flatMap((title, at) => at === 0 || row[at] === "" ? [] : [`${row[0]} ${title} ${row[at]}`])
+          )
+          expect(found.toSorted()).toEqual(
+            records.flatMap(([id, event, value]) => value === "" ? [] : [`${id} ${event}.a ${value}`]).toSorted(),
+          )
+          expect(new Set(opened.rows.map(([id]) => id)).size).toBe(opened.rows.length)
+        },
+      ),
+      { numRuns: 40, seed: 20261123 },
+    ))
+
+  it("returns the same rows in a second reading, and refuses other bytes", () =>
+    run(Effect.gen(function*() {
+      const opened = yield* openSource(config(file("id,event,a\n1,base,x\n1,later,y\n"), { combine: byEvent }))
+      const first = yield* readAll(opened)
+      const [one] = yield* opened.files
+      expect(yield* readAll(opened, [one!.fingerprint])).toEqual(first)
+      const other = yield* Effect.flip(readAll(opened, [{ ...one!.fingerprint, sha256: "00" }]))
+      expect(other._tag).toBe("SourceChanged")
+    })))
+})
