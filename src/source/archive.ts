@@ -7,36 +7,37 @@ import { SourceError } from "./Source.ts"
 import { BadArchive, directoryPlace, headerLength, isSwollen, tailBytes, zipEntries } from "./zip.ts"
 import type { ZipEntry } from "./zip.ts"
 
-/** Bytes piece by piece, `undefined` at their end. A piece's bytes are valid until the next one is requested. */
+/** Returns the next piece of the bytes, or `undefined` at their end. A piece's bytes are valid until the next piece is requested. */
 export type Pieces<E> = Effect.Effect<Uint8Array | undefined, E>
 
 /**
- * Starts to unpack a piece, or ends with `undefined`. The piece's bytes must stay until the returned effect has ended, which returns the unpacked bytes.
+ * Starts to unpack a piece, or ends if the piece is `undefined`. The returned effect gives the unpacked bytes. The piece's bytes must not change
+ * until the effect has ended.
  */
 type Unpack = (piece: Uint8Array | undefined) => Effect.Effect<ReadonlyArray<Uint8Array>, SourceError>
 
-/** Checks what was unpacked, piece by piece, and returns why it is refused. */
+/** Checks unpacked bytes piece by piece. Returns the reason if they are refused. */
 type Check = (took: number, gave: ReadonlyArray<Uint8Array>, isLast: boolean) => SourceError | undefined
 
-/** Bytes in a file that are packed. */
+/** The packed bytes in a file. */
 interface Packed {
   readonly kind: "gzip" | "deflate" | "stored"
-  /** Where they start and end in the file. */
+  /** The offsets of their start and end in the file. */
   readonly from: number
   readonly to: number
-  /** Made once for each reading. */
+  /** Returns a new check for each reading. */
   readonly makeCheck: () => Check
 }
 
-/** Deflate turns one byte into at most 1,032: a piece into 16 MB. */
+/** Bytes of a piece. Deflate turns one byte into at most 1,032, so a piece unpacks to at most 16 MB. */
 const pieceBytes = 16 * 1024
 
-/** Bytes that zlib unpacks at a time, and about as many as are returned at once: it returns to the main thread after each. */
+/** Bytes that zlib unpacks at a time before it returns to the main thread. About as many are returned at once. */
 const chunkBytes = 128 * 1024
 
 const refusing = (file: string) => (message: string) => new SourceError({ file, message: `${file} ${message}` })
 
-/** Unpacks with zlib; closed with the scope. */
+/** Unpacks with zlib, and releases it when the scope closes. */
 const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack, never, Scope.Scope> =>
   Effect.gen(function*() {
     const damaged = refusing(file)("is damaged or cut short: it can't be unpacked. Fetch or export it again.")
@@ -49,7 +50,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
         const made = kind === "gzip"
           ? createGunzip({ chunkSize: chunkBytes })
           : createInflateRaw({ chunkSize: chunkBytes })
-        // Without a listener an error would end the process. zlib ends by itself at the end of the packed bytes.
+        // Without a listener, an error would end the process. At the end of the packed bytes, zlib ends by itself.
         return made.setMaxListeners(0)
           .on("data", (bytes: Uint8Array) => out.push(bytes))
           .on("error", () => void (failed = true))
@@ -57,7 +58,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       }),
       (made) => Effect.sync(() => made.destroy()),
     )
-    /** Acts at once; the effect ends when zlib has finished. */
+    /** Acts at once. The returned effect ends when zlib has finished. */
     const begun = (act: (settle: () => void) => void) => {
       const done = new Promise<void>((resolve) => {
         if (failed) return resolve()
@@ -78,7 +79,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       if (piece === undefined) return begun((settle) => ended ? settle() : zlib.once("end", settle).end())
       fed += piece.length
       const parts = ended ? Effect.succeed([]) : begun((settle) => zlib.write(piece, settle))
-      // Zeros (tape padding) may follow the packed bytes; anything else would be lost silently.
+      // Zeros (tape padding) may follow the packed bytes. Anything else would be lost silently.
       const unread = () => piece.subarray(Math.max(0, piece.length - (fed - zlib.bytesWritten)))
       return Effect.filterOrFail(parts, () => unread().every((byte) => byte === 0), () => damaged)
     }
@@ -86,7 +87,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
 
 const tooLarge = (file: string) =>
   refusing(file)(
-    `unpacks to more than ${thousands(limits.unpackedText)} bytes, the limit. None of it was used. Split it.`,
+    `unpacks to more than ${thousands(limits.unpackedText)} bytes, which is the limit. None of it was used. Split it.`,
   )
 
 /** Refuses a file that unpacks to more than any ordinary file does. */
@@ -125,12 +126,12 @@ const asInDirectory = (file: string, { crc, name, unpacked }: ZipEntry): Check =
 /**
  * Extracts the packed bytes from blocks, in pieces.
  *
- * @param until where reading stops: at the end of the packed bytes, or never, which verifies all blocks
+ * @param until offset at which reading stops: the end of the packed bytes, or Infinity to verify all blocks
  */
 const between = <E>(next: Pieces<E>, { from, to }: Packed, until: number): Pieces<E> => {
   let block: Uint8Array | undefined = new Uint8Array(0)
   let at = 0
-  /** Where the block starts. */
+  /** The offset of the block's start. */
   let position = 0
   return Effect.gen(function*() {
     while (block !== undefined && position + at < until) {
@@ -148,7 +149,7 @@ const between = <E>(next: Pieces<E>, { from, to }: Packed, until: number): Piece
   })
 }
 
-/** Unpacks pieces: zlib's thread works on the next piece while one is used. */
+/** Unpacks pieces. zlib's thread works on the next piece while the present one is used. */
 const unpacking = <E>(
   file: string,
   pieces: Pieces<E>,
@@ -177,7 +178,7 @@ const unpacking = <E>(
         const { parts, took } = begun ?? (yield* begin)
         const unpacked = yield* parts
         ended = took === undefined
-        // A piece that is not packed must be used before the next one is requested.
+        // A piece that is not packed must be used before the next piece is requested.
         begun = inflate === undefined || ended ? undefined : yield* begin
         const refused = check(took ?? 0, unpacked, ended)
         if (refused !== undefined) return yield* refused
@@ -187,7 +188,7 @@ const unpacking = <E>(
     })
   })
 
-/** The unpacked bytes of a file. Their fingerprints are those of the file itself. */
+/** Returns the unpacked bytes of a file. Their fingerprints are those of the file itself. */
 const unpacked = (archive: Bytes, packed: Packed): Bytes => {
   const look: Bytes["look"] = Effect.flatMap(
     archive.look,
@@ -218,14 +219,14 @@ const unpacked = (archive: Bytes, packed: Packed): Bytes => {
   }
 }
 
-/** The content of a gzip archive. */
+/** Returns the content of a gzip archive. */
 export const gunzipped = (archive: Bytes): Bytes =>
   unpacked(archive, { kind: "gzip", from: 0, to: Infinity, makeCheck: () => notTooLarge(archive.file) })
 
 /**
- * An entry of a zip archive, packed with deflate or not at all.
+ * Returns the content of an entry of a zip archive, which is packed with deflate or not packed.
  *
- * @param start where its packed bytes start
+ * @param start offset of its packed bytes
  */
 export const entryBytes = (archive: Bytes, entry: ZipEntry, start: number): Bytes =>
   unpacked(archive, {
@@ -237,7 +238,7 @@ export const entryBytes = (archive: Bytes, entry: ZipEntry, start: number): Byte
 
 const quoted = (name: string) => JSON.stringify(name)
 
-/** Files that operating systems put into archives on their own. */
+/** Files that operating systems add to archives. */
 const ofTheSystem = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._)/
 
 /** Names of files that may contain rows. */
@@ -245,14 +246,14 @@ const holdsRows = /\.(?:csv|tsv|tab|txt|xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson
 
 const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(name)
 
-/** Entries that make a zip archive a workbook. */
+/** Names of entries that show that a zip archive is a workbook. */
 const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/
 
-/** Lists names in a sentence: a few, and how many more. */
+/** Lists the first names in a sentence, and how many more there are. */
 const listed = (names: ReadonlyArray<string>) =>
   names.slice(0, 8).map(quoted).join(", ") + (names.length > 8 ? ` and ${thousands(names.length - 8)} more` : "")
 
-/** Runs what may throw `BadArchive`. */
+/** Runs a function that may throw `BadArchive`. */
 export const inArchive = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
   Effect.suspend(() => {
     try {
@@ -298,9 +299,7 @@ const chooseMember = (
       ?? files.find(({ name }) => name.toLowerCase() === asked.toLowerCase())
     return found === undefined
       ? refuse(
-        `contains no ${quoted(asked)}. Correct \`source.member\`; there ${names.length === 1 ? "is" : "are"} ${
-          listed(names)
-        }.`,
+        `contains no ${quoted(asked)}, only ${listed(names)}. Correct \`source.member\`.`,
       )
       : Effect.succeed(found)
   }
@@ -313,8 +312,8 @@ const chooseMember = (
 }
 
 /**
- * Returns the named member of a zip archive, or the only one that may contain rows; undefined if the archive is a workbook. Errors: not an archive,
- * no member or several, one that can't be unpacked, a path that leads out.
+ * Returns the named member of a zip archive, or the only member that may contain rows. Undefined if the archive is a workbook. Fails if the file is
+ * not an archive, if no member or several can be meant, if the member can't be unpacked, or if a path leads out of the archive.
  */
 export const zipMember = (
   bytes: FileBytes,

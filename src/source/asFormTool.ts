@@ -12,24 +12,24 @@ import { isMended, ownColumns, toColumns } from "./columns.ts"
 import { changedWhileOpening, mapFiles } from "./Source.ts"
 import type { Head, Source, SourceError, ToolCandidate, ToolReading } from "./Source.ts"
 
-/** A tool that a file may come from. */
+/** A form tool that a file may come from. */
 export interface Candidate {
   readonly tool: FormTool
   readonly score: number
   readonly reasons: ReadonlyArray<string>
-  /** Index, among the head's records, of its header's first record. */
+  /** Index, among the head's records, of the first record of the tool's header. */
   readonly at: number
 }
 
-/** The least score with which a file is read as a tool's export although the pipeline does not name the tool. */
+/** The lowest score at which a file is read as a tool's export if the pipeline names no tool. */
 export const enough = 0.4
 
-/** Records that may precede a header. */
+/** The most records that may precede a header. */
 const titleRows = 12
 
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell.trim() === "")
 
-/** Returns a head's records as text, starting at an index. */
+/** Returns a head's records from an index on, as text. */
 const sampleAt = (head: Head, file: string, at: number): Sample =>
   sampleOf(head.records.slice(at).map((record) => record.map((cell) => cellText(cell))), {
     file: file.replace(/^.*[/\\]/, ""),
@@ -39,7 +39,7 @@ const sampleAt = (head: Head, file: string, at: number): Sample =>
   })
 
 /**
- * Returns the tools that a file may come from, likeliest first; equally likely ones are in the order of the list of tools.
+ * Returns the tools that a file may come from, likeliest first. Equally likely tools remain in the order of the list of tools.
  *
  * @param headerOnly whether the pipeline says where the header is, so that only that record is considered
  */
@@ -68,7 +68,7 @@ export const candidates = (
   return tools.flatMap((tool) => best.get(tool) ?? []).toSorted((a, b) => b.score - a.score)
 }
 
-/** Finds columns by the tool's titles. If a question has the same title as one of the tool's own columns, the title means the tool's own. */
+/** Finds columns by the tool's titles. If a question has the same title as one of the tool's own columns, the title means the latter. */
 const columnsOf = (titles: ReadonlyArray<string>, meta: ReadonlyArray<MetaColumn>): ReadonlyArray<Column> => {
   const columns = toColumns(titles)
   const own = meta.map(({ position }) => tidy(titles[position] ?? ""))
@@ -86,11 +86,11 @@ const shownCandidate = (
 interface Read {
   readonly layout: Omit<Layout, "headerRows">
   readonly titles: ReadonlyArray<string>
-  /** Columns after those of the tool: a rejected.csv adds them. */
+  /** Columns after those of the tool, which a rejected.csv adds. */
   readonly added: ReadonlyArray<Column>
   readonly asked: boolean
   readonly chosen: Evidence & { readonly tool: Pick<ToolReading, "name" | "title"> }
-  /** All tools that it may come from. */
+  /** All tools that the file may come from. */
   readonly shown: ReadonlyArray<ToolCandidate>
   readonly headerRows?: number
 }
@@ -139,10 +139,10 @@ const withReading = (source: Source, read: Read): Source => {
   }
 }
 
-/** How a pipeline wants a file to be read. */
+/** How a pipeline specifies that a file is read. */
 export interface ToolOptions {
   readonly file: string
-  /** The tool that the pipeline names; undefined: it is recognised. */
+  /** The tool that the pipeline names. If undefined, the tool is recognised. */
   readonly asked: string | undefined
   /** The pipeline's `headerRow`. */
   readonly headerRow: number | undefined
@@ -151,8 +151,8 @@ export interface ToolOptions {
 }
 
 /**
- * Reads records as the responses of a form tool's API: of the tool that the pipeline names, or of the one that is recognised, if any. All of them are
- * read once, because any record may contain a question that no other has.
+ * Reads records as the responses of a form tool's API. The pipeline names the tool, or it is recognised if possible. All records are read once in
+ * advance, because any record may contain a question that no other record has.
  */
 const asRecordTool = (opened: Source, { asked }: Pick<ToolOptions, "asked">): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
@@ -182,10 +182,10 @@ const asRecordTool = (opened: Source, { asked }: Pick<ToolOptions, "asked">): Ef
     }
   })
 
-/** Opens the same file again with its header in another row. */
+/** Opens the same file again with its header in a different row. */
 type Reopen<R> = (headerRow: number) => Effect.Effect<Source, SourceError, R>
 
-/** A column of a rejected.csv is the source's own, or one that was added: only the own ones are the tool's. */
+/** Returns the head without the columns that a rejected.csv adds. Only the source's own columns are the tool's. */
 const ownHead = (head: Head, columns: ReadonlyArray<Column>): Head =>
   columns.length === 0 ? head : { ...head, records: head.records.map((record) => record.slice(0, columns.length)) }
 
@@ -199,11 +199,11 @@ const chosenFrom = (
     return list.find(({ tool }) => tool === asked) ?? { tool: asked, score: 0, reasons: [], at: head.header }
   }
   const [best] = list
-  // A rejected.csv has one header row and lacks nothing but rows, so a low score is enough to recognise it.
+  // A rejected.csv has one header row, and the same columns as the source, so a low score is enough to recognise the tool.
   return best !== undefined && best.score >= (mended ? enough / 2 : enough) ? best : undefined
 }
 
-/** Reads all cells once, for tools whose header doesn't distinguish their columns. */
+/** Reads all cells in advance, for tools whose header doesn't distinguish their columns. */
 const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
   Effect.gen(function*() {
     const plain = titles.map(tidy)
@@ -230,13 +230,13 @@ const factsOf = (source: Source, titles: ReadonlyArray<string>, skip: number) =>
     }))
   })
 
-/** Renumbers a row's problem. */
+/** Replaces the row number in a row's problem. */
 const renumbered = (problem: Problem, row: number): Problem => ({
   ...problem,
   message: problem.message.replace(/^Row \d+/, `Row ${row}`),
 })
 
-/** Omits the records that are headers, and numbers the others from 1. */
+/** Omits the records that are headers, and numbers the other records from 1. */
 const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> =>
   skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
     const from = Math.max(0, skip + 1 - chunk.firstRow)
@@ -249,7 +249,7 @@ const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>)
     return Option.some({ firstRow, rows, faults: new Map(faults) })
   })
 
-/** Returns what is reported about a file, with header records counted as such. */
+/** Returns what is reported about a file, with header records counted as lines above the data. */
 const withoutHeaderRows = ({ lines, longest, ...file }: SourceFile, skip: number): SourceFile => ({
   ...file,
   rows: file.rows - skip,
@@ -257,15 +257,15 @@ const withoutHeaderRows = ({ lines, longest, ...file }: SourceFile, skip: number
   ...(longest === undefined || longest.row <= skip ? {} : { longest: { ...longest, row: longest.row - skip } }),
 })
 
-/** As wide as the source's columns: a header row may be shorter than its rows. */
+/** Lengthens a list to the number of the source's columns, because a header row may be shorter than the rows below it. */
 const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyArray<A> =>
   Array.from({ length: Math.max(width, list.length) }, (_, at) => list[at] ?? filler)
 
 /**
- * Reads a source as the export of a form tool: of the one that the pipeline names, or of the one that is recognised, if any. Columns get the tool's
- * names, and its further header rows are not rows. Rows stay as they are in the file: `tool.clean` turns them into answers.
+ * Reads a source as the export of a form tool. The pipeline names the tool, or it is recognised if possible. Columns get the tool's names, and the
+ * tool's further header rows don't count as rows. Rows remain as they are in the file: `tool.clean` turns them into answers.
  *
- * @param reopen opens the file again if the tool's header is in a different row from the one it was opened with
+ * @param reopen opens the file again if the tool's header is in a different row
  */
 export const asFormTool = <R>(
   opened: Source,

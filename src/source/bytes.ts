@@ -11,41 +11,41 @@ import type { FileDigest, Fingerprint } from "./Source.ts"
 /** One reading of a file's bytes, in order. */
 export interface Blocks {
   /**
-   * Returns the next block, `undefined` at the end. If there is an earlier fingerprint, the block is verified before it is returned. Its bytes are
-   * valid only until the next call.
+   * Returns the next block, or `undefined` at the end. If there is an earlier fingerprint, the block is verified before it is returned. The block's
+   * bytes are valid only until the next call.
    */
   readonly next: Effect.Effect<Uint8Array | undefined, SourceError | SourceChanged>
-  /** Fingerprint of everything that was read; known once `next` has reached the end. */
+  /** Returns the fingerprint of everything that was read. Available once `next` has reached the end. */
   readonly fingerprint: () => Fingerprint
 }
 
-/** The bytes of a source, which can be read any number of times: of a file, or of an archive's content. */
+/** The bytes of a file or of an archive's content. They can be read any number of times. */
 export interface Bytes {
   readonly file: string
   /** Size of the file itself in bytes, even if it is an archive that unpacks to more. */
   readonly size: number
   /** Returns the first `length` bytes, or all of a shorter file. */
   readonly head: (length: number) => Effect.Effect<Uint8Array, SourceError>
-  /** Reads it from the start without computing digests, to detect what it is. Bytes are valid only until the next call. */
+  /** Reads the bytes from the start without computing digests, to detect what they are. Bytes are valid only until the next call. */
   readonly look: Effect.Effect<Effect.Effect<Uint8Array | undefined, SourceError>, SourceError, Scope.Scope>
   /**
-   * Reads it from the start; the file is closed with the scope. Without `expected`, it must be the file that was found, and must not change until the
-   * end. With it, the bytes must match that fingerprint.
+   * Reads the bytes from the start, and closes the file when the scope closes. If `expected` is given, the bytes must match that fingerprint.
+   * Otherwise the file must be the one that was found, and must not change until the end.
    */
   readonly blocks: (expected?: Fingerprint) => Effect.Effect<Blocks, SourceError | SourceChanged, Scope.Scope>
 }
 
-/** A file, which can also be read from any position. */
+/** A file, which can also be read from any offset. */
 export interface FileBytes extends Bytes {
-  /** Whether it is still the file that was found: of that size, changed at that time. */
+  /** Whether the file is still the one that was found, with the same size and time of change. */
   readonly stands: Effect.Effect<boolean>
-  /** When it was last changed, in milliseconds since 1970; undefined if the system does not report it. */
+  /** When the file was last changed, in milliseconds since 1970. Undefined if the system does not report it. */
   readonly changedAt: number | undefined
-  /** Reads up to `length` bytes, starting at `from`; fewer at the end of the file. */
+  /** Reads up to `length` bytes, starting at offset `from`. Returns fewer at the end of the file. */
   readonly range: (from: number, length: number) => Effect.Effect<Uint8Array, SourceError>
 }
 
-/** Computes the digest that a fingerprint would have, without the digests of blocks. */
+/** Computes the SHA-256 that a fingerprint would have, without the digests of blocks. */
 export const digestOf = (bytes: Bytes): Effect.Effect<ReadonlyArray<FileDigest>, SourceError> =>
   Effect.scoped(Effect.gen(function*() {
     const next = yield* bytes.look
@@ -56,12 +56,12 @@ export const digestOf = (bytes: Bytes): Effect.Effect<ReadonlyArray<FileDigest>,
 
 const digestLength = 32
 
-/** Blocks that are checked in one step: most of them need no work, and each step costs more than reading. */
+/** How many blocks are checked in one step. Most blocks need no work, and each step costs more than reading. */
 const lookedAtOnce = 4
 
 const isMissing = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "NotFound"
 
-/** @param near the file of its folder with the most similar name */
+/** @param near the file in the same folder with the most similar name */
 const unreadable = (file: string, near?: string) => (error: PlatformError) => {
   const message = isMissing(error)
     ? `There is no file ${file}.${
@@ -73,19 +73,19 @@ const unreadable = (file: string, near?: string) => (error: PlatformError) => {
   return new SourceError({ file, message, cause: error })
 }
 
-/** Shows whether a file is still the one that was found: size in bytes, time of change in milliseconds, and which file it is. */
+/** Returns what identifies a file as the one that was found: its size in bytes, its time of change in milliseconds, and its inode. */
 const standing = (info: FileSystem.File.Info) => ({
   size: Number(info.size),
   mtime: Option.match(info.mtime, { onNone: () => 0, onSome: (at) => at.getTime() }),
   inode: Option.getOrElse(info.ino, () => 0),
 })
 
-/** Reads until the buffer is full or the file ends: a read may return less than was requested. */
+/** Reads until the buffer is full or the file ends, because a read may return less than was requested. */
 const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
   Effect.gen(function*() {
     let length = 0
     while (length < buffer.length) {
-      // A read in progress can't be cancelled, and its descriptor must not be closed meanwhile.
+      // A read in progress can't be cancelled. Its descriptor must remain open until it ends.
       const got = Number(yield* Effect.uninterruptible(handle.read(buffer.subarray(length))))
       if (got === 0) break
       length += got
@@ -96,9 +96,9 @@ const fill = (handle: FileSystem.File, buffer: Uint8Array) =>
 /**
  * Finds a file, so that it can be read in blocks.
  *
- * @param path where it is
- * @param blockSize in bytes; a reading that is compared with a fingerprint uses the fingerprint's
- * @param file its name in messages and reports
+ * @param path path of the file
+ * @param blockSize size of a block in bytes. A reading that is compared with a fingerprint uses the fingerprint's block size
+ * @param file the file's name in messages and reports
  */
 export const findBytes = (
   fs: FileSystem.FileSystem,
@@ -143,7 +143,7 @@ export const findBytes = (
     const blocks: Bytes["blocks"] = (expected) =>
       Effect.gen(function*() {
         const handle = yield* fs.open(path, { flag: "r" }).pipe(
-          // It existed a moment ago.
+          // The file existed when it was found.
           Effect.mapError((error) => isMissing(error) ? changed : unreadable(file)(error)),
         )
         const same = handle.stat.pipe(
@@ -200,10 +200,10 @@ export const findBytes = (
     return { file, changedAt, stands, size: found.size, head: (length) => range(0, length), range, look, blocks }
   })
 
-/** Size in bytes from which a separate thread is worth it: starting one takes as long as digesting about 30 MB. */
+/** Size in bytes from which a separate thread is worthwhile. Starting a thread takes as long as digesting about 30 MB. */
 export const worthAThread = 32 * 1024 * 1024
 
-/** The thread's program. It is a text, because a module would load the whole bundle into the thread. */
+/** The thread's program. It is a text, because the thread would load the whole bundle with a module. */
 const task = `
 const { closeSync, openSync, readSync } = require("node:fs")
 const { createHash } = require("node:crypto")
@@ -218,12 +218,12 @@ parentPort.postMessage(digest.digest("hex"))
 
 class DigestNotTaken extends Data.TaggedError("DigestNotTaken")<{ readonly cause: unknown }> {}
 
-/** Computes the SHA-256 of a file's bytes, in hex, in a separate thread. Interrupting it ends the thread. */
+/** Computes the SHA-256 of a file's bytes in a separate thread, in hexadecimal digits. Interrupting the effect ends the thread. */
 const inThread = (path: string): Effect.Effect<string, DigestNotTaken> =>
   Effect.acquireUseRelease(
     Effect.tryPromise({
       try: async () => {
-        // Loaded here, since most runs need no thread.
+        // Loaded here, because most runs need no thread.
         const { Worker } = await import("node:worker_threads")
         return new Worker(task, { eval: true, workerData: path, env: {}, execArgv: [] })
       },
@@ -240,10 +240,10 @@ const inThread = (path: string): Effect.Effect<string, DigestNotTaken> =>
   )
 
 /**
- * Starts computing a file's SHA-256 concurrently, until the scope closes.
+ * Starts to compute a file's SHA-256 concurrently, until the scope closes.
  *
- * @param path where the file is
- * @returns an effect that waits for it, in hex; undefined: the file could not be read in this way
+ * @param path path of the file
+ * @returns an effect that waits for the hexadecimal digits. They are undefined if the file could not be read in this way
  */
 export const digestAhead = (path: string): Effect.Effect<Effect.Effect<string | undefined>, never, Scope.Scope> =>
   Effect.map(

@@ -11,14 +11,14 @@ const endsMended = (names: ReadonlyArray<string | undefined>) =>
   names.length >= mendedColumns.length
   && mendedColumns.every((name, at) => names.at(at - mendedColumns.length) === name)
 
-/** Whether these are the columns of a rejected.csv: the source's own, then `_row`, `_key`, `_code`, `_column`, `_message`. */
+/** Whether these are the columns of a rejected.csv: the source's own columns, then `_row`, `_key`, `_code`, `_column`, `_message`. */
 export const isMended = (columns: ReadonlyArray<Column>): boolean => endsMended(columns.map((column) => column.title))
 
 const nameOf = (title: string) => title.trim().replaceAll(/\s+/g, " ")
 
 /**
- * Makes columns from a header's titles, by position. A title, trimmed and with white space collapsed, names its column if no other title gives the
- * same name. The columns that a rejected.csv adds are always named.
+ * Makes columns from a header's titles, by position. A title, trimmed and with collapsed white space, names its column if no other title gives the
+ * same name. The columns that a rejected.csv adds always have names.
  */
 export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> => {
   const added = endsMended(titles) ? titles.length - mendedColumns.length : titles.length
@@ -35,52 +35,52 @@ export const toColumns = (titles: ReadonlyArray<string>): ReadonlyArray<Column> 
   })
 }
 
-/** The source's own columns: all but those that a rejected.csv adds. */
+/** Returns the source's own columns, without those that a rejected.csv adds. */
 export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column> =>
   isMended(columns) ? columns.slice(0, -mendedColumns.length) : columns
 
-/** Names by which columns' cells enter a content digest: the column's name, or its position if it has none. */
+/** Returns the names that identify columns in a content digest: each column's name, or its position if it has none. */
 export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
   columns.map((column) => column.name ?? `#${column.position + 1}`)
 
-/** Returns a column's name for people: its title and place if the title is not a name. */
+/** Returns a column's name for people. Shows the title and the position if the title is not a name. */
 export const shownName = ({ name, position, title }: Column): string =>
   name ?? `${title.trim() || "column"} (${position + 1})`
 
 /** How many cells a record may have. */
 export interface Width {
   readonly header: number
-  /** The header's cells up to its last title: a record may end there, because it then lacks only cells without a title. */
+  /** The number of cells up to the header's last title. A record may end there, because it then lacks only cells without a title. */
   readonly titled: number
-  /** Whether a record may also end before that. */
+  /** Whether a record may also have fewer cells than that. */
   readonly pad: boolean
 }
 
-/** Returns the width that a header gives its records. */
+/** Returns how many cells records may have below a header. */
 export const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => ({
   header: titles.length,
   pad,
   titled: titles.findLastIndex((title) => title.trim() !== "") + 1,
 })
 
-/** Whether a record has all its cells in their places, and its cells beyond the header's width are empty. */
+/** Whether a record has all its cells in their positions, and its cells beyond the header's width are empty. */
 export const fits = (row: ReadonlyArray<Cell>, width: Width): boolean => {
   if (row.length < width.titled && !width.pad) return false
   for (let at = width.header; at < row.length; at++) if (row[at] !== null && row[at] !== "") return false
   return true
 }
 
-/** A record or row above the data, as used to find the header: its cells as text, empty ones as "". */
+/** A record or row that may be above the data. Its cells are text, and empty cells are "". */
 type Line = ReadonlyArray<string>
 
-/** Records among which the header is searched. */
+/** How many records are used to find the usual width. */
 const lookedAt = 200
-/** Records that may precede a header. */
+/** The most records that may precede a header. */
 const mostAbove = 30
 
 const filledIn = (line: Line) => line.reduce((count, cell) => (cell.trim() === "" ? count : count + 1), 0)
 
-/** Returns the cells up to the last filled one. */
+/** Returns the number of cells up to the last filled one. */
 const extentOf = (line: Line) => line.findLastIndex((cell) => cell.trim() !== "") + 1
 
 /** Returns the width that most records have. */
@@ -98,7 +98,7 @@ const usualExtent = (lines: ReadonlyArray<Line>) => {
 
 const number = /^[+-]?[\d.,\s/:%€$£-]+$/
 
-/** Whether a record consists of titles: nearly every column has one, none is a number or a date, none repeats. */
+/** Whether a record consists of titles: nearly every column has one, no title is a number or a date, and none is repeated. */
 const isTitles = (line: Line, usual: number) => {
   const titles = line.map((cell) => cell.trim()).filter((cell) => cell !== "")
   return titles.length >= Math.max(2, 0.8 * usual) && titles.every((title) => !number.test(title))
@@ -106,9 +106,9 @@ const isTitles = (line: Line, usual: number) => {
 }
 
 /**
- * Returns the index of the header: the first record that is not empty, unless it is obviously a heading of the whole table and a record of titles
- * follows. Headings are: a single filled cell above records of at least three columns (two, if the record has only one cell); a name and its value
- * with an empty record below; only cells merged over several columns. -1 if all are empty.
+ * Returns the index of the header, or -1 if all records are empty. The header is the first record that is not empty, unless that is obviously a
+ * heading of the whole table and a record of titles follows. Headings are a single filled cell above records of at least three columns (two, if the
+ * record has only one cell), a name and its value with an empty record below, and cells that are all merged over several columns.
  *
  * @param merged whether all filled cells of the record with this index are merged, and one of them over several columns
  */
@@ -142,8 +142,8 @@ export const placeHeader = (
 }
 
 /**
- * Finds the first text with half of a surrogate pair in a value, including names of members: UTF-8 can't encode one, so different texts would be sent
- * and read back as the same. Values are at most as deep as sources allow.
+ * Finds the first text in a value, or the first name of a member, that contains half of a surrogate pair. UTF-8 can't encode it, so different texts
+ * would be sent and read back as the same. Values are at most as deep as sources allow.
  */
 const inJson = (value: Json): string | undefined => {
   if (typeof value === "string") return value.isWellFormed() ? undefined : value
@@ -169,13 +169,13 @@ const problem = (row: number, text: string): Problem => ({
     + "Correct it in the system that writes the file.",
 })
 
-/** Returns the problem of a record with a text that can't be sent, if there is one. */
+/** Returns the problem of a record with a text that can't be sent, or undefined if there is none. */
 export const unpairedInJson = (row: number, record: Json): Problem | undefined => {
   const found = inJson(record)
   return found === undefined ? undefined : problem(row, found)
 }
 
-/** Returns the problem of a row with a text that can't be sent, if there is one. */
+/** Returns the problem of a row with a text that can't be sent, or undefined if there is none. */
 export const unpairedInCells = (row: number, cells: ReadonlyArray<Cell>): Problem | undefined => {
   const found = cells.find((cell): cell is string => typeof cell === "string" && !cell.isWellFormed())
   return found === undefined ? undefined : problem(row, found)

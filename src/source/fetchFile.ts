@@ -12,11 +12,11 @@ import { SourceError } from "./Source.ts"
 
 /** A file that was fetched. */
 export interface Fetched {
-  /** Where its bytes are now. */
+  /** Path of the copy. */
   readonly path: string
-  /** Its name in messages and reports. */
+  /** The file's name in messages and reports. */
   readonly file: string
-  /** When it was last changed, in milliseconds since 1970, as reported by its server; undefined: not reported. */
+  /** When the file was last changed, in milliseconds since 1970. Undefined if its server does not report it. */
   readonly changedAt: number | undefined
 }
 
@@ -27,12 +27,12 @@ export interface FetchLimits {
 
 const usual: FetchLimits = { bytes: limits.fetched, seconds: limits.fetchSeconds }
 
-/** Whether a source's file is an address. */
+/** Whether a source's `file` is an address. */
 export const isAddress = (file: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(file)
 
 /**
- * Returns an address without anything that may be secret: shared links contain their key in the query or in the path, so only the host, and a name
- * that looks like a file's, remain.
+ * Returns an address without anything that may be secret. Shared links contain their key in the query or in the path, so only the host remains, and a
+ * name that looks like a file's.
  */
 export const shownAddress = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -49,7 +49,7 @@ export const shownAddress = (address: string): string => {
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Returns why an address can't be fetched, as the end of a sentence; undefined if it can. */
+/** Returns why an address can't be fetched, as the end of a sentence. Undefined if it can be fetched. */
 const refused = (address: string): string | undefined => {
   if (!URL.canParse(address)) return "is not an address. Correct `source.file`."
   const url = new URL(address)
@@ -59,7 +59,7 @@ const refused = (address: string): string | undefined => {
   if (url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname))) return undefined
   return url.protocol === "http:"
     ? "would be fetched without encryption. Use its https:// address."
-    : "can't be fetched: only https:// can."
+    : "can't be fetched: only https:// addresses can."
 }
 
 const answered = (status: number): string =>
@@ -67,22 +67,22 @@ const answered = (status: number): string =>
     ? "can't be fetched without signing in. Download it, and name the file in `source.file`."
     : status === 404 || status === 410
     ? "was not found on its server. Correct `source.file`."
-    : `could not be fetched: the server answered ${status}. Try again later, or download it and name the file.`
+    : `could not be fetched: the server answered ${status}. Run again later, or download it and name the file.`
 
 const redirects = 5
 
 const inside =
-  "redirects to this machine or to a private network, which is not followed. Download it, and name the file."
+  "redirects to this machine or to a private network. Such redirects are not followed. Download it, and name the file."
 
-/** Whether an error, or its cause, is that a name resolves to an address that is not public. */
+/** Whether an error or its cause shows that a name resolves to an address that is not public. */
 const isInside = (error: unknown): boolean =>
   typeof error === "object" && error !== null
   && (("code" in error && error.code === notPublic) || ("cause" in error && isInside(error.cause)))
 
 /**
- * Fetches an address and follows redirects itself: each address on the way must be one that may be fetched. A server on the internet must not
- * redirect us to this machine or to a private network: any host but the one that the pipeline names must be public, judged by the IP address that is
- * connected to.
+ * Fetches an address and follows redirects, each of which must lead to an address that may be fetched. A server on the internet must not redirect us
+ * to this machine or to a private network. So any host other than the one that the pipeline names must be public, judged by the IP address of the
+ * connection.
  *
  * @param named the address that the pipeline names
  */
@@ -97,7 +97,7 @@ const request = (
     const { hostname } = new URL(address)
     const strict = /^https:/i.test(named) && hostname !== new URL(named).hostname
     if (strict && !mayBePublic(hostname)) return yield* Effect.fail(inside)
-    // Trace headers would reveal this run to a third party's server.
+    // Trace headers would reveal this run to an external server.
     const client = HttpClient.withTracerPropagation(yield* HttpClient.HttpClient, false)
     const response = yield* client.execute(HttpClientRequest.get(address)).pipe(
       Effect.provideService(FetchHttpClient.RequestInit, strict ? yield* publicOnly : manual),
@@ -118,33 +118,35 @@ const request = (
 
 const manual: RequestInit = { redirect: "manual" }
 
-/** Requests whose connections go to public addresses only. */
+/** Options for requests that may only connect to public addresses. */
 const publicOnly = Effect.gen(function*() {
-  // Uses the default export, since a CommonJS package that is imported dynamically has no other in the bundle.
+  // Uses the default export: in the bundle, a CommonJS package that is imported dynamically has no other export.
   const { default: undici } = yield* Effect.promise(() => import("undici"))
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => new undici.Agent({ connect: { lookup: publicLookup } })),
     (agent) => Effect.promise(() => agent.destroy()),
   )
-  // fetch is undici's own, below.
+  // The dispatcher is for undici's fetch (`ownFetch`).
   return { ...manual, dispatcher: agent } as unknown as RequestInit
 })
 
-/** undici's fetch accepts dispatchers of its own version; Node's version may differ. */
+/** Fetches with undici's own fetch, which accepts its dispatchers. Node's built-in version may differ. */
 const ownFetch: typeof fetch = async (input, init) => {
   const { default: undici } = await import("undici")
   const get = undici.fetch as unknown as typeof fetch
   return get(input, init)
 }
 
-/** Writes an answer's body to a file that only its owner can read. */
+/** Writes a response's body to a file that only its owner can read. */
 const keep = (response: HttpClientResponse.HttpClientResponse, path: string, most: number) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const handle = yield* fs.open(path, { flag: "wx", mode: 0o600 }).pipe(
       Effect.mapError(() => "could not be stored: the folder for temporary files is not writable. Correct TMPDIR."),
     )
-    const tooLarge = `is larger than ${thousands(most)} bytes, the limit for fetching. Download it, and name the file.`
+    const tooLarge = `is larger than ${
+      thousands(most)
+    } bytes, which is the limit for fetching. Download it, and name the file.`
     if (Number(response.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge)
     let got = 0
     yield* Stream.runForEach(
@@ -170,10 +172,10 @@ const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): numbe
 }
 
 /**
- * Fetches an address into a temporary file that only its owner can read, so that both readings see the same bytes. It is removed with the scope, or
- * by the next run if this one is killed. Only https, and http on this machine. Errors name neither the query nor the path.
+ * Fetches an address into a temporary file that only its owner can read, so that both readings see the same bytes. The file is removed when the scope
+ * closes, or by the next run if this run is killed. Only https is allowed, and http on this machine. Errors contain neither the query nor the path.
  *
- * @param send how requests are sent; for tests
+ * @param send how requests are sent, for tests
  */
 export const fetchFile = (
   address: string,
@@ -207,8 +209,8 @@ export const fetchFile = (
   })
 
 /**
- * Addresses of this machine, of private networks, of links (a cloud's metadata among them), and of no single host (IANA's special-purpose registries,
- * RFC 6890).
+ * Addresses of this machine, of private networks, of links (including a cloud's metadata), and addresses that belong to no single host (IANA's
+ * special-purpose registries, RFC 6890).
  */
 const special: ReadonlyArray<readonly [network: string, prefix: number, family: "ipv4" | "ipv6"]> = [
   ["0.0.0.0", 8, "ipv4"],
@@ -222,7 +224,7 @@ const special: ReadonlyArray<readonly [network: string, prefix: number, family: 
   ["198.18.0.0", 15, "ipv4"],
   ["224.0.0.0", 3, "ipv4"],
   ["::", 96, "ipv6"],
-  // Ways to write an IPv4 address: translated, tunnelled.
+  // IPv4 addresses that are written as IPv6 (translated or tunnelled).
   ["64:ff9b::", 96, "ipv6"],
   ["64:ff9b:1::", 48, "ipv6"],
   ["2001::", 32, "ipv6"],
@@ -236,23 +238,23 @@ const special: ReadonlyArray<readonly [network: string, prefix: number, family: 
 const blocked = new BlockList()
 for (const [network, prefix, family] of special) blocked.addSubnet(network, prefix, family)
 
-/** The code of the error with which a name is refused if it resolves to an address that is not public. */
+/** The code of the error if a name resolves to an address that is not public. */
 const notPublic = "ERR_NOT_PUBLIC"
 
-/** Whether an IP address is public. An IPv4 address written as IPv6 (`::ffff:127.0.0.1`) counts as IPv4. */
+/** Whether an IP address is public. An IPv4 address that is written as IPv6 (`::ffff:127.0.0.1`) counts as IPv4. */
 export const isPublicIp = (ip: string): boolean => {
   const bare = ip.replace(/%.*$/, "")
   const family = isIP(bare)
   return family !== 0 && !blocked.check(bare, family === 4 ? "ipv4" : "ipv6")
 }
 
-/** Whether the host of a URL may be connected to: a name is resolved on connection (`publicLookup`). */
+/** Whether a connection to a URL's host may be attempted. A name is resolved when the connection is made (`publicLookup`). */
 const mayBePublic = (hostname: string): boolean => {
   const ip = hostname.replace(/^\[|\]$/g, "")
   return isIP(ip) === 0 || isPublicIp(ip)
 }
 
-/** Resolves a name for a connection; fails with `notPublic` if any of its addresses is not public. */
+/** Resolves a name for a connection. Fails with `notPublic` if any of the name's addresses is not public. */
 const publicLookup: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, "", 0)

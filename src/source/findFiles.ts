@@ -5,7 +5,7 @@ import type { SourceFiles } from "../project/sourceSection.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
 
-/** Files to read, and how they were found, if that is to be shown. */
+/** Files to read, and how they were found, if that must be shown. */
 export interface FoundFiles {
   readonly files: ReadonlyArray<string>
   readonly said: string | undefined
@@ -13,16 +13,16 @@ export interface FoundFiles {
   readonly matched?: { readonly base: string; readonly all: ReadonlyArray<string> }
 }
 
-/** Slashes on every system, as in patterns. */
+/** Returns a path with slashes, which patterns use on every system. */
 const slashed = (path: string) => path.replaceAll("\\", "/")
 
-/** Returns the paths below a folder, with slashes, as deep as the pattern goes. Fails if there are too many of them. */
+/** Returns the paths below a folder, with slashes, to the depth of the pattern. Fails if there are too many paths. */
 const pathsBelow = (base: string, depth: number, refuse: (message: string) => SourceError) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const paths: Array<string> = []
     const folders = [{ path: "", depth: 1 }]
-    // A folder that links to one above it is searched once.
+    // A folder that links to a parent folder is searched once.
     const seen = new Set<string>()
     for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
       const full = `${base}/${folder.path}`
@@ -40,7 +40,7 @@ const pathsBelow = (base: string, depth: number, refuse: (message: string) => So
         return yield* refuse(
           `${base} contains more than ${
             thousands(limits.entries)
-          } files and folders to search. Narrow \`source.file.glob\`: start it with a folder that has fewer.`,
+          } files and folders to search. Narrow \`source.file.glob\`: start it with a folder that contains fewer.`,
         )
       }
       for (const name of names) {
@@ -76,14 +76,14 @@ const matching = (glob: string) =>
     )
     const files = yield* Effect.filter(found, (file) => Effect.map(typeOf(fs, file), (type) => type === "File"))
     if (files.length > limits.files) {
-      return yield* refuse(`${glob} finds more than ${thousands(limits.files)} files. Narrow \`source.file.glob\`.`)
+      return yield* refuse(`${glob} matches more than ${thousands(limits.files)} files. Narrow \`source.file.glob\`.`)
     }
     return files.sort(new Intl.Collator("en", { numeric: true }).compare)
   })
 
 /**
- * Returns the newest file: by the date in its name if every file has one, because copying changes the modification time but not the name; otherwise the
- * one that changed last. Among files with the same date, the one that changed last; among those, the last by name.
+ * Returns the newest file. If every file's name contains a date, that date decides, because copying changes the modification time but not the name.
+ * Otherwise, and among equal dates, the modification time decides. If that is equal, too, the last file by name is the newest.
  */
 const newest = (files: ReadonlyArray<string>) =>
   Effect.gen(function*() {
@@ -105,11 +105,11 @@ const newest = (files: ReadonlyArray<string>) =>
     }
   })
 
-/** Returns the names of files below the folder of a pattern, which stay the same if the project is moved. */
+/** Returns the names of files below the folder of a pattern. They remain the same if the project is moved. */
 export const namesBelow = (base: string, files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
 
-/** Returns the files that a pipeline's source names, in order. The files of a pattern are sorted by name, with numbers by value. */
+/** Returns the files that a pipeline's source names, in order. The files of a pattern are sorted by name. Numbers in names are sorted by value. */
 export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     if (typeof where === "string") return { files: [where], said: undefined }
@@ -133,7 +133,7 @@ export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceE
 const dated =
   /(?<!\d)((?:19|20)\d\d)([-_.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?:[-_.T ]{0,2}([01]\d|2[0-3])[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?)?(?!\d)/
 
-/** Returns the date in a file's name (the last one if there are several) as digits that sort; undefined if there is none. */
+/** Returns the last date in a file's name as digits that sort, or undefined if there is none. */
 const dateInName = (path: string): string | undefined => {
   const name = path.replace(/^.*[\\/]/, "")
   const [year = "", , month = "", day = "", hour = "00", minute = "00", second = "00"] = [

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { LineCounts, SourceFile } from "../domain/report.ts"
 
-/** Counts the lines of a text that arrives in pieces, only by its line ends: LF, CRLF and CR. Shares no code with the reader of records. */
+/** Counts the lines of a text that arrives in pieces. Uses only the line ends LF, CRLF and CR, and shares no code with the reader of records. */
 export class LineCount {
   #ends = 0
-  /** Whether the last piece ended with a CR, whose LF may be in the next one. */
+  /** Whether the last piece ended with a CR. The next piece may begin with its LF. */
   #carriage = false
   #isOpen = false
 
@@ -19,7 +19,7 @@ export class LineCount {
     this.#isOpen = !/[\r\n]$/.test(text)
   }
 
-  /** Lines so far, including one without a line end. */
+  /** The number of lines so far, including one without a line end. */
   get lines(): number {
     return this.#ends + (this.#isOpen ? 1 : 0)
   }
@@ -28,7 +28,7 @@ export class LineCount {
 const holds = ({ above, blank, inside, physical, records }: LineCounts): boolean =>
   physical === above + records + inside + blank
 
-/** Fails a reading with an internal error if a line of a file is not accounted for: rows would be lost or invented. */
+/** Fails with an internal error if a line of a file is not accounted for, because rows would be lost or invented. */
 export const accountForLines = (files: ReadonlyArray<{ readonly file: SourceFile }>): Effect.Effect<void> =>
   Effect.forEach(files, ({ file: { file, lines } }) =>
     lines === undefined || holds(lines) ? Effect.void : Effect.die(

@@ -14,11 +14,11 @@ import { beginning, openCsv } from "./text/csv.ts"
 import { mendedDelimiter } from "./text/header.ts"
 
 export interface FileOptions {
-  /** Whether the file is a fixed rejected.csv; if unset, it is recognised by its columns. */
+  /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
   readonly mended: boolean
   /** In bytes. */
   readonly blockSize: number
-  /** Whether to start computing its digest now. */
+  /** Whether to start to compute the file's digest now. */
   readonly digestAhead?: boolean
   /** The file's name in messages and reports, if that is not its path. */
   readonly name?: string
@@ -31,7 +31,7 @@ const formats: ReadonlyArray<string> = ["csv", "excel", "json", "jsonl"] satisfi
 
 const isFormat = (name: string): name is Format => formats.includes(name)
 
-/** Returns the format that the pipeline names, if the content allows it; otherwise detects it from the content. */
+/** Returns the format that the pipeline names, if the content allows it. Otherwise detects the format from the content. */
 const choose = (
   file: string,
   asked: string | undefined,
@@ -70,13 +70,13 @@ const choose = (
   return { format: fits === "excel" ? "excel" : text(), because: "by its content" }
 }
 
-/** A rejected.csv is read as such, whatever the pipeline says about its own source. */
+/** Opens a rejected.csv. The settings that the pipeline has for its own source don't apply. */
 const openMended = (bytes: Bytes, expected: boolean) =>
   Effect.gen(function*() {
     const { file } = bytes
     const text = yield* expected
       ? beginning(bytes, undefined)
-      // Text that can't be read is not a rejected.csv: the ordinary reading reports what is wrong with it.
+      // Text that can't be read is not a rejected.csv. The ordinary reading reports what is wrong with it.
       : Effect.orElseSucceed(beginning(bytes, undefined), () => "")
     const delimiter = mendedDelimiter(text)
     if (delimiter === undefined) {
@@ -84,7 +84,7 @@ const openMended = (bytes: Bytes, expected: boolean) =>
         `${file} is not a rejected.csv: its last columns are not _row, _key, _code, _column and _message. Use the file that the run wrote, and change only its rows.`
       return expected ? yield* new SourceError({ file, message }) : undefined
     }
-    // formferry wrote it, so its quotes enclose cells, whatever the lines inside look like.
+    // formferry wrote the file, so quotes enclose its cells, whatever the lines inside them look like.
     return yield* openCsv(bytes, { encoding: undefined, delimiter, headerRow: 1, quoteChar: '"' })
   })
 
@@ -96,7 +96,7 @@ const withTaken = (source: Source, first: Taken): Source => ({
   files: mapFiles(source.files, (file) => ({ ...file, taken: [...first, ...file.taken] })),
 })
 
-/** How many archives within archives are opened. */
+/** How many nested archives are opened. */
 const deepest = 3
 
 /** Unpacks archives until the content is not an archive. */
@@ -137,7 +137,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
     }
   })
 
-/** Starts computing a file's digest in a thread. The digest is computed again if the file has changed since. */
+/** Starts to compute a file's digest in a thread. If the file has changed when the digest is needed, computes it again. */
 const digestFromNow = (found: FileBytes, path: string) =>
   Effect.map(digestAhead(path), (ahead) =>
     Effect.flatMap(
@@ -146,7 +146,7 @@ const digestFromNow = (found: FileBytes, path: string) =>
         sha256 !== undefined && stands ? Effect.succeed([{ file: found.file, sha256 }]) : digestOf(found),
     ))
 
-/** Opens one file: unpacks archives, detects its format and the form tool that wrote it, reads its header. */
+/** Opens one file: unpacks archives, detects the file's format and the form tool that wrote it, and reads its header. */
 export const openFile = (
   fs: FileSystem.FileSystem,
   path: string,
@@ -223,11 +223,11 @@ export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "html
 
 const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.every((byte, at) => head[at] === byte)
 
-/** Names of entries with which workbooks start: Office Open XML and OpenDocument put these first, in any order. */
+/** Names of entries with which workbooks begin: Office Open XML and OpenDocument files begin with these, in any order. */
 const workbookEntries =
   /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/|mimetype|META-INF\/|content\.xml)/
 
-/** Detects what a file is by its first bytes; without a signature it is text. */
+/** Detects what a file is by its first bytes. A file without a signature is text. */
 const contentOf = (head: Uint8Array): Content => {
   if (begins(head, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1)) return "workbook"
   if (begins(head, 0x50, 0x4b, 3, 4)) {
@@ -243,7 +243,7 @@ const contentOf = (head: Uint8Array): Content => {
   return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|table)\b/i.test(text) ? "html" : "text"
 }
 
-/** The name of each content in a sentence. */
+/** Names of contents, for sentences. */
 const contentNames: Readonly<Record<Content, string>> = {
   workbook: "a workbook",
   zip: "a zip archive",
@@ -258,7 +258,10 @@ const contentNames: Readonly<Record<Content, string>> = {
 /** Whether a file's name is that of a workbook. */
 const namedAsWorkbook = (file: string): boolean => /\.(?:xlsx|xlsm|xlsb|xls|ods)$/i.test(file)
 
-/** Returns whether text is JSON (an array, or an object that is the whole text) or JSON lines, judged by its first characters. Undefined: neither. */
+/**
+ * Returns "json" for an array, or an object that is the whole text, and "jsonl" for JSON lines. Undefined for other text. Only the first characters
+ * are checked.
+ */
 const looksLikeJson = (text: string, file: string): "json" | "jsonl" | undefined => {
   const start = text.trimStart()
   if (/^\[\s*(?:\{\s*["}]|\])/.test(start)) return "json"

@@ -15,7 +15,7 @@ import { openFile } from "./openFile.ts"
 import { SourceError } from "./Source.ts"
 import type { Source, SourceDialect } from "./Source.ts"
 
-/** Whether a source is one file that is large enough for computing its digest in a thread. False if that is unknown before it is opened. */
+/** Whether a source is one file that is large enough to compute its digest in a thread. False if that is unknown before the source is opened. */
 export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -25,21 +25,21 @@ export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSy
     return Number(size) >= worthAThread
   }).pipe(Effect.orElseSucceed(() => false))
 
-/** Bytes of a block: one read and one digest. While a block is read, nothing else runs. */
+/** Bytes of a block, which is read and digested at once. Nothing else runs while a block is processed. */
 const defaultBlockSize = 1024 * 1024
 
 export interface OpenOptions {
-  /** Whether the file is a fixed rejected.csv; if unset, it is recognised by its columns. */
+  /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
   readonly mended?: boolean
-  /** Whether to start computing the digest in a thread, because it will be needed. Only for a source of one file. */
+  /** Whether to start to compute the digest in a thread, because it will be needed. Only for a source of one file. */
   readonly digestAhead?: boolean
-  /** In bytes; for tests. */
+  /** Size of a block in bytes, for tests. */
   readonly blockSize?: number
 }
 
 /**
- * Opens a pipeline's source: finds its files, fetches those that are addresses, detects their format, and reads their headers. No file stays open:
- * each `read` opens it while its stream runs. What was fetched is kept until the scope closes.
+ * Opens a pipeline's source: finds its files, fetches those that are addresses, detects their format, and reads their headers. No file remains open:
+ * each `read` opens it while its stream runs. Fetched files are kept until the scope closes.
  *
  * Errors say what is wrong with the file or with the pipeline's `source`, and what to do about it.
  */
@@ -64,7 +64,7 @@ export const openSource = (
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, config, settings) }
         const fetched = yield* fetchFile(file)
         const source = yield* openFile(fs, fetched.path, config, { ...settings, name: fetched.file })
-        // The copy's own time is when it was fetched.
+        // The modification time of the copy would be the time of fetching.
         return { file: fetched.file, source: { ...source, changedAt: fetched.changedAt } }
       })
     const opened: Array<NamedSource> = []
@@ -91,7 +91,7 @@ export const openSource = (
     }
   })
 
-/** Returns a pipeline's `source` that names only the file. */
+/** Returns a pipeline's `source` in which only the file is set. */
 export const asFound = (file: string): FileSource => ({ ...sourceDefaults(), file })
 
 /** A source of one file, with the file's name. */
@@ -102,7 +102,7 @@ export interface NamedSource {
 
 const shownTitle = (title: string | undefined) => title === undefined ? "missing" : JSON.stringify(title)
 
-/** Returns how a file's columns differ from the first file's; undefined if they are the same. */
+/** Returns how a file's columns differ from the first file's, or undefined if they are the same. */
 const difference = (first: NamedSource, other: NamedSource): string | undefined => {
   const mine = first.source.columns.map(({ title }) => title)
   const yours = other.source.columns.map(({ title }) => title)
@@ -117,7 +117,7 @@ const difference = (first: NamedSource, other: NamedSource): string | undefined 
     : `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. Name the format that both have: \`source.format\`.`
 }
 
-/** Returns the dialect of several files. An ASCII file has no encoding, and a file with one column has no delimiter. */
+/** Returns the dialect of several files. Some have no encoding because they are ASCII, or no delimiter because they have one column. */
 const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialect>): SourceDialect => {
   const joined = (name: "encoding" | "delimiter" | "quotes") => {
     const values = new Set(dialects.flatMap((dialect) => dialect[name] ?? []))
@@ -126,14 +126,15 @@ const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialec
   return { ...first, ...joined("encoding"), ...joined("delimiter"), ...joined("quotes") }
 }
 
-/** Returns the latest time; undefined if one is unknown, because that may be later. */
+/** Returns the latest time, or undefined if any time is unknown, because that one may be later. */
 const newestOf = (times: ReadonlyArray<number | undefined>): number | undefined => {
   const known = times.filter((time) => time !== undefined)
   return known.length < times.length ? undefined : Math.max(...known)
 }
 
 /**
- * Joins several files with the same columns into one source: row numbers continue from file to file, and problems name their file. Fails if the columns differ.
+ * Joins several files with the same columns into one source. Row numbers continue from file to file, and problems name their file. Fails if the
+ * columns differ.
  */
 const joinSources = (
   first: NamedSource,

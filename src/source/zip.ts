@@ -1,23 +1,23 @@
 import { crc32, inflateRaw } from "node:zlib"
 import { limits, thousands } from "./limits.ts"
 
-/** A zip archive that can't or shouldn't be read. Its message is a sentence or two, without the file's name. */
+/** A zip archive that can't or shouldn't be read. The message is a sentence or two, without the file's name. */
 export class BadArchive extends Error {}
 
-/** One file of an archive, as listed in the archive's directory. Sizes in bytes. */
+/** One file of a zip archive, as listed in the archive's directory. Sizes are in bytes. */
 export interface ZipEntry {
   readonly name: string
-  /** How it is packed: 0 not at all, 8 with deflate. */
+  /** How the file is packed: 0 if not at all, 8 with deflate. */
   readonly method: number
   readonly encrypted: boolean
   readonly crc: number
   readonly packed: number
   readonly unpacked: number
-  /** Where its own header starts. */
+  /** The offset of the file's own header. */
   readonly offset: number
 }
 
-/** Where an archive's directory is. */
+/** The place of an archive's directory. */
 export interface DirectoryPlace {
   readonly offset: number
   readonly size: number
@@ -26,7 +26,7 @@ export interface DirectoryPlace {
 
 const damaged = "It is damaged or cut short. Fetch or export it again."
 
-/** Bytes at an archive's end that contain the place of its directory: a comment of up to 64 KiB may follow it. */
+/** Bytes at an archive's end in which the place of its directory must be. A comment of up to 64 KiB may follow it. */
 export const tailBytes = 65_536 + 22 + 76
 
 const readable = <A>(read: () => A): A => {
@@ -37,7 +37,7 @@ const readable = <A>(read: () => A): A => {
   }
 }
 
-/** Finds the directory by the archive's last bytes. Throws `BadArchive`. */
+/** Finds the directory, given the archive's last bytes. Throws `BadArchive`. */
 export const directoryPlace = (tail: Buffer): DirectoryPlace =>
   readable(() => {
     const at = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
@@ -48,7 +48,7 @@ export const directoryPlace = (tail: Buffer): DirectoryPlace =>
       offset: tail.readUInt32LE(at + 16),
     }
     if (place.count !== 0xffff && place.size !== 0xffffffff && place.offset !== 0xffffffff) return place
-    // Numbers that did not fit are in a longer record before it.
+    // Numbers that did not fit are in a longer record before this one.
     const wideAt = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 6, 6]), at)
     if (wideAt === -1) return place
     return {
@@ -58,7 +58,7 @@ export const directoryPlace = (tail: Buffer): DirectoryPlace =>
     }
   })
 
-/** Sizes and place that did not fit in 32 bits are in the entry's extra field 1, in this order, each only if it did not fit. */
+/** Replaces sizes and offsets that did not fit in 32 bits. Their values are in the entry's extra field 1, in the same order. */
 const wide = (extra: Buffer, values: Array<number>) => {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue
@@ -72,7 +72,7 @@ const wide = (extra: Buffer, values: Array<number>) => {
   return values
 }
 
-/** Reads an archive's directory of `count` entries. Throws `BadArchive`. */
+/** Reads an archive's directory with `count` entries. Throws `BadArchive`. */
 export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipEntry> =>
   readable(() => {
     const entries: Array<ZipEntry> = []
@@ -97,7 +97,7 @@ export const zipEntries = (directory: Buffer, count: number): ReadonlyArray<ZipE
       })
       at = extraEnd + directory.readUInt16LE(at + 32)
     }
-    // If more of the directory followed, entries would be lost silently.
+    // If more of the directory followed, its entries would be lost silently.
     if (at !== directory.length) throw new BadArchive(damaged)
     return entries
   })
@@ -108,7 +108,7 @@ export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
   return zipEntries(bytes.subarray(offset, offset + size), count)
 }
 
-/** Whether something unpacks to so much that it may be meant to fill the disk or the memory. Sizes in bytes. */
+/** Whether something unpacks to so much that it may be meant to fill the disk or the memory. Sizes are in bytes. */
 export const isSwollen = (packed: number, unpacked: number): boolean =>
   unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
 
@@ -130,26 +130,29 @@ const checkSizes = (entries: ReadonlyArray<ZipEntry>, packed: number): void => {
   }
 }
 
-/** Returns the length in bytes of an entry's own header at this place, before its packed bytes; undefined if there is none. */
+/** Returns the length in bytes of an entry's own header, which comes before the packed bytes. Undefined if there is no header. */
 export const headerLength = (bytes: Buffer, at = 0): number | undefined =>
   at + 30 > bytes.length || bytes.readUInt32LE(at) !== 0x04034b50
     ? undefined
     : 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28)
 
-/** Returns where an entry's packed bytes start; undefined if they or its own header are missing, or if the header and the directory disagree. */
+/**
+ * Returns the offset of an entry's packed bytes. Undefined if the bytes or the entry's own header are missing, or if the header and the directory
+ * disagree.
+ */
 export const packedStart = (bytes: Buffer, { method, name, offset, packed }: ZipEntry): number | undefined => {
   const header = headerLength(bytes, offset)
   if (header === undefined) return undefined
   const start = offset + header
   const nameEnd = offset + 30 + bytes.readUInt16LE(offset + 26)
-  // A damaged name would hide an optional part of a workbook: its texts, or a sheet.
+  // If a name is damaged, an optional part of a workbook may seem to be missing, such as its texts or a sheet.
   return bytes.toString("utf8", offset + 30, nameEnd) === name && bytes.readUInt16LE(offset + 8) === method
       && start + packed <= bytes.length
     ? start
     : undefined
 }
 
-/** Unpacks an entry. Refuses it if its size is not what the directory says, which readers rely on, or if its content is not what was packed. */
+/** Unpacks an entry. Refuses it if its content was damaged, or if its size is not as the directory says, because readers rely on that. */
 export const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const bad = () => reject(new BadArchive(damaged))
@@ -167,7 +170,9 @@ export const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   })
 
 /**
- * Verifies that each entry of an archive matches its directory, before a reader that does not check sizes unpacks it again. Fails with `BadArchive`.
+ * Verifies that each entry of an archive matches its directory. A reader that does not check sizes unpacks the archive again later. Fails with
+ * `BadArchive`.
+ *
  * @param see called with each entry
  */
 export const proveArchive = async (bytes: Buffer, see: (name: string, content: Buffer) => void): Promise<void> => {

@@ -89,7 +89,7 @@ describe("a zip archive", () => {
     )
     expect((await both(content, { member: "b.csv" })).rows).toEqual([["3", "Cid"]])
     expect(await refusal(config(content, { member: "c.csv" }))).toContain(
-      'contains no "c.csv". Correct `source.member`',
+      'contains no "c.csv", only ',
     )
     expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is not a zip archive")
   })

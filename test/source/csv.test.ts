@@ -185,7 +185,7 @@ describe("the encoding", () => {
       "There is no encoding called latin-17",
     )
     expect(await refusal(config(file(Buffer.from("a\nx\x81\n", "latin1")), { encoding: "windows-1252" })))
-      .toContain("It is not windows-1252, which `source.encoding` says: a byte near line 2")
+      .toContain("It is not windows-1252, the encoding in `source.encoding`: a byte near line 2")
     const marked = await csv("\ufeffa\nä\n", { encoding: "windows-1252" })
     expect(marked.rows).toEqual([["ä"]])
     expect(marked.source.warnings).toEqual([expect.stringContaining("byte order mark of UTF-8")])

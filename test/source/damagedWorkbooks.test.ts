@@ -30,7 +30,7 @@ const fourth = labels[12] ?? 0
 
 describe("a damaged .xls", () => {
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
-    ["an end among its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end among its records/],
+    ["an end among its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end in the middle of its records/],
     ["a cell of an unknown kind", (bytes) => bytes.writeUInt16LE(0x7ff, fourth), /kind that no workbook has \(0x07ff/],
     [
       "a cell of another kind",
@@ -42,7 +42,7 @@ describe("a damaged .xls", () => {
     [
       "a sheet that is elsewhere",
       (bytes) => bytes.writeUInt32LE(99, (recordsOf(0x85)[0] ?? 0) + 4),
-      /sheets that are not where it states/,
+      /sheets that are not in their stated places/,
     ],
     [
       "texts of other lengths",
@@ -67,7 +67,7 @@ describe("a damaged .xls", () => {
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
     ["the last row moved", (bytes) => {
       for (const at of [...labels.slice(-3), ...recordsOf(0x27e)]) bytes.writeUInt16LE(0x405, at + 4)
-    }, /row 6 should contain cells, and has none/],
+    }, /row 6 should contain cells, but has none/],
     ["the first cell moved", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should start in column A/],
   ])("is read with a warning if a program may have written it that way: %s", async (_, change, expected) => {
     const all = await run(read(config(changed(change))))

@@ -161,7 +161,7 @@ describe("the part of a workbook that is read", () => {
     expect(taken(hidden).sheet).toBe("Notes (of 3, hidden)")
     expect(hidden.source.warnings).toEqual([])
     expect(await refusal(config(file(three, "xlsx"), { sheet: "Four" }))).toContain(
-      'has no sheet "Four". Correct `source.sheet`; there are "Notes", "Responses", "Zwei".',
+      'has no sheet "Four", only "Notes", "Responses", "Zwei". Correct `source.sheet`.',
     )
     expect(await refusal(config(file(three, "xlsx"), { sheet: 4 }))).toContain("has no sheet 4")
   })

@@ -128,7 +128,7 @@ describe("a source with an address", () => {
 
   it("is fetched only with encryption or from this machine, and never with a password in it", async () => {
     expect(await refusal(config("http://example.org/a.csv"))).toContain("would be fetched without encryption")
-    expect(await refusal(config("ftp://example.org/a.csv"))).toContain("only https:// can")
+    expect(await refusal(config("ftp://example.org/a.csv"))).toContain("only https:// addresses can")
     const message = await refusal(config(`https://user:${secret}@example.org/a.csv`))
     expect(message).toContain("contains a user name or password")
     expect(message).not.toContain(secret)

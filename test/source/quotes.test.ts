@@ -319,7 +319,7 @@ describe("records without their last cells", () => {
     expect(all.rows).toEqual([["1", "2", "3"], ["4", "5"], ["6"], ["7", "8", "9", "10"], ["11", "x, y"]])
     expect([...all.faults]).toEqual([
       [4, expect.stringContaining("Row 4 (line 5) has 4 cells")],
-      [5, expect.stringContaining("unless its quotes are characters: then it has 3")],
+      [5, expect.stringContaining("if its quotes enclose cells, but 3 if they are characters")],
     ])
   })
 

@@ -3,25 +3,25 @@ import type { Cell } from "../../domain/cell.ts"
 import { isObject } from "../../domain/json.ts"
 import type { Json, JsonObject } from "../../domain/json.ts"
 
-/** How deep objects may be nested for their members to become columns; anything deeper stays one cell. */
+/** How deep objects may be nested for their members to become columns. Anything deeper remains one cell. */
 const deepest = 8
 
-/** The columns of records: one for each member that is not an object, by its path. */
+/** The columns of JSON records. Each member that is not an object has a column, named by the member's path. */
 export interface JsonColumns {
-  /** Titles in the order in which members were first seen: `answers.email`. */
+  /** Titles such as `answers.email`, in the order in which members were first seen. */
   readonly titles: ReadonlyArray<string>
   /** Notes a record's members. */
   readonly learn: (record: Json) => void
   /** Makes columns from the noted members. */
   readonly close: () => void
-  /** Returns a record's cells by column; undefined if it is not an object. Members without a column are passed to `unseen`. */
+  /** Returns a record's cells by column, or undefined if the record is not an object. Passes the titles of members without a column to `unseen`. */
   readonly cells: (record: Json, unseen: (title: string) => void) => Array<Cell> | undefined
 }
 
-/** A member, by the path of its names. */
+/** A member, identified by the path of its names. */
 interface Node {
   readonly title: string
-  /** -1: it has no column. */
+  /** Index of the column, or -1 if there is none. */
   column: number
   /** Whether a value other than an object or null was seen. */
   filled: boolean
@@ -35,7 +35,7 @@ const cellOf = (value: Json): Cell => {
   return typeof value === "object" ? new JsonCell(value) : value
 }
 
-/** Calls `use` with each member that becomes a cell. */
+/** Calls `use` for each member that becomes a cell. */
 const visit = (
   object: JsonObject,
   node: Node,
@@ -70,7 +70,7 @@ export const makeJsonColumns = (): JsonColumns => {
     },
     close: () => {
       for (const node of seen) {
-        // If other records have an object here, null means that there is none.
+        // If the member is an object in other records, null means that the object is missing.
         if (!node.filled && node.members.size > 0) continue
         node.column = titles.length
         titles.push(node.title)

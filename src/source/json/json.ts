@@ -23,7 +23,7 @@ export interface JsonSettings {
   readonly records?: string | undefined
 }
 
-/** Reads the file's beginning as text, piece by piece, until `see` needs no more. */
+/** Reads the file's beginning as text, piece by piece, until `see` returns true. */
 const lookAtText = (
   bytes: Bytes,
   encoding: Encoding,
@@ -45,7 +45,7 @@ const lookAtText = (
     }
   }))
 
-/** Finds the records: at the top, or in the only array of objects that is found. */
+/** Finds the list of records: at the top, or as the only array of objects in the part that is searched. */
 const findPlace = (bytes: Bytes, encoding: Encoding) =>
   Effect.gen(function*() {
     const places: Array<ReadonlyArray<string>> = []
@@ -100,7 +100,7 @@ const learnColumns = (bytes: Bytes, encoding: Encoding, makeReader: () => JsonRe
 interface Rows {
   readonly rows: number
   readonly empty: number
-  /** Members without a column: the row in which each was first seen, and how many records have a value for it. */
+  /** Members without a column, each with the row in which it was first seen, and the number of records that have a value for it. */
   readonly unseen: ReadonlyMap<string, { readonly row: number; readonly cells: number }>
   readonly outside: JsonReader["outside"]
 }
@@ -124,7 +124,7 @@ const tooDeep = (row: number, line: number, text: string): Problem => ({
   message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
 })
 
-/** The maximum number of members that are reported. */
+/** The most members that are reported. */
 const mostUnseen = 50
 
 /** Turns a reading's blocks into chunks of rows. */
@@ -171,8 +171,8 @@ const rowsOf = (
 }
 
 /**
- * Opens JSON (an array of records, or an object that contains one) or JSON lines. A record's members are columns, including those of objects in it:
- * `answers.email`. A list is one cell. Errors: no list of records, not JSON, not text.
+ * Opens JSON (an array of records, or an object that contains one) or JSON lines. A record's members become columns, and so do the members of objects
+ * in it, such as `answers.email`. A list is one cell. Fails if there is no list of records, or if the file is not JSON or not text.
  */
 export const openJson = (
   bytes: Bytes,
@@ -200,7 +200,7 @@ export const openJson = (
         `${file} has ${thousands(titles.length)} different members, more than the limit of ${
           thousands(limits.columns)
         } columns. `
-        + "Most likely their names contain data: export it in a different shape."
+        + "Most likely their names contain data. Export the file in a different shape."
       return yield* new SourceError({ file, message })
     }
     const taken = [

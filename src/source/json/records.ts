@@ -2,20 +2,20 @@ import { Tokenizer, TokenType } from "@streamparser/json"
 import type { Json } from "../../domain/json.ts"
 import { limits, thousands } from "../limits.ts"
 
-/** JSON that can't be read any further. Its message is a sentence or two, without the file's name. */
+/** JSON that can't be read further. The message is a sentence or two, without the file's name. */
 export class UnreadableJson extends Error {}
 
 /** Values are nested deeper than `deepest`. */
 class TooDeep extends UnreadableJson {}
 
-/** The functions that are called with values while JSON is read. */
+/** Functions that are called with values while JSON is read. */
 export interface Walk {
-  /** Where the array of records is, member by member from the top; undefined: there is none, and only `found` is called. */
+  /** The path to the array of records, as names of members from the top. If undefined, there are no records, and only `found` is called. */
   readonly target: ReadonlyArray<string> | undefined
   readonly record: (value: Json) => void
-  /** Called for an array whose first element is an object, and which is not in another array. */
+  /** Called for each array whose first element is an object, unless the array is inside an array. */
   readonly found?: (place: ReadonlyArray<string>) => void
-  /** Called for a value outside the array of records that is neither null nor empty, with its place, without positions in arrays. */
+  /** Called for each value outside the array of records that is neither null nor empty. `place` is its path, without indexes of arrays. */
   readonly outside?: (place: ReadonlyArray<string>) => void
 }
 
@@ -27,7 +27,7 @@ export interface JsonWalk {
   readonly reached: () => boolean
 }
 
-/** Numbers that JavaScript can't represent exactly stay text: an id of 20 digits must arrive unchanged. */
+/** Keeps numbers that JavaScript can't represent exactly as text: an id of 20 digits must be sent unchanged. */
 class ExactTokenizer extends Tokenizer {
   written = ""
   protected override parseNumber(text: string): number {
@@ -45,7 +45,7 @@ const exact = (value: number, written: string): number | string => {
   return significant.length <= digits || String(value) === written ? value : written
 }
 
-/** An open container: its value if it belongs to a record, and the present position in it. */
+/** An open container: its value if it belongs to a record, and the current position in it. */
 interface Frame {
   readonly array: boolean
   readonly value: Array<Json> | Record<string, Json> | undefined
@@ -53,7 +53,7 @@ interface Frame {
   index: number
 }
 
-/** Sets a member of that name, even `__proto__`. */
+/** Sets a member of any name, even `__proto__`. */
 const setMember = (object: Record<string, Json>, key: string, value: Json) => {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
@@ -66,7 +66,7 @@ type Awaited = "value" | "valueOrEnd" | "key" | "keyOrEnd" | "colon" | "commaOrE
 export const deepest = 500
 
 /**
- * Reads JSON in pieces and yields the elements of one array, each as soon as it is complete. The tokens come from \@streamparser/json; values are
+ * Reads JSON in pieces, and passes on the elements of one array, each as soon as it is complete. The tokens come from \@streamparser/json. Values are
  * built here, so that a member called `__proto__` is an ordinary member and long numbers keep their digits.
  */
 export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => {
@@ -75,7 +75,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
   let awaited: Awaited = "value"
   let records = 0
   let reached = false
-  /** Depth of the array of records: its elements are records. -1 outside of it. */
+  /** Depth of the records' array while it is open, otherwise -1. */
   let recordDepth = -1
   let recordStart = 0
   let written = 0
@@ -195,7 +195,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
 
   return {
     push: (text) => {
-      // Only white space may follow the end.
+      // Only white space may follow the end of the JSON.
       if (tokenizer.isEnded) {
         if (text.trim() !== "") throw wrong("something follows its end")
         return
@@ -204,7 +204,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
       written += Buffer.byteLength(text)
       if (recordDepth !== -1 && written - recordStart > limits.record && frames.length > recordDepth) {
         throw new UnreadableJson(
-          `Record ${thousands(records + 1)} is longer than ${thousands(limits.record)} bytes, the limit.`,
+          `Record ${thousands(records + 1)} is longer than ${thousands(limits.record)} bytes, which is the limit.`,
         )
       }
     },
@@ -219,11 +219,11 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
 const notAnArray = (target: ReadonlyArray<string>) =>
   `The value at ${pointerOf(target)} is not a list of records. Correct \`source.records\`.`
 
-/** Returns a place in JSON as a pointer (RFC 6901): `/data/items`; empty for the whole. */
+/** Returns a path in JSON as a pointer (RFC 6901), such as `/data/items`, or "the top" for the whole. */
 export const pointerOf = (place: ReadonlyArray<string>): string =>
   place.length === 0 ? "the top" : place.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
-/** Returns the place that a pointer names; undefined if it is not a pointer. */
+/** Returns the path that a pointer names, or undefined if the text is not a pointer. */
 export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
   pointer === ""
     ? []
@@ -231,28 +231,28 @@ export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
     ? pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
     : undefined
 
-/** A record of a JSON text, or a line of JSON lines that is not a record. */
+/** A record of JSON, or a line of JSON lines that can't be read as a record. */
 export type JsonRecord = { readonly value: Json } | {
   readonly line: number
   readonly text: string
-  /** Whether its values are nested too deep; otherwise it is not JSON. */
+  /** Whether the values of the line are nested too deep. Otherwise the line is not JSON. */
   readonly deep: boolean
 }
 
 /** Splits JSON that arrives in pieces into records. */
 export interface JsonReader {
-  /** Returns the records that `text` completes. `last`: whether it is the last piece. Throws `UnreadableJson`. */
+  /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableJson`. */
   readonly push: (text: string, last: boolean) => ReadonlyArray<JsonRecord>
-  /** Line of the file, from 1, at which the text pushed so far ends, if lines matter. */
+  /** Returns the line of the file, from 1, at which the text passed so far ends. Used for JSON lines only. */
   readonly line: () => number
-  /** Values outside the records that were seen so far, by their places. */
+  /** How many values were seen outside the records so far, by path. */
   readonly outside: ReadonlyMap<string, number>
 }
 
-/** The most places outside the records that are counted separately. */
+/** The most paths outside the records that are counted separately. */
 const mostOutside = 50
 
-/** Records that are the elements of an array. */
+/** Reads records that are the elements of an array. */
 export const readElements = (place: ReadonlyArray<string>): JsonReader => {
   let records: Array<JsonRecord> = []
   let line = 1
@@ -285,7 +285,7 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
   }
 }
 
-/** Whether there are so many opening brackets that values may be nested too deep. */
+/** Whether a text has so many opening brackets that values may be nested too deep. */
 const opensOften = (text: string): boolean => {
   let opened = 0
   for (let at = 0; at < text.length && opened < deepest; at++) {
@@ -295,7 +295,7 @@ const opensOften = (text: string): boolean => {
   return opened >= deepest
 }
 
-/** Returns a line's value. Numbers that JSON.parse would round are read digit by digit, and depth is counted if it may be too great. */
+/** Returns a line's value. Takes the slower way if JSON.parse would round numbers, or if the nesting may be too deep. */
 const parseLine = (text: string): Json => {
   if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) return JSON.parse(text) as Json
   let value: Json = null
@@ -305,7 +305,7 @@ const parseLine = (text: string): Json => {
   return value
 }
 
-/** Records that are lines, each with its own JSON. Empty lines are not records. */
+/** Reads records that are lines of JSON. Empty lines are not records. */
 export const readLines = (): JsonReader => {
   let rest = ""
   let line = 0
@@ -327,7 +327,7 @@ export const readLines = (): JsonReader => {
       }
       if (rest.length > limits.record) {
         throw new UnreadableJson(
-          `Line ${thousands(line + 1)} is longer than ${thousands(limits.record)} characters, the limit.`,
+          `Line ${thousands(line + 1)} is longer than ${thousands(limits.record)} characters, which is the limit.`,
         )
       }
       return records

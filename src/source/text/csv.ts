@@ -20,14 +20,14 @@ import type { Lines, Quotes } from "./records.ts"
 import { makeRows } from "./rows.ts"
 import type { RowCount } from "./rows.ts"
 
-/** Bytes at the file's beginning in which the header is searched first. */
+/** How many bytes of the file's beginning are searched for the header first. */
 const headBytes = 64 * 1024
 
-/** Text at the file's beginning; a character that its end cuts is omitted. Damage is reported when its row is read. */
+/** Returns the text at the file's beginning. Omits a character that is cut by the end of the bytes. Damage is reported when its row is read. */
 const textOf = (encoding: Encoding, head: Uint8Array) =>
   encoding.decoder(() => undefined).write(head.subarray(encoding.mark))
 
-/** Reads the beginning of a file as text, to detect how it is written. */
+/** Reads the beginning of a file as text, to detect its format. */
 export const beginning = (bytes: Bytes, asked: string | undefined) =>
   Effect.gen(function*() {
     const head = yield* bytes.head(headBytes)
@@ -70,14 +70,14 @@ const openHeader = (bytes: Bytes, settings: CsvSettings) =>
     }
   })
 
-/** What a reading found, known at its end. */
+/** Results of a reading, known at its end. */
 interface Reading {
   readonly count: RowCount
   readonly quotes: Quotes
   readonly physical: number
 }
 
-/** How the text below a header is read. */
+/** Settings for reading the text below a header. */
 interface Layout {
   readonly file: string
   readonly encoding: Encoding
@@ -101,7 +101,7 @@ const rowsOf = (
   const rows = makeRows(titles, delimiter, pad)
   const lines = new LineCount()
 
-  /** The text up to the header's end, collected until it is complete: it must be the same as when the source was opened. */
+  /** The text up to the header's end, collected until it is complete. It must be the same as when the source was opened. */
   let held: string | undefined = ""
   const belowHeader = (text: string, last: boolean): string | undefined => {
     if (held === undefined) return text
@@ -130,7 +130,7 @@ const headingLeftOut = (file: string, { above, row }: Header) =>
     above === 1 ? "one line above is" : `${above} lines above are`
   } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right line.`
 
-/** Positions of the row key's columns; none if the pipeline does not name them, or if their titles differ. */
+/** Returns the positions of the row key's columns. Empty if the pipeline does not name them, or if no column has a name from the key. */
 const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"]): ReadonlyArray<number> => {
   if (rowKey === undefined || rowKey === "content") return []
   const positions = rowKey.map(({ name }) => columns.findIndex((column) => column.name === name))
@@ -151,7 +151,7 @@ const literalLines = ({ literal, literalLines: lines }: Quotes) =>
     listed(lines.map(String), literal)
   }`
 
-/** Describes records whose reading can't be decided. */
+/** Describes records that can be read in two ways, or in none. */
 const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
   const isBoth = unsettledLines.some(({ because }) => because === "both")
   return isBoth
@@ -170,7 +170,7 @@ const quotesTaken = ({ quoteChar }: CsvSettings) =>
     value: quoteChar === "none" ? "ordinary characters" : "around cells",
   }]
 
-/** Opens a delimited text. Errors: unknown encoding, unusable delimiter, no header, not text. */
+/** Opens a delimited text. Fails if the encoding is unknown, the delimiter is unusable, there is no header, or the file is not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes

@@ -1,12 +1,12 @@
 import iconv from "iconv-lite"
 import { isAscii, isUtf8 } from "node:buffer"
 
-/** Bytes that are not text in the encoding with which they were read. */
+/** Bytes that are not valid in the encoding with which they were read. */
 export class Undecodable extends Error {
   readonly encoding: string
-  /** Offset of the first wrong byte from the start of the file; absent if the decoder does not report it. */
+  /** Offset of the first wrong byte from the start of the file. Undefined if the decoder does not report it. */
   readonly offset: number | undefined
-  /** Number of line ends before it in this call's bytes. */
+  /** Number of line ends before the wrong byte, among the bytes of this call. */
   readonly lineEnds: number
   constructor(encoding: string, offset: number | undefined, lineEnds: number) {
     super(`not ${encoding}`)
@@ -16,27 +16,30 @@ export class Undecodable extends Error {
   }
 }
 
-/** Turns blocks of bytes into text. A character that the end of a block cuts is kept for the next block. Throws `Undecodable`. */
+/** Turns blocks of bytes into text. If the end of a block cuts a character, its bytes are kept for the next block. Throws `Undecodable`. */
 export interface Decoder {
   readonly write: (bytes: Uint8Array) => string
-  /** Call it after the last block: returns what was kept, and throws if that is half a character. */
+  /** Call this after the last block. Returns the text of the kept bytes, or throws if they are an incomplete character. */
   readonly end: () => string
 }
 
-/** How a file's text is encoded. */
+/** A file's text encoding. */
 export interface Encoding {
   readonly name: string
-  /** How it is known, for people. */
+  /** How the encoding is known, as part of a message. */
   readonly because: string
-  /** Length of the byte order mark in bytes, to be skipped before the first `write`. */
+  /** Length of the byte order mark in bytes. Skip these bytes before the first `write`. */
   readonly mark: number
-  /** `damaged` is called if bytes are not valid characters, which then become lone surrogates; without it they are an error. UTF-8 only. */
+  /**
+   * Makes a decoder. For UTF-8, `damaged` is called if bytes are not valid, and these become lone surrogates. In other encodings, or without
+   * `damaged`, such bytes are an error.
+   */
   readonly decoder: (damaged?: () => void) => Decoder
-  /** Whether the bytes that were checked are ASCII, which is the same in every other encoding. */
+  /** Whether the examined bytes are ASCII, which is the same in all these encodings. */
   readonly ascii?: boolean
 }
 
-/** The encoding's name in a dialect: without punctuation, and only if it decides about characters. */
+/** Returns the encoding's name in a dialect, without punctuation. Returns an empty object for ASCII. */
 export const dialectEncoding = ({ ascii, name }: Encoding): { readonly encoding?: string } =>
   ascii === true ? {} : { encoding: name.toLowerCase().replaceAll(/[^a-z0-9]/g, "") }
 
@@ -66,7 +69,7 @@ export const cutCharacter = (bytes: Uint8Array): number => {
   return 0
 }
 
-/** Returns the place of the next byte that is not valid UTF-8, or the end. */
+/** Returns the index of the next byte that is not valid UTF-8, or the number of bytes if there is none. */
 const nextWrong = (bytes: Uint8Array, from: number): number => {
   let at = from
   while (at < bytes.length) {
@@ -77,7 +80,7 @@ const nextWrong = (bytes: Uint8Array, from: number): number => {
   return at
 }
 
-/** Decodes bytes that are not all UTF-8: each wrong byte becomes a lone surrogate, which valid text never has. */
+/** Decodes bytes that are not all UTF-8. Each wrong byte becomes a lone surrogate, which valid text never contains. */
 const mended = (bytes: Buffer): string => {
   const parts: Array<string> = []
   let from = 0
@@ -89,7 +92,7 @@ const mended = (bytes: Buffer): string => {
   return parts.join("")
 }
 
-/** Strict, and faster than TextDecoder: the check and the conversion are both native. */
+/** Makes a strict UTF-8 decoder. It is faster than TextDecoder, because the check and the conversion are both native. */
 const utf8 = (mark: number, damaged?: () => void): Decoder => {
   const textOf = (bytes: Buffer): string => {
     if (isAscii(bytes)) return bytes.toString("latin1")
@@ -140,7 +143,7 @@ const utf16 = (name: "UTF-16LE" | "UTF-16BE"): Decoder => {
 
 const isMacRoman = (name: string) => /^(?:x-)?mac(?:-?roman|intosh)?$/i.test(name)
 
-/** Decodes MacRoman: since 1998 the euro has the place of the currency sign, which iconv-lite's table does not know. */
+/** Decodes MacRoman correctly. In 1998 the euro sign replaced the currency sign, but iconv-lite's table still has the latter. */
 export const withEuro = (name: string, text: string): string => isMacRoman(name) ? text.replaceAll("¤", "€") : text
 
 const table = (name: string): Decoder => {
@@ -167,12 +170,12 @@ const marks: ReadonlyArray<
   { name: "UTF-16BE", bytes: [0xfe, 0xff], decoder: () => utf16("UTF-16BE") },
 ]
 
-/** Characters that are frequent in tables, in any script. */
+/** Characters that are frequent in tables in any script. */
 const signs: ReadonlySet<number> = new Set([...'\t\n\r ",;|'].map((sign) => sign.charCodeAt(0)))
 
 /**
- * Detects UTF-16 without a mark: each of these characters then has a zero byte, always on the same side. A few zero bytes in other text don't count:
- * they would have to be next to most of these characters.
+ * Detects UTF-16 without a mark. There, each of these signs is next to a zero byte, always on the same side. A few zero bytes in other text don't
+ * count, because they would have to be next to most of these signs.
  */
 const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const bytes = Math.min(head.length, 4096)
@@ -200,7 +203,7 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
   const [name, own, other, beside, sides] = zeros.second > zeros.first
     ? ["UTF-16LE", zeros.second, zeros.first, bySign.second, all.first] as const
     : ["UTF-16BE", zeros.first, zeros.second, bySign.first, all.second] as const
-  // Some letters of other scripts have one of these characters' codes as their lower byte.
+  // The lower byte of some letters in other scripts is the code of one of these signs.
   if (pairs < 2 || own < pairs * 0.04 || other > own / 20 || beside === 0 || beside < sides * 0.6) return undefined
   try {
     const text = new TextDecoder(name, { fatal: true }).decode(head.subarray(0, 2 * pairs), { stream: true })
@@ -227,7 +230,7 @@ const named = (asked: string): Encoding["decoder"] | undefined => {
   }
 }
 
-/** A detected encoding, by its name in iconv-lite. */
+/** Returns a detected encoding. `decodedAs` is its name in iconv-lite. */
 export const tableEncoding = (name: string, decodedAs: string, because: string): Encoding => ({
   name,
   because,
@@ -236,11 +239,12 @@ export const tableEncoding = (name: string, decodedAs: string, because: string):
 })
 
 /**
- * Returns how a file's text is encoded: by its byte order mark, otherwise as the pipeline says, otherwise UTF-16 if every other byte is zero, otherwise UTF-8.
+ * Returns a file's text encoding. It is shown by the byte order mark, otherwise named by the pipeline, otherwise UTF-16 if every other byte is zero,
+ * otherwise UTF-8.
  *
  * @param head the file's first bytes
  * @param asked the pipeline's `encoding`
- * @returns undefined if there is no encoding with the requested name
+ * @returns undefined if no encoding has the requested name
  */
 export const chooseEncoding = (head: Uint8Array, asked: string | undefined): Encoding | undefined => {
   const mark = marks.find((m) => m.bytes.every((byte, at) => head[at] === byte))

@@ -8,23 +8,23 @@ import { SourceError } from "../Source.ts"
 import { checkedUtf8, chooseEncoding, cutCharacter, lengthOfCharacter, tableEncoding, withEuro } from "./encoding.ts"
 import type { Encoding } from "./encoding.ts"
 
-/** The most bytes of lines that are passed to the detection: more would make it slower, not better. */
+/** The most bytes of lines that are used for detection. More bytes would make detection slower, but not better. */
 const sampleBytes = 64 * 1024
 
-/** The most bytes of one line; a header may be long. */
+/** The most bytes of one line. A header may be long. */
 const lineBytes = 4096
 
-/** Lines that are not ASCII, from bytes that are not UTF-8, and the evidence for UTF-8 nevertheless. */
+/** Lines of a text that is not UTF-8, as far as they are not ASCII. The counts may show that it was meant as UTF-8. */
 interface Sample {
   readonly lines: Uint8Array
-  /** Number of multi-byte characters that are valid UTF-8, and of bytes that are not. */
+  /** The number of multi-byte characters that are valid UTF-8, and the number of wrong bytes. */
   readonly right: number
   readonly wrong: number
 }
 
 const lineFeed = 0x0a
 
-/** Counts characters beyond ASCII in bytes read as UTF-8. */
+/** Counts the valid characters and the wrong bytes beyond ASCII in bytes that are read as UTF-8. */
 const countCharacters = (line: Uint8Array) => {
   let right = 0
   let wrong = 0
@@ -99,14 +99,14 @@ const takeSample = (bytes: Bytes) =>
     return sample
   }))
 
-/** Whether bytes contain too many control characters to be a text. */
+/** Whether bytes contain too many control characters to be text. */
 const isBinary = (lines: Uint8Array) => {
   let controls = 0
   for (const byte of lines) if (byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) controls++
   return controls >= Math.max(3, lines.length / 50)
 }
 
-/** An encoding, and a note for people about how it was found. */
+/** An encoding, and warnings about how it was found. */
 interface Found {
   readonly encoding: Encoding
   readonly warnings: ReadonlyArray<string>
@@ -119,8 +119,8 @@ const doubts = (names: ReadonlyArray<string>) =>
     : `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
 
 /**
- * Returns how a file's text is encoded: by its mark, as the pipeline says, UTF-8 if its first `limits.looked` bytes are, otherwise detected. A text
- * that is mostly UTF-8 counts as UTF-8: reading it will name the byte that is not.
+ * Returns a file's text encoding. It is shown by the mark, named by the pipeline, UTF-8 if the first `limits.looked` bytes are valid, or detected. A
+ * text that is mostly UTF-8 counts as UTF-8, so that reading it reports the byte that is not.
  */
 export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
   Effect.gen(function*() {
@@ -143,7 +143,7 @@ export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Ef
     return found
   })
 
-/** The encodings of open files, so that each is detected only once. */
+/** The encodings of open files, so that each file's encoding is detected only once. */
 const detections = new WeakMap<Bytes, Found>()
 
 const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError> =>
@@ -156,7 +156,7 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
       return yield* new SourceError({ file, message })
     }
     if (sample.right > 0 && sample.right >= sample.wrong) return plain
-    // A large table of letter frequencies: loaded when the first file needs it.
+    // A large table of letter frequencies, so it is loaded only when a file needs it.
     const { detectAll } = yield* Effect.promise(() => import("jschardet"))
     const likely = detectEncoding(sample.lines, detectAll)
     if (likely === undefined) return plain
@@ -168,20 +168,20 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
     return { encoding: tableEncoding(name, iconvName(name), "detected: it is not UTF-8"), warnings }
   })
 
-/** A likely encoding of some bytes. */
+/** A likely encoding. */
 export interface Detected {
   readonly name: string
-  /** Encodings that are about as likely, and would give different characters. */
+  /** Other encodings that are about as likely, and in which the text would be different. */
   readonly also: ReadonlyArray<string>
-  /** Whether too few characters differ from ASCII to prove much. */
+  /** Whether there are too few characters beyond ASCII to prove much. */
   readonly few: boolean
-  /** A few of the characters in question, as decoded. */
+  /** A few of the characters beyond ASCII, as decoded. */
   readonly example: string
 }
 
 /**
- * The encodings that may be detected: jschardet's name → the name that we show and decode with. Of two encodings with the same text, the wider one is
- * listed.
+ * The encodings that may be detected: jschardet's name, and the name that we show and use for decoding. If two encodings give the same text, the one
+ * with more characters is listed.
  */
 const candidates: Readonly<Record<string, string>> = {
   "Windows-1252": "Windows-1252",
@@ -203,14 +203,14 @@ const candidates: Readonly<Record<string, string>> = {
   CP949: "EUC-KR",
 }
 
-/** Encodings in which a character has several bytes. */
+/** Encodings in which some characters consist of several bytes. */
 const multiByte: ReadonlySet<string> = new Set(["Shift_JIS", "EUC-JP", "GB18030", "Big5", "EUC-KR"])
 
-/** Fewer characters than this in an ASCII text are stray bytes, not writing. */
+/** Fewer wide characters than `fewWide` are stray bytes. From `manyWide` on, the share of other letters does not matter. */
 const fewWide = 8
 const manyWide = 50
 
-/** Whether text is written in a script of wide characters: enough of them, in words, and not only a few among ASCII letters. */
+/** Whether a text is written in a script of wide characters. They must be numerous, form words, and not be only a few among ASCII letters. */
 const isWide = (text: string): boolean => {
   const wide = times(text, highs)
   const inWords = (text.match(/\P{ASCII}{2,}/gu) ?? []).join("").length
@@ -219,25 +219,25 @@ const isWide = (text: string): boolean => {
 
 const iconvNames: Readonly<Record<string, string>> = { Shift_JIS: "cp932", "EUC-KR": "cp949" }
 
-/** Returns iconv-lite's name of a detected encoding. */
+/** Returns iconv-lite's name for a detected encoding. */
 const iconvName = (name: string): string => iconvNames[name] ?? name
 
-/** Names that are passed to jschardet; it takes the standard ones, and returns those of `candidates`. */
+/** Names that are passed to jschardet. It takes standard names, and returns those of `candidates`. */
 const asked = [...Object.keys(candidates), "SHIFT_JIS", "EUC-KR", "ISO-8859-15"]
 
-/** Decodes text; undefined if some of it is not text in this encoding. An incomplete last character is omitted. */
+/** Decodes text, or returns undefined if some of it is not valid in this encoding. Omits an incomplete last character. */
 const strictText = (sample: Uint8Array, name: string): string | undefined => {
   const text = withEuro(name, iconv.getDecoder(iconvName(name), { stripBOM: false }).write(Buffer.from(sample)))
   return /[\ufffd\u0080-\u009f]/.test(text) ? undefined : text
 }
 
-/** Signs that occur in tables of characters more often than in answers. */
+/** Signs that occur more often in tables of characters than in answers. */
 const rare = /[¦¨¸¬¯˝˛ˇ˘˙\u00ad]/gu
-/** The sign that € replaced: it is hardly ever typed. */
+/** The sign that the euro sign replaced. It is hardly ever typed. */
 const currencySign = /¤/gu
-/** A letter that is not a word in any language with Latin script. */
+/** A single letter that is not a word in any language with Latin script. */
 const loneLetter = /(?<!\p{L})(?![àáâæåèéíòóöøùúÀÁÂÆÅÈÉÍÒÓÖØÙÚ])[\u00c0-\u024f](?!\p{L})/gu
-/** An upper-case letter in the middle of a word, if it or its neighbour is not ASCII. */
+/** An upper-case letter after a lower-case one, if one of the two is not ASCII. */
 const brokenCase = /(?:\p{Ll}(?![A-Za-z])\p{Lu}|(?![A-Za-z])\p{Ll}\p{Lu})/gu
 /** A sign in the middle of a word. */
 const signInWord = /\p{L}(?!\p{ASCII})[\p{S}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}](?<![’‘])(?=\p{Ll})/gu
@@ -246,7 +246,7 @@ const highs = /\P{ASCII}/gu
 
 const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
-/** Returns how plausible a text is, 0 to 1: jschardet counts the frequency of letters, this counts sequences that occur in no language. */
+/** Returns how plausible a text is, from 0 to 1. jschardet counts the frequency of letters, and this function sequences that occur in no language. */
 const plausibility = (text: string): number => {
   const high = times(text, highs)
   const odd = times(text, brokenCase) + times(text, signInWord) + times(text, mixedScripts) + times(text, loneLetter)
@@ -254,15 +254,15 @@ const plausibility = (text: string): number => {
   return high === 0 ? 0 : Math.max(0.02, 1 - odd / high)
 }
 
-/** Of equals, the encoding that most files of the kind have. */
+/** The encoding that is chosen if several are equally likely, because most such files have it. */
 const preferred = "Windows-1252"
 
-/** The factor by which one reading must be better than another for no warning to be needed. */
+/** No warning is needed if the best encoding scores better than the others by this factor. */
 const clearly = 1.15
 
 /**
- * Returns the encoding of bytes that are not UTF-8: jschardet's candidates, weighted by how plausible their text is. Undefined if they are not text
- * in any of them.
+ * Returns the encoding of bytes that are not UTF-8. Weights jschardet's candidates by how plausible their text is. Undefined if the bytes are not
+ * valid in any candidate.
  *
  * @param sample whole lines with bytes beyond ASCII
  */
@@ -275,7 +275,7 @@ const detectEncoding = (sample: Uint8Array, detect: typeof detectAll): Detected 
     const text = strictText(sample, name)
     if (text !== undefined) byName.set(name, { text, score: (confidence ?? 0) * plausibility(text) })
   }
-  // A few bytes may show nothing at all.
+  // jschardet may find no candidate for a few bytes.
   if (!byName.has(preferred)) {
     const text = strictText(sample, preferred)
     if (text !== undefined) byName.set(preferred, { text, score: 0.001 * plausibility(text) })

@@ -3,7 +3,7 @@ import { mendedColumns, placeHeader } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
-/** How a pipeline says that a text is to be read; what it leaves open is detected. */
+/** The pipeline's settings for reading a text. What is not set is detected. */
 export interface CsvSettings {
   readonly encoding?: string | undefined
   readonly delimiter?: string | undefined
@@ -17,28 +17,28 @@ export interface CsvSettings {
 export interface Header extends Dialect {
   readonly titles: ReadonlyArray<string>
   readonly delimiterBecause: string
-  /** Line or record of the header, from 1. */
+  /** Line or record number of the header, from 1. */
   readonly row: number
-  /** Number of records above it, without `sep=` lines, if any of them is not empty and the pipeline did not say to skip them. */
+  /** Number of records above the header, without `sep=` lines. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number
   /** The first records of the text, including those above the header. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
-  /** Whether the first line was repaired, because its quotes do not separate its cells. */
+  /** Whether the first line was repaired because its quotes do not separate its cells. */
   readonly mended: boolean
-  /** The text up to the first line below the header. */
+  /** The text before the first line below the header. */
   readonly text: string
 }
 
-/** Records below the header that are kept to recognise a form tool, as long as they are within the first `headMost` characters. */
+/** How many records below the header are kept to recognise a form tool, if they are within the first `headMost` characters. */
 const headRecords = 12
 const headMost = 4_000_000
-/** The most records that are kept. */
+/** The most records that are kept below the header. */
 const headKept = 200
 
 /** What is reported about a text without a delimiter. */
 export const oneColumn = "none: one column"
 
-/** The result of searching for a header: found, more text is needed, or there is none. */
+/** The result of searching for a header: it was found, more text is needed, or there is none. */
 export type HeaderSearch =
   | { readonly _tag: "Found"; readonly header: Header }
   | { readonly _tag: "More" }
@@ -47,11 +47,11 @@ export type HeaderSearch =
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell === "")
 
 /**
- * Searches for the header: the record with the given number, otherwise the first that is not empty, unless it is obviously a heading.
+ * Searches for the header: the record with the given number, or else the first record that is neither empty nor obviously a heading.
  *
  * @param text the file's first characters
- * @param complete whether they are all of the file
- * @param asked what the pipeline says
+ * @param complete whether `text` is the whole file
+ * @param asked the pipeline's settings
  */
 export const findHeader = (
   text: string,
@@ -72,7 +72,7 @@ export const findHeader = (
   const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
   const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
   const reader = readRecords({ delimiter, quoted })
-  // With a quote that is not closed, the records before it are used: what it means is decided when the rows are read.
+  // If a quote is not closed, only the records before it are used. Its meaning is decided when the rows are read.
   const { records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
   const at = placed === -1
@@ -115,7 +115,7 @@ export const findHeader = (
   }
 }
 
-/** Returns the place after the first records of a text; undefined: it ends before, and there is more of the file. */
+/** Returns the offset after the first records of a text. Undefined if the text ends before that, and the file has more. */
 const endOf = (
   text: string,
   { complete, delimiter, mended, quoted, records }: {
@@ -136,28 +136,31 @@ const endOf = (
   return at
 }
 
-/** Returns the delimiter of a text whose first record is the header of a rejected.csv; spreadsheet programs may have changed the delimiter. */
+/**
+ * Returns the delimiter of a text whose first record is the header of a rejected.csv. It may be a different one, because a spreadsheet program may
+ * have changed it.
+ */
 export const mendedDelimiter = (text: string): string | undefined =>
   [",", ";", "\t"].find((delimiter) => {
-    // Only the first record counts; the line end completes it if the text is only a header.
+    // Only the first record counts. If the text is only a header, the added line end completes it.
     const first = readRecords({ delimiter, quoted: true }).push(`${text}\n`, false).records[0] ?? []
     return mendedColumns.every((name, at) => first.at(at - mendedColumns.length) === name)
   })
 
-/** A header line whose quotes do not separate its cells, and the line as it must have been meant. */
+/** A header line whose quotes do not separate its cells, and the repaired line. */
 export interface MendedHeader {
-  /** The line unchanged, without its line end. */
+  /** The original line, without its line end. */
   readonly original: string
   readonly mended: string
 }
 
-/** Records below the header that show how many cells there are. */
+/** How many records below the header are used to find the number of cells. */
 const recordsBelow = 50
 
-/** The most ways to split a line that are tried; a header with a few hundred columns has few. */
+/** The most steps for splitting a line. A header with a few hundred columns needs few. */
 const mostSteps = 200_000
 
-/** Returns the number of cells that all records below the header have; undefined if they differ. */
+/** Returns the number of cells that all records below the header have, or undefined if the records differ. */
 const widthBelow = (text: string, delimiter: string, complete: boolean): number | undefined => {
   try {
     const { records } = readRecords({ delimiter, quoted: true }).push(text, complete)
@@ -173,8 +176,8 @@ const widthBelow = (text: string, delimiter: string, complete: boolean): number 
 }
 
 /**
- * Returns the ways to split a line into this many cells, at most two. A quoted cell may have bare quotes inside, but its closing quote is followed by
- * a delimiter without a space after it (prose has one).
+ * Returns up to two ways to split a line into this many cells. A quoted cell may have bare quotes inside. Its closing quote is followed by a
+ * delimiter without a space after it, because in prose a space follows.
  */
 const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArray<ReadonlyArray<string>> => {
   const ways: Array<ReadonlyArray<string>> = []
@@ -203,8 +206,9 @@ const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArra
 }
 
 /**
- * Repairs a header in the first line in which bare quotes come before delimiters (`"Do you say "yes", or no?"`), as some form tools write titles:
- * only if all records below have the same number of cells, the line has a different one, and there is only one way to split it into that number.
+ * Repairs a header in the first line, in which bare quotes come before delimiters (`"Do you say "yes", or no?"`). Some form tools write such titles.
+ * The header is repaired only if all records below it have the same number of cells, it has a different number, and there is only one way to split it
+ * into that number of cells.
  */
 const mendHeader = (text: string, delimiter: string, complete: boolean): MendedHeader | undefined => {
   const end = /\r\n|\r|\n/.exec(text)
@@ -231,19 +235,19 @@ const shown: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon"
 /** Returns a delimiter's name for messages. */
 export const delimiterName = (delimiter: string) => shown[delimiter] ?? JSON.stringify(delimiter)
 
-/** Returns the delimiter of a first line `sep=;`, which Excel reads; it has quotes if a program wrote it as a cell. */
+/** Returns the delimiter of a first line such as `sep=;`, which Excel reads. The line has quotes if a program wrote it as a cell. */
 const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(text)?.[1]
 
-/** How cells are delimited. */
+/** How a text is split into cells. */
 export interface Dialect {
   readonly delimiter: string
-  /** Whether quotes may enclose cells; otherwise a quote is an ordinary character. */
+  /** Whether quotes may enclose cells. Otherwise, a quote is an ordinary character. */
   readonly quoted: boolean
 }
 
 const recordsLookedAt = 200
 
-/** Returns how well a dialect splits text into records of one width: the most frequent width, and the share of records that have it. */
+/** Returns how well a dialect splits text into records of equal width: the most frequent width, and the share of records with this width. */
 const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, from: number) => {
   const widths = new Map<number, number>()
   let total = 0
@@ -258,7 +262,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
       if (record.length === 1 && record[0]!.trim() === "") continue
       first ??= record
       total++
-      // The header may have quotes inside quotes: some form tools write such titles.
+      // The header may have bare quotes inside quoted titles, because some form tools write them.
       if (misquoted.has(at) && total > 1) spoilt++
       widths.set(record.length, (widths.get(record.length) ?? 0) + 1)
     }
@@ -277,7 +281,7 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
     }
   }
   const share = total === 0 ? 0 : Math.max(0.01, (most - spoilt) / total)
-  // In prose a space follows a comma; titles rarely begin with one.
+  // In prose, a space follows a comma, but titles rarely begin with a space.
   const prose = first === undefined
     ? 0
     : first.filter((title, at) => at > 0 && /^ \S/.test(title)).length / first.length
@@ -285,11 +289,11 @@ const fit = (text: string, complete: boolean, { delimiter, quoted }: Dialect, fr
 }
 
 /**
- * Returns the delimiter that splits the first records most evenly, respecting quoted cells; of two equally good ones, the one that gives more
- * columns. Undefined if none splits anything: a file with one column.
+ * Returns the delimiter that splits the first records most evenly. Quoted cells are not split. If two delimiters are equally good, returns the one
+ * that gives more columns. Undefined if no delimiter splits anything, because the file has one column.
  *
  * @param complete whether `text` is the whole file
- * @param from index of the first record that counts: the header
+ * @param from index of the first record that counts, the header
  */
 const detectDelimiter = (
   text: string,

@@ -3,42 +3,42 @@ import type { Width } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import type { MultilineCell, ScannedRecord } from "./quotes.ts"
 
-/** What is known of a text's records, to distinguish them from lines inside a cell (docs/decisions/0016-quotes.md). */
+/** What is known about a text's records. It distinguishes records from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {
   readonly width: Width
-  /** Whether the pipeline doesn't say what quotes mean: only then may they be ordinary characters. */
+  /** Whether the pipeline doesn't say what quotes mean. Only then may quotes be ordinary characters. */
   readonly open: boolean
   /** Positions of the cells that identify a record. */
   readonly key: ReadonlyArray<number>
-  /** How many cells such records have. */
+  /** The numbers of cells of records whose reading is certain. */
   readonly widths: ReadonlySet<number>
   /** Shapes of the keys of records whose reading is certain. */
   readonly shapes: ReadonlySet<string>
-  /** Whether these are few and each has a digit: prose never looks like such a key. */
+  /** Whether there are few shapes and each has a digit. Prose never looks like such a key. */
   readonly isRegular: boolean
-  /** Whether cells of such records begin with a space, as after a comma in prose. */
+  /** Whether cells of these records begin with a space, as after a comma in prose. */
   readonly spaced: boolean
 }
 
 /** Why a record's reading can't be decided: both readings fit, or neither does. */
 export type Unsettled = "both" | "neither"
 
-/** How a record whose quotes are in question is read; `end` is the place after its last line end. */
+/** How a record with questionable quotes is read. `end` is the offset after its last line end. */
 export type Decision =
   /** More text is needed. */
   | { readonly _tag: "More" }
-  /** Quotes enclose cells, as they should. */
+  /** The record's quotes enclose cells, as they should. */
   | { readonly _tag: "Quoted"; readonly end: number; readonly unsettled: Unsettled | undefined }
-  /** Its first line is a record in which quotes are ordinary characters. */
+  /** The first line is a record in which quotes are ordinary characters. */
   | { readonly _tag: "Literal"; readonly end: number }
-  /** Its quotes are wrong, and where its cells end is uncertain. */
+  /** The record's quotes are wrong, and it is uncertain where its cells end. */
   | { readonly _tag: "Faulty"; readonly end: number; readonly unsettled: Unsettled | undefined }
-  /** The file ends inside its last line's quoted cell. */
+  /** The file ends inside a quoted cell of its last line. */
   | { readonly _tag: "CutShort"; readonly end: number }
   /** A quote opens and is never closed. */
   | { readonly _tag: "Unclosed"; readonly at: number }
 
-/** Returns the shape of a key: words and numbers with the signs between them, and whether there is a digit. */
+/** Returns the shape of a key: its words, numbers and signs, and whether it contains a digit. */
 const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): string | undefined => {
   const shapes = key.map((position) => {
     const text = (cells[position] ?? "").replaceAll('"', "").trim().slice(0, 80)
@@ -49,7 +49,10 @@ const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): stri
 
 const isSpaced = (cells: ReadonlyArray<string>) => cells.some((cell, at) => at > 0 && cell.startsWith(" "))
 
-/** Returns the column that most likely identifies a record: always filled, with few shapes and a digit; otherwise the first column. */
+/**
+ * Returns the column that most likely identifies a record: the first one that is always filled, and whose cells have few shapes and a digit. If there
+ * is none, returns the first column.
+ */
 const likelyKey = (records: ReadonlyArray<ReadonlyArray<string>>, width: number): number => {
   for (let position = 0; position < width && records.length > 0; position++) {
     const shapes = new Set(records.map((record) => shapeOf(record, [position])))
@@ -58,13 +61,13 @@ const likelyKey = (records: ReadonlyArray<ReadonlyArray<string>>, width: number)
   return 0
 }
 
-/** Whether a cell has a quote at one end only: papaparse leaves this if a quoted cell contains a quote that is not doubled. */
+/** Whether a cell has a quote at one end only. papaparse returns such a cell if a quoted cell contains a quote that is not doubled. */
 const isBadlyQuoted = (cell: string) => /^[^"]*"[^"]*$/.test(cell)
 
 /**
  * Learns what records look like from the first ones.
  *
- * @param records the first records below the header, with quotes enclosing cells
+ * @param records the first records below the header, read with quotes enclosing cells
  * @param key positions of the row key's columns, if the pipeline names them
  */
 export const learnRecords = (
@@ -73,7 +76,7 @@ export const learnRecords = (
 ): QuoteRule => {
   const isCertain = (record: ReadonlyArray<string>) =>
     fits(record, width) && record.some((cell) => cell !== "") && record.every((cell) => !/["\r\n]/.test(cell))
-  // Below a torn or badly quoted record, lines of prose may look like records: a shape counts only if it is common.
+  // Below a torn or badly quoted record, lines of prose may look like records. So a shape counts only if it is common.
   const torn = records.findIndex((record) =>
     record.some((cell) => /[\r\n]/.test(cell)) && !fits(record, width) || record.some(isBadlyQuoted)
   )
@@ -98,13 +101,13 @@ export const learnRecords = (
   }
 }
 
-/** Whether a cell starts and ends with a quote: even if quotes are characters, it may be meant as a quoted cell. */
+/** Whether a cell starts and ends with a quote. Even if quotes are characters, the cell may be meant as quoted. */
 const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
 
-/** Whether a quote closes a cell that did not open with one: it may be the rest of a torn cell. */
+/** Whether a quote closes a cell that did not open with one. Such a cell may be the rest of a torn cell. */
 const closesOnly = (cell: string) => /^[^"].*"\s*$/.test(cell)
 
-/** Returns the lines of a part of a text that are not blank. */
+/** Yields the lines that are not blank in a part of a text. */
 function* filledLines(text: string, from: number, to: number): Generator<string> {
   for (let at = from; at < to;) {
     const end = nextLineEnd(text, at)
@@ -117,12 +120,12 @@ function* filledLines(text: string, from: number, to: number): Generator<string>
 /** Decides how records are read, from their own text and the lines after them. */
 export class QuoteDecisions {
   readonly #delimiter: string
-  /** What opens a quoted cell other than the first. */
+  /** The start of a quoted cell, except at the start of a line. */
   readonly #opening: string
   readonly #rule: QuoteRule
-  /** The number of cells of a record up to the end of its key. */
+  /** The number of cells up to the end of the key. */
   readonly #keyEnd: number
-  /** Cells of one line that is a well-formed record. */
+  /** Returns the cells of a line that is a well-formed record. */
   readonly #cellsOf: (line: string) => ReadonlyArray<string>
 
   constructor(delimiter: string, rule: QuoteRule, cellsOf: (line: string) => ReadonlyArray<string>) {
@@ -134,9 +137,9 @@ export class QuoteDecisions {
   }
 
   /**
-   * Decides how to read the record that starts at `start`, where `nextInQuestion` found it. The decision does not depend on how much of the text is available.
+   * Decides how to read the record at `start`, which `nextInQuestion` found. The decision does not depend on how much of the text is available.
    *
-   * @param last whether the text ends here
+   * @param last whether `text` is the end of the file
    */
   decide(text: string, start: number, last: boolean): Decision {
     const record = scanRecord(text, start, this.#delimiter, true)
@@ -163,7 +166,7 @@ export class QuoteDecisions {
       if (isLiteral === undefined) return { _tag: "More" }
       if (isLiteral) return { _tag: "Literal", end: second }
     }
-    // Only now read to the record's end as papaparse sees it: otherwise a text with a stray quote in each line would be read again for each line.
+    // Only now scans the whole record as papaparse does. Otherwise, a text with a stray quote in each line would be scanned again for each line.
     const { end, width } = scanRecord(text, start, this.#delimiter)
     const { isRegular, width: titles } = this.#rule
     if (end === undefined) {
@@ -182,7 +185,7 @@ export class QuoteDecisions {
     }
   }
 
-  /** Whether the first line is a record in itself, and so is what follows; undefined: more text is needed. */
+  /** Whether the first line is a record on its own, and so is what follows. Undefined if more text is needed. */
   #isLiteral(
     text: string,
     { bad, firstEnd, last, own, second, start }: {
@@ -197,7 +200,7 @@ export class QuoteDecisions {
     if (firstEnd === text.length && !last) return undefined
     if (!this.#fitsLiterally(text.slice(start, firstEnd), own)) return false
     if (bad !== undefined && bad < firstEnd) {
-      // At the file's end the last cell may be cut short.
+      // At the file's end, the last cell may be cut short.
       const isCut = second >= text.length && text.slice(start, firstEnd).split(this.#delimiter).at(-1)?.startsWith('"')
       return last && isCut === true ? false : this.#isNextRecord(text, second, own, last)
     }
@@ -208,9 +211,9 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether the lines of a well-formed quoted cell could equally be records: at least half of them have the header's width, and keys like their
-   * neighbours'. Keys may differ if the width is not a coincidence, or if keys have no common shape, as long as delimiters are not followed by spaces
-   * as in prose.
+   * Whether the lines of a well-formed quoted cell could also be records. At least half of them must have the header's width, and keys like their
+   * neighbours'. Keys may be different if the width is not a coincidence, or if keys have no common shape. Then no spaces may follow the delimiters,
+   * as they do in prose.
    */
   #mayBeRecords(
     text: string,
@@ -226,7 +229,7 @@ export class QuoteDecisions {
     if (wide.length === 0) return false
     const before = new Array<string>(position).fill("")
     const isFirst = this.#isWide([...before, ...text.slice(open, firstEnd).split(this.#delimiter)], ownWidth)
-    // The line in which the cell closes also has the record's own next cells.
+    // The line with the closing quote also contains the next cells of the outer record.
     const records = isFirst ? wide : wide.filter(({ line }) => !line.includes('"'))
     if (records.length === 0 || 2 * records.length < lines.length) return false
     const alike = records.filter(({ cells }) => this.#isKey(shapeOf(cells, this.#rule.key), own))
@@ -236,7 +239,10 @@ export class QuoteDecisions {
       && !this.#isProse(text.slice(open + 1, end))
   }
 
-  /** Whether a record may be the rest of a torn one: a cell before its paragraph ends with an odd quote, and its key is unlike its neighbours'. */
+  /**
+   * Whether a record may be the rest of a torn one: a cell before the quote in question ends with an odd quote, and the record's key is unlike its
+   * neighbours'.
+   */
   #isRest(before: string, own: string | undefined): boolean {
     if (own === undefined || !before.includes('"') || this.#isKey(own, undefined)) return false
     const cells = before.split(this.#delimiter)
@@ -255,7 +261,7 @@ export class QuoteDecisions {
     return unspaced === 0 || unspaced < spaced
   }
 
-  /** Whether there are as many cells as in other records, or in the record in question. */
+  /** Whether a line has as many cells as other records, or as the record in question. */
   #isWide(cells: ReadonlyArray<string>, ownWidth?: number): boolean {
     const { length } = cells
     return length > 1 && (length === ownWidth || this.#rule.widths.has(length)) && fits(cells, this.#rule.width)
@@ -266,7 +272,7 @@ export class QuoteDecisions {
     return this.#isWide(cells) && !cells.some(isEnclosed) && this.#isKey(own ?? shapeOf(cells, this.#rule.key), own)
   }
 
-  /** Counts the lines that are not blank, and those of them that look like records. */
+  /** Counts the lines that are not blank, and how many of them look like records. */
   #lines(text: string, from: number, to: number, own: string | undefined) {
     let lines = 0
     let records = 0
@@ -278,8 +284,8 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether a quoted record with line ends may end where it does, by what follows; undefined: more text is needed. A stray quote that closes at the next quote
-   * leaves the rest of some cell: the record is too short, or includes a line with a quote that begins like a record.
+   * Whether a quoted record with line ends may end where it does, judged by what follows. Undefined if more text is needed. If a stray quote is
+   * closed by the next quote, the rest of a cell remains. Then the record is too short, or includes a line with a quote that begins like a record.
    */
   #isFollowed(
     text: string,
@@ -303,7 +309,7 @@ export class QuoteDecisions {
     return this.#isKey(shape, own) || this.#isRecord(text.slice(from, nextLineEnd(text, from)), own)
   }
 
-  /** Whether a line with a quote begins like a record, with a key. */
+  /** Whether a line that contains a quote begins like a record, with a key. */
   #hasKey(text: string, from: number, to: number, own: string | undefined): boolean {
     for (let at = from; at < to;) {
       const end = nextLineEnd(text, at)
@@ -314,7 +320,7 @@ export class QuoteDecisions {
     return false
   }
 
-  /** Returns the start of the next line that is not empty, or the text's length; undefined: more text is needed. */
+  /** Returns the start of the next line that is not empty, or the text's length. Undefined if more text is needed. */
   #nextFilled(text: string, from: number, last: boolean): number | undefined {
     let at = from
     while (at < text.length && nextLineEnd(text, at) === at) at = afterLineEnd(text, at)
@@ -322,9 +328,9 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether the next line that is not empty looks like a record, or there is none; undefined: more text is needed.
+   * Whether the next line that is not empty looks like a record, or there is no such line. Undefined if more text is needed.
    *
-   * @param torn whether it may be the rest of a torn cell, closed there by a quote
+   * @param torn whether the line may be the rest of a torn cell, which a quote closes there
    */
   #isNextRecord(
     text: string,
@@ -339,7 +345,7 @@ export class QuoteDecisions {
     return this.#isRecord(line, own) && !(torn && this.#cells(line).some(closesOnly))
   }
 
-  /** Whether a line looks like a record: the header's number of cells, a key shaped like those of its neighbours, and not prose. */
+  /** Whether a line looks like a record: it has the header's number of cells, a key shaped like those of its neighbours, and is not prose. */
   #isRecord(line: string, own: string | undefined): boolean {
     return this.#areRecord(this.#cells(line), own)
   }
@@ -354,9 +360,9 @@ export class QuoteDecisions {
     return shape !== undefined && (shape === own || this.#rule.shapes.has(shape))
   }
 
-  /** Returns the cells of a line, or at least as many as requested. */
+  /** Returns the cells of a line: all of them, or at least the first `most`. */
   #cells(line: string, most?: number): ReadonlyArray<string> {
-    // Quotes that are not at the start of a cell are characters.
+    // A quote that is not at the start of a cell is an ordinary character.
     if (line.startsWith('"') || line.includes(this.#opening)) {
       const scanned = scanRecord(`${line}\n`, 0, this.#delimiter, true)
       if (scanned.end !== undefined && scanned.open === undefined) return this.#cellsOf(line)
@@ -364,7 +370,7 @@ export class QuoteDecisions {
     return line.split(this.#delimiter, most)
   }
 
-  /** Returns the shape of the record's own key, if its cells come before the one in question. */
+  /** Returns the shape of the record's own key, if the key comes before the cell in question. */
   #ownShape(text: string, start: number, { open }: ScannedRecord): string | undefined {
     const before = this.#cells(text.slice(start, open ?? start), this.#keyEnd + 1).slice(0, -1)
     return this.#rule.key.every((position) => position < before.length) ? shapeOf(before, this.#rule.key) : undefined

@@ -1,33 +1,33 @@
 /** A quoted cell that contains a line end. */
 export interface MultilineCell {
-  /** Its position in the record, from 0. */
+  /** The cell's position in the record, from 0. */
   readonly position: number
-  /** The place of its opening quote. */
+  /** The offset of the opening quote. */
   readonly open: number
-  /** The place of the delimiter or line end after its closing quote. */
+  /** The offset of the delimiter or line end after the closing quote. */
   readonly end: number
 }
 
-/** Where a record ends, and what its quotes show. */
+/** The end of a record, and facts about its quotes. */
 export interface ScannedRecord {
-  /** The place after its line end; undefined: the text ends before. */
+  /** The offset after the record's line end. Undefined if the text ends before that. */
   readonly end: number | undefined
   readonly width: number
-  /** The first cell that contains a line end, or a quote that neither closes it nor is doubled; undefined: there is none. */
+  /** The offset of the first cell that contains a line end, or a quote that neither closes the cell nor is doubled. Undefined if there is none. */
   readonly open: number | undefined
-  /** Its quoted cells that contain a line end, in their order. */
+  /** The quoted cells that contain a line end, in order. */
   readonly multiline: ReadonlyArray<MultilineCell>
-  /** The first quote in a quoted cell that neither closes it nor is doubled. */
+  /** The offset of the first quote in a quoted cell that neither closes the cell nor is doubled. */
   readonly bad: number | undefined
 }
 
 const isLineEnd = (char: string | undefined) => char === "\n" || char === "\r"
 
-/** The place after a line end. */
+/** Returns the offset after a line end. */
 export const afterLineEnd = (text: string, at: number): number =>
   text[at] === "\r" && text[at + 1] === "\n" ? at + 2 : at + 1
 
-/** Returns the place of the next line end, or the text's length. */
+/** Returns the offset of the next line end, or the text's length. */
 export const nextLineEnd = (text: string, from: number): number => {
   lineEnds.lastIndex = from
   return lineEnds.exec(text)?.index ?? text.length
@@ -35,7 +35,7 @@ export const nextLineEnd = (text: string, from: number): number => {
 
 const lineEnds = /[\r\n]/g
 
-/** Returns the place of the next delimiter or line end, or the text's length. */
+/** Returns the offset of the next delimiter or line end, or the text's length. */
 const cellEnd = (text: string, from: number, delimiter: string): number => {
   const first = delimiter.charCodeAt(0)
   for (let at = from; at < text.length; at++) {
@@ -46,8 +46,8 @@ const cellEnd = (text: string, from: number, delimiter: string): number => {
 }
 
 /**
- * Whether a quote closes its cell, judged by what follows: at most white space, then a delimiter or line end. Undefined: the text ends before that is
- * known.
+ * Returns the offset of the delimiter or line end after a closing quote, with at most white space between. Returns "bad" if the quote does not close
+ * its cell, and undefined if the text ends before that is known.
  */
 const closesAt = (text: string, quote: number, delimiter: string): number | "bad" | undefined => {
   for (let at = quote + 1; at < text.length; at++) {
@@ -58,10 +58,10 @@ const closesAt = (text: string, quote: number, delimiter: string): number | "bad
 }
 
 /**
- * Skips one record as papaparse reads it: a quote opens only at the start of a cell, and closes before a delimiter or line end, with at most white
+ * Skips one record as papaparse reads it. A quote opens only at the start of a cell, and closes before a delimiter or line end, with at most white
  * space between. Any other single quote belongs to its cell.
  *
- * @param strict whether to end at the first quote that neither closes its cell nor is doubled
+ * @param strict whether to stop at the first quote that neither closes its cell nor is doubled
  */
 export const scanRecord = (text: string, start: number, delimiter: string, strict = false): ScannedRecord => {
   let at = start
@@ -104,8 +104,8 @@ export const scanRecord = (text: string, start: number, delimiter: string, stric
 }
 
 /**
- * Returns the start of the next record that is more than one plain line: a quoted cell of it contains a line end, or does not close as it should. -1:
- * there is none. Jumps from quote to quote, so text with few quotes is searched quickly.
+ * Returns the start of the next record that is more than a plain line, or -1 if there is none. One of its quoted cells contains a line end, or is not
+ * closed correctly. Jumps from quote to quote, so text with few quotes is searched quickly.
  *
  * @param from the start of a record
  */
@@ -136,9 +136,9 @@ const indexOrEnd = (text: string, sign: string, from: number) => {
 }
 
 /**
- * Returns the place of the delimiter or line end after a quoted cell; undefined if it isn't closed.
+ * Returns the offset of the delimiter or line end after a quoted cell, or undefined if the cell isn't closed.
  *
- * @param strict whether a quote that neither closes the cell nor is doubled counts as not closed; otherwise such quotes are passed over
+ * @param strict whether the cell counts as not closed at a quote that neither closes it nor is doubled. Otherwise, such quotes are skipped
  */
 const quotedEnd = (text: string, open: number, delimiter: string, strict: boolean): number | undefined => {
   for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
@@ -161,8 +161,8 @@ const lineStart = (text: string, at: number, from: number) => {
 
 /**
  * Replaces every line end outside quoted cells by a line feed, in text that starts with a record. Needed only if a carriage return comes without a
- * line feed: a record ends at CRLF, LF or CR, but papaparse accepts one kind of line end per file. Quoted cells are those that papaparse sees: a
- * quote opens only at the start of a cell, and closes before a delimiter or a line end, with at most white space between.
+ * line feed: a record ends at CRLF, LF or CR, but papaparse accepts one kind of line end for each file. Quoted cells are those that papaparse
+ * recognises: a quote opens only at the start of a cell, and closes before a delimiter or a line end, with at most white space between.
  */
 export const settleLineEnds = (text: string, delimiter: string): string => {
   const parts: Array<string> = []

@@ -12,13 +12,15 @@ const undecodable = (error: Undecodable, encoding: Encoding, line: number) => {
     ? `a byte near line ${line}`
     : `byte ${thousands(error.offset)} (line ${line})`
   return encoding.because === "as given"
-    ? `It is not ${encoding.name}, which \`source.encoding\` says: ${where} is not valid in it. Correct \`source.encoding\`.`
+    ? `It is not ${encoding.name}, the encoding in \`source.encoding\`: ${where} is not valid in it. Correct \`source.encoding\`.`
     : encoding.name === "UTF-8"
     ? `It is not UTF-8: ${where} is not valid in it. Name its encoding, such as \`encoding: windows-1252\` under \`source\`, or save it as UTF-8.`
     : `It was read as ${encoding.name} (${encoding.because}), but ${where} is not valid in it. Save it as UTF-8.`
 }
 
-/** Runs code that may throw one of our own errors; any other exception is a bug. `line`: where the text decoded so far ends. */
+/**
+ * Runs a function that may throw one of our own errors. Any other exception is a bug. `line` returns the line at which the text decoded so far ends.
+ */
 export const readable = <A>(
   file: string,
   encoding: Encoding,
@@ -39,23 +41,23 @@ export const readable = <A>(
     }
   })
 
-/** Bytes that are decoded at a time: longer strings are slower to garbage-collect. */
+/** How many bytes are decoded at a time. Longer strings take longer to garbage-collect. */
 const pieceBytes = 64 * 1024
 
-/** Turns a reading's text into chunks of rows. */
+/** What turns a reading's text into chunks of rows. */
 interface TextReading<A> {
   readonly file: string
   readonly blocks: Blocks
   readonly encoding: Encoding
   readonly decoder: Decoder
-  /** Line, from 1, at which the text read so far ends. */
+  /** Returns the line, from 1, at which the text read so far ends. */
   readonly line: () => number
-  /** Returns the chunks that a piece of text completes; undefined: the text is not the same as when the source was opened. */
+  /** Returns the chunks that a piece of text completes. Returns undefined if the text is not the same as when the source was opened. */
   readonly take: (text: string, last: boolean) => ReadonlyArray<A> | undefined
   readonly ended: () => void
 }
 
-/** Turns a reading's blocks into chunks of rows: no block is requested before the previous one is used up. */
+/** Turns a reading's blocks into chunks of rows. Requests a block only when the previous one is used up. */
 export const readText = <A>(
   { blocks, decoder, encoding, ended, file, line, take }: TextReading<A>,
 ): Stream.Stream<A, SourceError | SourceChanged> => {
@@ -73,8 +75,8 @@ export const readText = <A>(
           : Effect.succeed(Chunk.unsafeFromArray(made)),
     )
 
-  // A piece at a time, not a block: rows that are used before the next ones are made are collected early, which halves the garbage collector's work.
-  // No generator, because it would keep them.
+  // One piece at a time, not one block. If rows are used before the next ones are made, they are collected early, which halves the work of the
+  // garbage collector. Not a generator, because a generator would keep the rows.
   const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
     if (hasEnded) return Effect.fail(Option.none())
     if (at < block.length) {

@@ -5,22 +5,22 @@ import { QuoteDecisions } from "./quoteRule.ts"
 import type { Decision, QuoteRule, Unsettled } from "./quoteRule.ts"
 import { nextInQuestion, scanRecord, settleLineEnds } from "./quotes.ts"
 
-/** A text that can't be split into records. Its message is a sentence or two, without the file's name. */
+/** A text that can't be split into records. The message is a sentence or two, without the file's name. */
 export class UnreadableRecord extends Error {}
 
 /** The records that a piece of text completed. */
 export interface Records {
-  /** Cells of every line, empty lines included. */
+  /** The cells of every record. An empty line counts as a record. */
   readonly records: Array<Array<string>>
-  /** Indexes in `records` of those whose quotes don't show where their cells end. */
+  /** Indexes in `records` of records whose quotes don't show where cells end. */
   readonly misquoted: ReadonlySet<number>
-  /** Line of the file, from 1, at which the first of them starts. */
+  /** Line of the file, from 1, at which the first record starts. */
   readonly line: number
-  /** Indexes in `records` of those with line ends inside their cells. */
+  /** Indexes in `records` of records with line ends inside their cells. */
   readonly multiline: ReadonlySet<number>
 }
 
-/** Lines of the file, from 1. */
+/** Line numbers in the file, from 1. */
 export interface Lines {
   readonly from: number
   readonly to: number
@@ -28,19 +28,19 @@ export interface Lines {
 
 /** What was decided about quotes so far. */
 export interface Quotes {
-  /** Records in which quotes were read as ordinary characters: their number, and the lines of the first ones. */
+  /** How many records were read with quotes as ordinary characters, and the lines of the first ones. */
   readonly literal: number
   readonly literalLines: ReadonlyArray<number>
-  /** Records whose reading can't be decided: their number, and the lines of the first ones. */
+  /** How many records have an undecided reading, and the lines of the first ones. */
   readonly unsettled: number
   readonly unsettledLines: ReadonlyArray<Lines & { readonly because: Unsettled }>
 }
 
 /** Splits text that arrives in pieces into records of cells. */
 export interface RecordReader {
-  /** Returns the records that `text` completes. `last`: whether it is the last piece. Throws `UnreadableRecord`. */
+  /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableRecord`. */
   readonly push: (text: string, last: boolean) => Records
-  /** Line of the file, from 1, at which the text pushed so far ends. */
+  /** Returns the line of the file, from 1, at which the text passed so far ends. */
   readonly line: () => number
   readonly quotes: () => Quotes
 }
@@ -48,20 +48,23 @@ export interface RecordReader {
 /** How a text is split into records. */
 export interface Reading {
   readonly delimiter: string
-  /** Whether quotes may enclose cells; otherwise a quote is an ordinary character. */
+  /** Whether quotes may enclose cells. Otherwise, a quote is an ordinary character. */
   readonly quoted: boolean
   /** Line of the file, from 1, at which the text starts. */
   readonly line?: number
-  /** Decides about records in question. Absent while a text's format is only detected: quotes are then read as papaparse does. */
+  /**
+   * The rule for records with questionable quotes. Undefined while a text's format is being detected: then quotes are read as papaparse reads them.
+   */
   readonly rule?: QuoteRule | undefined
 }
 
-/** The most lines that are named. */
+/** The most lines whose numbers are reported. */
 const named = 10
 
 /**
- * Calls papaparse's parser with whole records. Records end at LF, CRLF or CR; line ends inside quoted cells stay. Which records are read with quotes
- * as characters is decided before (docs/decisions/0016-quotes.md), and does not depend on how the text is cut into pieces.
+ * Splits text into records with papaparse's parser. Records end at LF, CRLF or CR, and line ends inside quoted cells remain. Whether quotes in a
+ * record are ordinary characters is decided before parsing (docs/decisions/0016-quotes.md). The decision does not depend on how the text is cut into
+ * pieces.
  */
 export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Reading): RecordReader => {
   const setting = { delimiter, newline: "\n", quoteChar: '"', escapeChar: '"' } as const
@@ -70,16 +73,16 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
   const cellsOf = (record: string) => (quotedParser.parse(`${record}\n`, 0, true) as Parsed).data[0] ?? []
   const decisions = rule === undefined ? undefined : new QuoteDecisions(delimiter, rule, cellsOf)
   let rest = ""
-  /** Line at which `rest` begins; within `push`, the line at `at`. */
+  /** The line at which `rest` begins. Within `push`, the line of offset `at`. */
   let line = firstLine
-  /** Length of a `rest` in which no record ended: it is checked again once it has doubled. */
+  /** Length of a `rest` in which no record ended. It is scanned again once it has doubled. */
   let stalled = 0
   let literal = 0
   let unsettled = 0
   const literalLines: Array<number> = []
   const unsettledLines: Array<Quotes["unsettledLines"][number]> = []
 
-  /** Reads a record to where papaparse ends it. */
+  /** Reads a record up to where papaparse ends it. */
   const leniently = (text: string, start: number, last: boolean): Decision => {
     const { bad, end, open } = scanRecord(text, start, delimiter)
     if (end === undefined) return last ? { _tag: "Unclosed", at: open ?? start } : { _tag: "More" }
@@ -97,12 +100,12 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
       rest = all
       return pushed()
     }
-    // The second half of a CRLF may be in the next piece.
+    // The LF of a CRLF may be in the next piece.
     const halved = !last && all.endsWith("\r")
     if (halved) all = all.slice(0, -1)
     if (last && all !== "" && !/[\r\n]$/.test(all)) all += "\n"
 
-    /** Start of the text that was not parsed yet. */
+    /** Start of the text that is not yet parsed. */
     let from = 0
     const parse = (to: number, literally: boolean): void => {
       if (to === from) return
@@ -123,9 +126,9 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
     }
 
     let at = 0
-    /** Index in `records` that the record at `at` will have. */
+    /** Index in `records` that the record at offset `at` will have. */
     let index = 0
-    /** Moves `at` to a place. Returns the number of line ends before it. */
+    /** Moves `at` to an offset. Returns the number of line ends before it. */
     const advance = (to: number): number => {
       const lineEnds = lineEndsIn(all.slice(at, to))
       line += lineEnds
@@ -190,7 +193,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
 
 type Parsed = Papa.ParseResult<Array<string>>
 
-/** Returns the place after the last line end in a part of a text; its start if there is none. */
+/** Returns the offset after the last line end in a part of a text, or the part's start if there is none. */
 const lastLineEnd = (text: string, from: number, to = text.length): number => {
   let at = to
   while (at > from && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--
@@ -216,7 +219,7 @@ const unclosed = (line: number) =>
       + "If quotes are ordinary characters in this file, write `quoteChar: none` under `source`.",
   )
 
-/** Of a CRLF papaparse, splitting at LF, leaves the CR on an unquoted last cell. */
+/** Removes the CR of a CRLF. papaparse splits at LF and leaves the CR in the last cell, if that is not quoted. */
 const dropCarriageReturns = (records: ReadonlyArray<Array<string>>) => {
   for (const record of records) {
     const at = record.length - 1

@@ -11,20 +11,20 @@ import { lineEndsIn } from "./encoding.ts"
 import { UnreadableRecord } from "./records.ts"
 import type { Records } from "./records.ts"
 
-/** Counts of a reading so far. */
+/** The counts of a reading so far. */
 export interface RowCount {
-  /** Data records returned. */
+  /** Data records that were returned. */
   readonly rows: number
-  /** Records in which every cell is empty: they are omitted. */
+  /** Records in which every cell is empty. They are omitted. */
   readonly empty: number
-  /** Line ends inside cells. */
+  /** The number of line ends inside cells. */
   readonly inside: number
   readonly longest: LongestCell | undefined
 }
 
 const cells = (count: number) => count === 1 ? "1 cell" : `${thousands(count)} cells`
 
-/** Names a row's place: `Row 2 (line 3)`, `Row 2 (lines 3 to 7)`. */
+/** Returns a row's place for messages: `Row 2 (line 3)`, `Row 2 (lines 3 to 7)`. */
 const place = (row: number, line: number, inside: number) =>
   `Row ${row} (${inside === 0 ? `line ${line}` : `lines ${line} to ${line + inside}`})`
 
@@ -45,9 +45,9 @@ const misquoted = (where: string): Problem => ({
 
 const cutShort = (where: string, width: number): Problem => ({
   code: "ragged-row",
-  message: `${where} has fewer cells than the header, unless its quotes are characters: then it has ${
+  message: `${where} has fewer cells than the header if its quotes enclose cells, but ${
     thousands(width)
-  }. Correct its quotes, or set \`quoteChar\` under \`source\`.`,
+  } if they are characters. Correct its quotes, or set \`quoteChar\` under \`source\`.`,
 })
 
 const damaged = (where: string, title: string): Problem => ({
@@ -58,21 +58,21 @@ const damaged = (where: string, title: string): Problem => ({
   }": some of its bytes are not valid UTF-8. Correct the cell, or export the file again.`,
 })
 
-/** Whether a record that is too short has the header's width if the delimiters inside its cells count: then its quotes are in question. */
+/** Whether a record that is too short would have the header's width if the delimiters inside its cells counted. Then its quotes are questionable. */
 const mayBeWhole = (row: ReadonlyArray<Cell>, width: Width, delimiter: string) =>
   row.length < width.titled
   && row.reduce<number>((sum, cell) => sum + String(cell ?? "").split(delimiter).length, 0) === width.header
 
 /** Turns records into rows. */
 export interface RowMaker {
-  /** Returns the rows of some records. `isDamaged`: whether some text so far may be damaged. Throws `UnreadableRecord` if a limit is exceeded. */
+  /** Returns the rows of these records. `isDamaged` says whether any text so far may be damaged. Throws `UnreadableRecord` if a limit is exceeded. */
   readonly chunks: (records: Records, isDamaged: boolean) => ReadonlyArray<RowChunk>
   readonly count: () => RowCount
 }
 
 /**
- * Makes numbered rows from records. Empty cells become null. Records without any filled cell are omitted and counted. A record that is not as wide as
- * the header (apart from empty cells at the end), badly quoted or damaged is kept unchanged, with its problem.
+ * Makes numbered rows from records. Empty cells become null. Records in which every cell is empty are omitted and counted. If a record is badly
+ * quoted, damaged, or not as wide as the header (empty cells at the end don't count), it is kept unchanged, with its problem.
  */
 export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: boolean): RowMaker => {
   const width = widthOf(titles, pad)
@@ -84,11 +84,11 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
   const columnAt = (position: number) => titles[position]?.trim() || `column ${position + 1}`
 
   const chunks = ({ line, misquoted: badlyQuoted, multiline, records }: Records, isDamaged: boolean) => {
-    /** Line at which the record starts. */
+    /** The line at which the record starts. */
     let at = line
     for (let index = 0; index < records.length; index++) {
       const number = made.count + 1
-      // The parser's array becomes the row: nothing else uses it.
+      // The row reuses the parser's array, because nothing else needs it.
       const row: Array<Cell> = records[index]!
       const isMultiline = multiline.has(index)
       let filled = false
@@ -132,7 +132,7 @@ export const makeRows = (titles: ReadonlyArray<string>, delimiter: string, pad: 
     }
     if (made.count > limits.rows) {
       throw new UnreadableRecord(
-        `It has more than ${thousands(limits.rows)} rows, the limit. Split the file.`,
+        `It has more than ${thousands(limits.rows)} rows, which is the limit. Split the file.`,
       )
     }
     return made.take()
@@ -144,6 +144,6 @@ const tooLong = (row: number, line: number, column: string) =>
   new UnreadableRecord(
     `The cell of row ${row} (line ${line}) in the column "${brief(column)}" is longer than ${
       thousands(limits.cell)
-    } characters, the limit. `
+    } characters, which is the limit. `
       + "Shorten it, or check whether a quote was never closed.",
   )

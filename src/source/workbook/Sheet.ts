@@ -2,7 +2,7 @@ import type { Effect, Stream } from "effect"
 import type { Cell } from "../../domain/cell.ts"
 import type { SourceChanged, SourceError } from "../Source.ts"
 
-/** A row of a sheet: its number from 0, and its cells by column, with holes. */
+/** A row of a sheet: its number from 0, and its cells by column. Columns without a cell have no element. */
 export interface SheetRow {
   readonly row: number
   readonly cells: ReadonlyArray<Cell | undefined>
@@ -12,7 +12,7 @@ export interface SheetRow {
 export interface SheetNotes {
   hiddenRows: number
   hiddenColumns: number
-  /** Whether rows or columns are hidden somewhere in the workbook, if it is unknown which and how many. */
+  /** Whether rows or columns are hidden somewhere in the workbook, if it is unknown which ones and how many. */
   hiddenSomewhere: boolean
 }
 
@@ -22,18 +22,20 @@ export interface OpenSheet {
   readonly names: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
   readonly date1904: boolean
-  /** Why some of it may be missing, as the end of a sentence: what the file says about itself is inconsistent. */
+  /** Why some of the sheet may be missing, as the end of a sentence. The file's facts about itself are inconsistent. */
   readonly doubt?: string | undefined
-  /** Its first rows: enough to find the header, or all of them. */
+  /** The sheet's first rows: enough to find the header, or all of them. */
   readonly first: ReadonlyArray<SheetRow>
   readonly merges: Effect.Effect<ReadonlyArray<CellRange>, SourceError>
-  /** Reads all its rows, in order, from a file that is verified to be the one that was opened. */
+  /** Reads all rows of the sheet in order. Verifies that the file is the one that was opened. */
   readonly rows: Stream.Stream<ReadonlyArray<SheetRow>, SourceError | SourceChanged>
-  /** What is hidden in the sheet. In a large one this is known after `rows` has ended. */
+  /** What is hidden in the sheet. For a large sheet, this is known after `rows` has ended. */
   readonly notes: () => SheetNotes
 }
 
-/** Chooses the sheet to read: the requested one (name, or number from 1), otherwise the first visible one. Returns a sentence if there is none. */
+/**
+ * Chooses the sheet to read: the requested one (name, or number from 1), otherwise the first visible one. Returns an error message if there is none.
+ */
 export const chooseSheet = (
   names: ReadonlyArray<string>,
   isHidden: (index: number) => boolean,
@@ -47,8 +49,8 @@ export const chooseSheet = (
   if (names[at] !== undefined) return at
   const all = names.map((each) => `"${each}"`).join(", ")
   return asked === undefined
-    ? `has no visible sheet. Name the one to read: \`source.sheet\`; there are ${all}.`
-    : `has no sheet ${JSON.stringify(asked)}. Correct \`source.sheet\`; there are ${all}.`
+    ? `has no visible sheet, only ${all}. Name the one to read: \`source.sheet\`.`
+    : `has no sheet ${JSON.stringify(asked)}, only ${all}. Correct \`source.sheet\`.`
 }
 
 /** Finds a sheet by its name. Excel ignores case in names. */
@@ -57,7 +59,7 @@ const sheetNamed = (names: ReadonlyArray<string>, asked: string) => {
   return exactly !== -1 ? exactly : names.findIndex((name) => name.toLowerCase() === asked.toLowerCase())
 }
 
-/** Rows and columns from 0, both ends included. */
+/** A range of rows and columns, numbered from 0. Both ends are included. */
 export interface CellRange {
   readonly from: { readonly row: number; readonly column: number }
   readonly to: { readonly row: number; readonly column: number }
@@ -68,7 +70,7 @@ export const wholeSheet: CellRange = { from: { row: 0, column: 0 }, to: { row: I
 const columnNumber = (letters: string) =>
   [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
-/** Reads a range such as `B3:H400`, `B3:H` or `B:H`; undefined if it is not a range. */
+/** Parses a range such as `B3:H400`, `B3:H` or `B:H`. Returns undefined if the text is not a range. */
 export const parseRange = (text: string): CellRange | undefined => {
   const match = /^\$?([a-z]{1,3})\$?([1-9]\d*)?:\$?([a-z]{1,3})\$?([1-9]\d*)?$/i.exec(text.trim())
   if (match === null) return undefined
@@ -81,6 +83,6 @@ export const parseRange = (text: string): CellRange | undefined => {
 /** The most columns of a sheet: Excel's own limit. */
 export const mostColumns = 16_384
 
-/** Returns the letters of a column, counted from 0. */
+/** Returns a column's letters. Columns are numbered from 0. */
 export const columnName = (column: number): string =>
   (column >= 26 ? columnName(Math.floor(column / 26) - 1) : "") + String.fromCharCode(65 + column % 26)

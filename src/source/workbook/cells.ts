@@ -2,7 +2,7 @@ import type { CellObject } from "xlsx"
 import { DateCell, ErrorCell } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
 
-/** What a number format shows of a number: parts of a date, of a time, or hours counted beyond a day (`[h]:mm`). */
+/** What a number format shows: parts of a date, parts of a time, or hours beyond a day (`[h]:mm`). */
 export interface Shows {
   readonly date: boolean
   readonly time: boolean
@@ -25,7 +25,7 @@ const look = (format: string): Shows => {
 
 const looked = new Map<string, Shows>()
 
-/** Returns what a number format shows. Each format is analysed once. */
+/** Returns what a number format shows. Analyses each format only once. */
 export const showsOf = (format: string | number | undefined): Shows => {
   if (typeof format !== "string" || format === "General") return nothing
   let shows = looked.get(format)
@@ -38,17 +38,17 @@ const lastDay = 2_958_465
 
 const two = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"))
 
-/** There may be more than 24 hours, even more than 99. */
+/** Times may have more than 24 hours, even more than 99. */
 const clock = (seconds: number) =>
   `${two[Math.floor(seconds / 3600)] ?? Math.floor(seconds / 3600)}:${two[Math.floor(seconds / 60) % 60]}:${
     two[seconds % 60]
   }`
 
-/** Days that were seen, by their number since 1900: finding one takes a tenth of the time of computing it. */
+/** Days that were already computed, by their number since 1900. A look-up takes a tenth of the time of computing a day. */
 const days = new Map<number, DateCell>()
 const mostDays = 65_536
 
-/** Returns the calendar day of a whole serial number; undefined if it is not a day: 1900 was not a leap year, but Excel has its 29 February. */
+/** Returns the calendar day of a whole serial number, or undefined if there is none. 1900 was not a leap year, but Excel has its 29 February. */
 const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   const since1900 = date1904 ? day + 1462 : day
   if (since1900 < 1 || since1900 > lastDay || since1900 === 60) return undefined
@@ -61,7 +61,7 @@ const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   return cell
 }
 
-/** Returns a date, time or both, to the second, by the wall clock; undefined if the number is not one. */
+/** Returns a serial number as a date, a time or both, to the second and without a time zone. Undefined if it is not one. */
 const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefined => {
   const seconds = Math.round(serial * daySeconds)
   if (seconds < 0) return undefined
@@ -75,10 +75,10 @@ const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefine
   return rest === 0 && !shows.time ? day : new DateCell(`${day.iso}T${clock(rest)}`)
 }
 
-/** Returns a number as Excel shows it: 15 digits, although 17 are stored. */
+/** Returns a number as Excel shows it, with 15 digits. The file stores 17. */
 const exact = (value: number) => Number.isInteger(value) ? value : Number(value.toPrecision(15))
 
-/** Codes of error cells (MS-XLS, section 2.5.10). */
+/** Names of error cells by code (MS-XLS, section 2.5.10). */
 const errors: Readonly<Record<number, string>> = {
   0x00: "#NULL!",
   0x07: "#DIV/0!",
@@ -96,7 +96,7 @@ export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell
   return shows.date || shows.time ? dated(value, shows, date1904) ?? exact(value) : exact(value)
 }
 
-/** Returns a workbook's cell with its type there: numbers stored as text stay text, and formulas have their stored value. */
+/** Returns a workbook's cell with its type there. Numbers that are stored as text remain text, and formulas have their stored value. */
 export const toCell = (cell: CellObject | undefined, date1904: boolean): Cell => {
   const value = cell?.v
   if (cell === undefined || value === undefined || value === null) return null

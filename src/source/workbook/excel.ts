@@ -14,7 +14,7 @@ import { bookPart, openXlsx } from "./xlsx.ts"
 
 /** The part of a workbook that a pipeline reads. */
 export interface ExcelSettings {
-  /** Name, or number from 1 counting hidden sheets, too. */
+  /** The sheet's name, or its number from 1. Hidden sheets count, too. */
   readonly sheet?: string | number | undefined
   readonly range?: string | undefined
   readonly headerRow?: number | undefined
@@ -25,13 +25,13 @@ const tooLarge = ({ file }: Bytes) =>
     file,
     message: `${file} has more than ${
       thousands(limits.workbook)
-    } bytes, the limit for workbooks. Save its sheet as CSV.`,
+    } bytes, which is the limit for workbooks. Save its sheet as CSV.`,
   })
 
 const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
   Effect.scoped(Effect.gen(function*() {
     const blocks = yield* bytes.blocks(expected)
-    // The content of an archive may be larger than the file.
+    // The content of an archive may be larger than the archive.
     let content = Buffer.allocUnsafe(bytes.size)
     let length = 0
     for (let block = yield* blocks.next; block !== undefined; block = yield* blocks.next) {
@@ -45,7 +45,7 @@ const readWhole = (bytes: Bytes, expected?: Fingerprint) =>
     return { content: content.subarray(0, length), fingerprint: blocks.fingerprint() }
   }))
 
-/** Compares all blocks with the fingerprint, keeping none. */
+/** Compares all blocks with the fingerprint, and keeps none of them. */
 const verify = (
   bytes: Bytes,
   fingerprint: Fingerprint,
@@ -57,7 +57,7 @@ const verify = (
 
 const count = (number: number, what: string) => `${thousands(number)} hidden ${what}${number === 1 ? "" : "s"}`
 
-/** Describes what is hidden in a sheet: it is read like the rest, but is worth a warning. */
+/** Describes what is hidden in a sheet. It is read like the rest, but deserves a warning. */
 const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): string | undefined => {
   const parts = [
     ...(hiddenRows === 0 ? [] : [count(hiddenRows, "row")]),
@@ -66,7 +66,7 @@ const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): s
   return parts.length > 0 ? parts.join(" and ") : hiddenSomewhere ? "hidden rows or columns" : undefined
 }
 
-/** Opens a sheet: of an .xlsx workbook row by row, of any other workbook as a whole. */
+/** Opens a sheet. An .xlsx workbook is read row by row, any other workbook as a whole. */
 export const openSheet = (
   bytes: Bytes,
   sheet: string | number | undefined,
@@ -86,8 +86,8 @@ export const openSheet = (
   })
 
 /**
- * Opens a workbook. Each reading first verifies that the file still has the bytes with which it was opened. Errors: too large, not a workbook, no
- * such sheet or range, no header.
+ * Opens a workbook. Each reading first verifies that the file still has the bytes with which it was opened. Fails if the file is too large or not a
+ * workbook, or if there is no such sheet or range, or no header.
  */
 export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
@@ -100,14 +100,14 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     }
     const range = asked ?? wholeSheet
     const { fingerprint, opened } = yield* openSheet(bytes, settings.sheet, rowsToFind(settings.headerRow, range))
-    // The closures below share the variables that any of them uses. None may use `opened`, which keeps the file's bytes in memory.
+    // JavaScript closures share the variables that any of them uses. So none of those below may use `opened`, which keeps the file's bytes in memory.
     const { date1904, doubt, hidden, name, names, notes, rows: sheetRows } = opened
     const place = (found: ReturnType<typeof findTable>) =>
       typeof found === "string"
         ? new SourceError({ file, message: `${file}, sheet "${name}": ${found}` })
         : Effect.succeed(found)
     const plain = yield* place(findTable(opened.first, settings.headerRow, range))
-    // In a large workbook these come after all rows.
+    // In a large workbook, these facts come after all rows.
     const merges = plain.untitled ? yield* opened.merges : []
     const table = merges.length === 0 ? plain : yield* place(findTable(opened.first, settings.headerRow, range, merges))
     const titles = underMerges(table, merges, range)
@@ -124,14 +124,14 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
     const within = hiddenIn(notes())
     const warnings = [
       ...(doubt === undefined ? [] : [
-        `${file}, sheet "${name}" may be damaged, so rows or cells may be missing: ${doubt}. Compare it with the data from which it was made.`,
+        `Sheet "${name}" of ${file} may be damaged, so rows or cells may be missing: ${doubt}. Compare it with the data from which it was made.`,
       ]),
       ...(unread.length === 0 ? [] : [
         `${file} has hidden sheets that are not read: ${unread.join(", ")}. Name one with \`source.sheet\` to read it.`,
       ]),
-      ...(within === undefined ? [] : [`${file}, sheet "${name}" has ${within}. They are read like the others.`]),
+      ...(within === undefined ? [] : [`Sheet "${name}" of ${file} has ${within}. They are read like the others.`]),
       ...(table.above === 0 ? [] : [
-        `${file}, sheet "${name}" seems to have its header in row ${table.headerRow}: ${
+        `Sheet "${name}" of ${file} seems to have its header in row ${table.headerRow}: ${
           table.above === 1 ? "one row above is" : `${table.above} rows above are`
         } not read. If so, write \`headerRow: ${table.headerRow}\` under \`source\`; otherwise give the right row.`,
       ]),

@@ -15,9 +15,9 @@ import { endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
 const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i
 
-/** What OpenDocument files contain and the library xlsx does not return. */
+/** Facts about OpenDocument files that the library xlsx does not return. */
 interface OfOds {
-  /** Whether there are errors, which xlsx reads as text. */
+  /** Whether there are error cells, which xlsx reads as text. */
   readonly errors: boolean
   /** Whether rows or columns are hidden. */
   readonly hiddenParts: boolean
@@ -25,7 +25,7 @@ interface OfOds {
   readonly hiddenSheets: ReadonlyArray<boolean>
 }
 
-/** Verifies that a zip archive matches its directory, and that its sheets end where they should. Undefined: it is not OpenDocument. */
+/** Verifies that a zip archive matches its directory, and that its sheets are complete. Returns undefined if it is not OpenDocument. */
 const prove = async (bytes: Buffer): Promise<OfOds | undefined> => {
   let content: Buffer | undefined
   let styles: Buffer | undefined
@@ -51,7 +51,7 @@ const options: ParsingOptions = {
   cellFormula: false,
 }
 
-/** Suppresses what xlsx writes to the console. What matters is detected and reported elsewhere. */
+/** Runs a function, and suppresses what xlsx writes to the console. What matters there is detected and reported elsewhere. */
 const silently = <A>(read: () => A): A => {
   const { console: screen } = globalThis
   const { error } = screen
@@ -66,7 +66,7 @@ const silently = <A>(read: () => A): A => {
 type Grid = Array<Array<CellObject | undefined> | undefined>
 
 /**
- * Reads one sheet of a workbook with xlsx, which keeps all of it in memory: .xls, .xlsb and .ods, which no library reads in pieces.
+ * Reads one sheet of an .xls, .xlsb or .ods workbook with xlsx, which keeps the whole workbook in memory. No library reads these formats in pieces.
  *
  * @param asked the pipeline's `sheet`
  * @param proven fails if the file has changed
@@ -91,7 +91,7 @@ export const openWithLibrary = (
           ),
       })
       : undefined
-    // Slow to load, and needed only for these formats.
+    // Loaded here, because xlsx is slow to load and needed only for these formats.
     const xlsx = yield* Effect.promise(() => import("xlsx"))
     const unsound = (error: unknown, name: string) =>
       refuse(
@@ -197,10 +197,10 @@ const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: 
 }
 
 /**
- * Returns for each sheet of an OpenDocument workbook whether it is hidden, in the order of the sheets: its style says `table:display="false"`, or the
- * style on which it is based (OpenDocument 1.3, part 3, section 19.598). xlsx does not return this. Throws `BadSheet`.
+ * Returns whether each sheet of an OpenDocument workbook is hidden, in the order of the sheets, because xlsx does not. A sheet is hidden if its
+ * style, or the style on which that is based, says `table:display="false"` (OpenDocument 1.3, part 3, section 19.598). Throws `BadSheet`.
  *
- * @param styles the part styles.xml, on whose styles others may be based
+ * @param styles the part styles.xml, which may contain the base styles
  */
 const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyArray<boolean> => {
   const attributes = new XmlAttributes()
@@ -222,7 +222,7 @@ const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyA
           if (display !== undefined) shown.set(style, display !== "false")
         } else if (name === "table") open.push(attributesOf(attributes, xml, from, to).get("table:style-name") ?? "")
       },
-      // A table within a cell comes before the one around it, as in xlsx's list.
+      // As in xlsx's list, a table inside a cell comes before the table that contains it.
       close: (name) => {
         if (name === "table") sheets.push(open.pop() ?? "")
       },
@@ -245,8 +245,8 @@ const hiddenOdsSheets = (content: Buffer, styles: Buffer | undefined): ReadonlyA
 const sheetEnd = 130
 
 /**
- * Whether the records of a sheet in an .xlsb workbook continue up to the one that ends the sheet, and nothing follows it. A record's kind
- * takes one or two bytes, its length one to four, seven bits in each (MS-XLSB, section 2.1.4).
+ * Whether the records of a sheet in an .xlsb workbook end with the record for the sheet's end, and nothing follows it. A record's kind takes one or
+ * two bytes, and its length one to four, with seven bits in each (MS-XLSB, section 2.1.4).
  */
 const endOfSheet = (bytes: Buffer): boolean => {
   let last = -1
@@ -262,7 +262,7 @@ const endOfSheet = (bytes: Buffer): boolean => {
     return value
   }
   while (at < bytes.length) {
-    // The high bit belongs to a kind's first byte, and distinguishes kinds.
+    // The high bit remains in the first byte of a kind, where it distinguishes kinds.
     last = number(2)
     const length = number(4)
     if (last === -1 || length === -1) return false

@@ -6,16 +6,16 @@ import { columnName, mostColumns } from "./Sheet.ts"
 import type { SheetNotes, SheetRow } from "./Sheet.ts"
 import { BadSheet, XmlAttributes, xmlNumber, xmlScanner, xmlText } from "./xml.ts"
 
-/** What the XML of cells refers to in their workbook. */
+/** The parts of a workbook to which the XML of cells refers. */
 export interface CellContext {
-  /** Texts that cells refer to by number. */
+  /** Texts that cells refer to by their numbers. */
   readonly strings: ReadonlyArray<string>
-  /** Number format by style. */
+  /** Number formats, by style. */
   readonly formats: ReadonlyArray<string>
   readonly date1904: boolean
 }
 
-/** Returns the text of a cell: characters that XML can't contain are written as _x000D_. */
+/** Returns the text of a cell. Decodes characters that XML can't contain, which are written as _x000D_. */
 const plainText = (text: string): string =>
   text.includes("_x")
     ? text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -48,7 +48,7 @@ export const sharedTextsReader = () => {
   })
   return {
     write: scanner.write,
-    /** Throws if the texts do not end where their XML does. */
+    /** Returns the texts. Throws if they do not end at the end of their XML. */
     end: (): ReadonlyArray<string> => {
       if (!ended) throw new BadSheet("texts that are cut short")
       scanner.end()
@@ -59,14 +59,14 @@ export const sharedTextsReader = () => {
 
 const isTrue = (value: string) => value === "1" || value === "true"
 
-/** Returns the days since Excel's first, for a cell with an ISO 8601 date. */
+/** Returns the number of days since Excel's first day, for a cell with an ISO 8601 date. */
 const serialOf = (iso: string): number =>
   Date.parse(/(?:Z|[+-]\d\d:\d\d)$/.test(iso) || !iso.includes("T") ? iso : `${iso}Z`) / 86_400_000 + 25_569
 
-/** What a formula without a stored value contains: a reader that does not calculate can't know its value. */
+/** The cell of a formula without a stored value. We don't calculate formulas, so its value is unknown. */
 const uncalculated = new ErrorCell("formula without a stored value")
 
-/** Returns the column of a reference such as BC12, from 0. */
+/** Returns the column of a reference such as BC12. Columns are numbered from 0. */
 const columnOf = (xml: Buffer, from: number, to: number): number => {
   let column = 0
   for (let at = from; at < to; at++) {
@@ -78,10 +78,10 @@ const columnOf = (xml: Buffer, from: number, to: number): number => {
   return column - 1
 }
 
-/** Types of cells whose value is neither a number nor the number of a text. */
+/** Types of cells whose values are neither numbers nor numbers of shared texts. */
 const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
 
-/** Reads a sheet's XML, which arrives in pieces, and gives the same cells as xlsx. Throws `BadSheet`. */
+/** Reads a sheet's XML, which arrives in pieces, and returns the same cells as xlsx. Throws `BadSheet`. */
 export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => {
   const general = showsOf("General")
   const shows = formats.map(showsOf)
@@ -98,7 +98,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   let column = -1
   let type = ""
   let style = 0
-  /** The cell's value: a number that was read from the bytes, otherwise a text; neither if it has no value. */
+  /** The cell's value: a number if it was read from the bytes, otherwise a text. Both are undefined if the cell has no value. */
   let number: number | undefined
   let value: string | undefined
   let formula = false
@@ -153,7 +153,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const numberHeld = () => number ?? (value === undefined || value === "" ? undefined : Number(value))
 
   const sharedText = (): string | undefined => {
-    // Some programs write an empty text like this.
+    // Some programs write empty texts in this way.
     if (number === undefined && (value === undefined || value === "")) return undefined
     const shared = strings[numberHeld() ?? Number.NaN]
     if (shared === undefined) throw new BadSheet("a reference to a text that does not exist")
@@ -195,7 +195,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     if (cell !== undefined && cell !== null && cell !== "") cells[column] = cell
   }
 
-  /** Counts columns that are hidden. */
+  /** Counts hidden columns. */
   const openColumn = (xml: Buffer, from: number, to: number) => {
     let hidden = false
     let first = 0
@@ -234,7 +234,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     },
     text: (xml, from, to, whole, raw) => {
       if (!capture) return
-      // The only text of a value, not yet made a string: most numbers never become one.
+      // The only text of a value, as bytes. Most numbers never become a string.
       if (whole && !inline && !heldAsText.has(type)) number = xmlNumber(xml, from, to)
       else text += xmlText(xml, from, to, raw)
     },
@@ -262,7 +262,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
       rows = []
       return given
     },
-    /** Throws if the sheet does not end where its XML does. */
+    /** Throws if the sheet does not end at the end of its XML. */
     end: () => {
       if (!ended) throw new BadSheet("no end")
       scanner.end()

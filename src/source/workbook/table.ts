@@ -7,30 +7,30 @@ import { limits, thousands } from "../limits.ts"
 import { columnName } from "./Sheet.ts"
 import type { CellRange, SheetRow } from "./Sheet.ts"
 
-/** Where a sheet's records are, according to its first rows. */
+/** The place of a sheet's records, found in its first rows. */
 export interface Table {
   readonly titles: ReadonlyArray<string>
-  /** The number of the header's row in the sheet, from 1. */
+  /** The header's row number in the sheet, from 1. */
   readonly headerRow: number
-  /** Number of rows above the header, if any of them is not empty and the pipeline did not say to skip them. */
+  /** Number of rows above the header. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number
-  /** Some columns have no title of their own, but may be under a merged one. */
+  /** Whether a column has no title of its own, but may be under a merged one. */
   readonly untitled: boolean
-  /** The sheet's first rows, from `top` on (0: the first), including those above the header. */
+  /** The sheet's first rows from `top` on, including those above the header. `top` is 0 for the first row. */
   readonly head: { readonly top: number; readonly rows: ReadonlyArray<Cells> }
 }
 
-/** Rows below the header that are checked: a table is as wide as its header or as the widest of these. */
+/** How many rows below the header are checked. A table is as wide as its header or the widest of these rows. */
 const looked = 1000
 
-/** Rows of a sheet that are needed to find its table. */
+/** How many rows of a sheet are needed to find its table. */
 export const rowsToFind = (headerRow: number | undefined, range: CellRange): number =>
   Math.max(headerRow ?? 0, range.from.row) + 2 * looked
 
-/** Rows below the header that are kept to recognise a form tool. */
+/** How many rows below the header are kept to recognise a form tool. */
 const headKept = 200
 
-/** Returns a row's cells inside the range, up to the last filled one. */
+/** Returns a row's cells in the range, up to the last filled cell. */
 const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Array<Cell> => {
   const cells: Array<Cell> = []
   const last = Math.min(range.to.column, found.length - 1)
@@ -44,11 +44,11 @@ const inRange = (found: ReadonlyArray<Cell | undefined>, range: CellRange): Arra
 }
 
 /**
- * Finds the header in a sheet's first rows: the row with the given number, otherwise the first row that is not empty and not a heading. Returns a
- * sentence if there is no header or if it is too wide.
+ * Finds the header in a sheet's first rows: the row with the given number, otherwise the first row that is neither empty nor a heading. Returns an
+ * error message if there is no header or if it is too wide.
  *
- * @param first the sheet's first rows: at least `rowsToFind`, or all
- * @param merges the sheet's merged cells: a row with only these is not a header
+ * @param first the sheet's first rows: at least `rowsToFind`, or all of them
+ * @param merges the sheet's merged cells: a row with only such cells is not a header
  */
 export const findTable = (
   first: ReadonlyArray<SheetRow>,
@@ -96,7 +96,7 @@ export const findTable = (
   }
 }
 
-/** Whether all filled cells of a row are merged with others, and one of them over several columns. */
+/** Whether all filled cells of a row are merged, and one of them over several columns. */
 const isMergedHeading = (
   line: Cells,
   row: number,
@@ -109,7 +109,7 @@ const isMergedHeading = (
     && line.every((cell, at) => cell === null || over(left + at) !== undefined)
 }
 
-/** Returns the titles, also of columns under merged cells, of which only the first has the text. */
+/** Returns the titles. Of merged cells, only the first has the text, which becomes the title of all their columns. */
 export const underMerges = (
   table: Table,
   merges: ReadonlyArray<CellRange>,
@@ -135,14 +135,14 @@ const tooWide = (row: number, sheetRow: number, column: number, width: number): 
   } columns of the table. Give that column a title, or clear the cell.`,
 })
 
-/** Makes records from a sheet's rows below the header. Empty ones are omitted and counted. */
+/** Makes records from a sheet's rows below the header. Omits and counts empty rows. */
 export const recordsOf = (table: Table, range: CellRange) => {
   const width = table.titles.length
   let given = 0
   let empty = 0
   let last = table.headerRow - 1
   return {
-    /** Returns chunks of the records among these rows. */
+    /** Returns the records among these rows, in chunks. */
     take: (sheetRows: ReadonlyArray<SheetRow>): RowChunk | undefined => {
       const firstRow = given + 1
       const rows: Array<Cells> = []

@@ -1,6 +1,6 @@
 import { columnName } from "./Sheet.ts"
 
-/** A workbook whose records no program can have written like this. The message ends the sentence "it contains …". */
+/** A workbook with records that no program can have written. The message ends the sentence "it contains …". */
 export class BadRecords extends Error {}
 
 const numbersOf = (list: string) =>
@@ -11,7 +11,7 @@ const numbersOf = (list: string) =>
     }),
   )
 
-/** Kinds of records that there are (MS-XLS, section 2.3, and those of older versions). */
+/** All kinds of records (MS-XLS, section 2.3, and those of older versions). */
 const known = numbersOf(
   "0-2b 2f 31-34 3c-3e 40-45 4d 50-52 55-56 59-61 63 65-66 69-6b 6d 70 72 7d-89 8c-8d 8f-92 94-9e a0-a1 a9 ab ae-b2 b4-b6 b8-b9 "
     + "bc-c3 c5-d3 d5-da dc-e3 e5 e9-ed ef-f2 f4-f9 fb-fd ff-100 103 122 137-138 13b 13d-140 14a-14b 14d-154 15f-162 191-198 1a5 "
@@ -20,18 +20,18 @@ const known = numbersOf(
     + "1024-1027 1032-1035 103a 103c-1041 1043-1046 1048 104a-104b 104e-1051 105b-105d 105f-1068 7262",
 )
 
-/** Kinds that never follow a cell: those of the workbook itself, and those that come before a sheet's cells. */
+/** Kinds that never follow a cell. They belong to the whole workbook, or come before a sheet's cells. */
 const beforeCells = numbersOf(
   "c-11 14-15 22 25-2b 31 40 42 55 5c 5f 7d 80-85 8c-8d 92 9c a1 da e0-e2 fc ff 13d 200 20b 225 41e 293",
 )
 
-/** Kinds that may come between a formula and its text: array, table, shared formula, and their continuation. */
+/** Kinds that may come between a formula and its text: arrays, tables, shared formulas, and their continuations. */
 const afterFormula = numbersOf("21 36 3c 221 236 4bc")
 
-/** Other kinds that may come among cells: rows and pointers to them, texts of formulas, phonetic hints, links, marks. */
+/** Other kinds that may come among cells: rows, pointers to rows, texts of formulas, phonetic hints, links and marks. */
 const amongCells = numbersOf("5e d7 ef 1b8 1c2 207 208 800 21 36 3c 221 236 4bc")
 
-/** Kinds of the workbook's own records that are numbered in sequence: if one is missing, the next gets its number. */
+/** Kinds of the workbook's own records that are numbered in sequence. If a record is missing, the next one gets its number. */
 const inOneRun = numbersOf("85 e0 41e")
 
 const kind = {
@@ -56,7 +56,7 @@ const kind = {
 
 const formulas = numbersOf("6 206 406")
 
-/** Whether the record of a cell has a possible size; undefined: the record is not a cell. */
+/** Whether a cell's record has a possible size. Undefined if the record is not a cell. */
 const fitsCell = (type: number, length: number): boolean | undefined => {
   if (formulas.has(type)) return length >= 20
   switch (type) {
@@ -86,38 +86,38 @@ const place = (row: number, column: number) => `${columnName(column)}${row + 1}`
 const mostColumns = 256
 const cutShort = () => new BadRecords("no end: it is cut short")
 
-/** What the workbook says for all its sheets. */
+/** What the workbook says about all its sheets. */
 interface BookFacts {
-  /** Cells that refer to shared texts, as it counts them. */
+  /** How many cells refer to shared texts, according to the workbook. */
   references: number
   texts: number
-  /** Formats of cells. */
+  /** How many cell formats there are. */
   formats: number
-  /** Whether texts are Unicode, as since Excel 97. */
+  /** Whether texts are Unicode, which they are since Excel 97. */
   readonly isUnicode: boolean
 }
 
-/** Checks the records of one sheet, in order: where its cells are, and whether they are possible. */
+/** Checks the records of one sheet, in order: whether its cells are possible, and where they are. */
 class SheetRecords {
   readonly #bytes: Buffer
   readonly #book: BookFacts
-  /** Places of cells with a value, as row times columns and column. */
+  /** Places of cells with a value, as numbers: row times `mostColumns`, plus column. */
   readonly values = new Set<number>()
-  /** By row: the first column and the one after the last, as announced by the sheet, and as found. */
+  /** The first column and the one after the last, by row: as stated by the sheet, and as found. */
   readonly #promised = new Map<number, readonly [first: number, end: number]>()
   readonly #extents = new Map<number, readonly [first: number, end: number]>()
   #dimensions = { rows: 0, columns: 0 }
-  /** Whether a record other than a cell has followed a cell: no more cells may come. */
+  /** The fault if another cell follows. Set if a record that is not a cell has followed a cell. */
   #odd: string | undefined
   #hasCells = false
   #hasWindow = false
-  /** The formula whose text must follow. */
+  /** The formula whose text must come next. */
   #waiting: string | undefined
   #last = -1
   #disorder = 0
-  /** References to shared texts. */
+  /** How many cells refer to shared texts. */
   texts = 0
-  /** What is wrong, as the end of "it contains …". */
+  /** The fault that was found, as the end of "it contains …". */
   fault: string | undefined
 
   constructor(bytes: Buffer, book: BookFacts) {
@@ -148,7 +148,7 @@ class SheetRecords {
       const [first, end] = [bytes.readUInt16LE(at + 2), bytes.readUInt16LE(at + 4)]
       if (end > first) this.#promised.set(bytes.readUInt16LE(at), [first, end])
     } else if (this.#hasCells && !amongCells.has(type)) {
-      // There is one record of a window, with a fixed size.
+      // A sheet has at most one window record, with a fixed size.
       const isNoWindow = type === kind.window
         && (this.#hasWindow || (this.#book.isUnicode ? length < 14 : length !== 10))
       if (beforeCells.has(type) || isNoWindow) return odd
@@ -205,13 +205,13 @@ class SheetRecords {
     return undefined
   }
 
-  /** What is inconsistent, though some programs may write it like that, as the end of "may be damaged: …". */
+  /** Returns what is inconsistent, as the end of "may be damaged: …". Some programs may write such sheets. */
   doubt(): string | undefined {
     for (const [row, [first, end]] of this.#promised) {
       const found = this.#extents.get(row)
-      if (found === undefined) return `row ${row + 1} should contain cells, and has none`
-      if (found[1] < end) return `row ${row + 1} should reach to column ${columnName(end - 1)}, and ends before`
-      if (found[0] > first) return `row ${row + 1} should start in column ${columnName(first)}, and starts after it`
+      if (found === undefined) return `row ${row + 1} should contain cells, but has none`
+      if (found[1] < end) return `row ${row + 1} should reach to column ${columnName(end - 1)}, but ends before it`
+      if (found[0] > first) return `row ${row + 1} should start in column ${columnName(first)}, but starts after it`
     }
     const { columns, rows } = this.#dimensions
     for (const [row, [, end]] of this.#extents) {
@@ -219,15 +219,15 @@ class SheetRecords {
         return `row ${row + 1} contains cells, but is not in its list of rows`
       }
       if (rows > 0 && (row >= rows || end > columns)) {
-        return `${place(row, end - 1)} is beyond the ${rows} rows and ${columns} columns that it says it has`
+        return `${place(row, end - 1)} is beyond the ${rows} rows and ${columns} columns that the sheet states`
       }
     }
-    // Some programs write cells in any order; a few cells in a wrong place are a different matter.
+    // Some programs write cells in any order. A few misplaced cells, however, are suspicious.
     return this.#disorder > 0 && this.#disorder < 5 ? "some of its cells are out of order" : undefined
   }
 }
 
-/** Counts the shared texts (MS-XLS, section 2.4.265): the stated number must end where their records do. */
+/** Counts the shared texts (MS-XLS, section 2.4.265). The stated number of texts must end where their records end. */
 const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, to: number]>) => {
   let part = 0
   let [at = 0, to = 0] = parts[0] ?? []
@@ -262,7 +262,7 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
     for (let left = count, size = isWide ? 2 : 1; left > 0;) {
       if (at >= to) {
         nextPart()
-        // A text that continues in the next record states the width of its characters again.
+        // If a text continues in the next record, it states the width of its characters again.
         size = (bytes[at++]! & 1) === 1 ? 2 : 1
       }
       const step = Math.min(left, Math.floor((to - at) / size))
@@ -285,7 +285,7 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
   return { references, texts }
 }
 
-/** Checks the records of a workbook's stream; undefined: it is encrypted. */
+/** Checks the records of a workbook's stream. Returns undefined if the workbook is encrypted. */
 const readRecords = (bytes: Buffer) => {
   if (bytes.length < 8 || bytes.readUInt16LE(0) !== kind.bof || bytes.readUInt16LE(6) !== 5) {
     throw new BadRecords("no start of a workbook")
@@ -296,7 +296,7 @@ const readRecords = (bytes: Buffer) => {
   const ended = new Set<number>()
   let before = 0
 
-  /** One of the workbook's own records. */
+  /** Adds one of the workbook's own records. */
   const add = (type: number, at: number, length: number) => {
     if (!known.has(type)) throw new BadRecords(`a record of a kind that no workbook has (byte ${at})`)
     if (type !== before && inOneRun.has(before)) ended.add(before)
@@ -306,7 +306,7 @@ const readRecords = (bytes: Buffer) => {
     else if (type === kind.formatCount && length >= 16 && bytes.readUInt16LE(at + 14) !== book.formats) {
       throw new BadRecords("fewer formats of cells than it states")
     }
-    // Records that continue the texts belong to them.
+    // Records that continue the shared texts belong to them.
     const isText = type === kind.sharedTexts || (type === kind.continued && before === kind.sharedTexts)
     if (isText) textParts.push([at, at + length])
     before = isText ? kind.sharedTexts : type
@@ -328,13 +328,13 @@ const readRecords = (bytes: Buffer) => {
       if (depth === 0 && !isBook) sheets.set(from, sheet = new SheetRecords(bytes, book))
       depth++
     } else if (depth === 0) {
-      // After the last sheet there may only be zeros that fill the file.
+      // After the last sheet, only zeros may follow, which fill the file.
       if (bytes.subarray(from).some((byte) => byte !== 0)) {
-        throw new BadRecords(`an end among its records (byte ${from})`)
+        throw new BadRecords(`an end in the middle of its records (byte ${from})`)
       }
       break
     } else if (type === kind.eof) {
-      if (length !== 0) throw new BadRecords(`an end that is not one (byte ${from})`)
+      if (length !== 0) throw new BadRecords(`a damaged end (byte ${from})`)
       depth--
       if (depth === 0 && isBook) {
         isBook = false
@@ -350,18 +350,18 @@ const readRecords = (bytes: Buffer) => {
   if (depth > 0) throw cutShort()
   const listed = places.toSorted((a, b) => a - b).flatMap((at) => sheets.get(at) ?? [])
   if (listed.length !== places.length || new Set(listed).size !== sheets.size || places.length !== sheets.size) {
-    throw new BadRecords("sheets that are not where it states")
+    throw new BadRecords("sheets that are not in their stated places")
   }
   return { book, sheets: listed }
 }
 
-/** A stream of a compound file: its bytes, and its length according to the directory. */
+/** A stream of a compound file: its bytes, and its length as stated in the directory. */
 interface Stream {
   readonly size: number
   readonly content?: Uint8Array | ReadonlyArray<number>
 }
 
-/** The parts of xlsx's reader of compound files that are needed. */
+/** The parts of xlsx's reader for compound files that are needed here. */
 export interface CompoundFiles<File> {
   readonly read: (bytes: Buffer, options: { readonly type: "buffer" }) => File
   readonly find: (file: File, path: string) => Stream | null | undefined
@@ -369,20 +369,23 @@ export interface CompoundFiles<File> {
 
 /** What is known about an .xls workbook's sheets, apart from what xlsx reads. */
 export interface XlsCheck {
-  /** The workbook itself, extracted from its compound file: its other content (summaries, macros) is not read. */
+  /** The workbook's stream, extracted from its compound file. Its other content (summaries, macros) is not read. */
   readonly content: Buffer
   /**
-   * Compares the sheet with that number with the cells that were read. Throws `BadRecords` if it must be damaged.
+   * Compares the sheet with this number with the cells that were read. Throws `BadRecords` if the sheet must be damaged.
+   *
    * @param has whether there is a cell
-   * @returns what is inconsistent, though some programs may write it like that
+   * @returns what is inconsistent, if some programs may write it like that
    */
   readonly sheet: (index: number, has: (row: number, column: number) => boolean) => string | undefined
 }
 
 /**
- * Checks all records of an .xls workbook, which has no checksums: each has a known kind, sheets end where their records say, texts and cells have
- * their sizes, and no two cells have the same place. xlsx silently ignores much of that damage, and so loses rows.
- * @returns undefined if it is not such a workbook, or is encrypted, which xlsx will report. Throws `BadRecords`
+ * Checks all records of an .xls workbook, which has no checksums. Each record must have a known kind, sheets must end where their records say, texts
+ * and cells must have their sizes, and no two cells may have the same place. xlsx silently ignores much of such damage, and so loses rows. Throws
+ * `BadRecords`.
+ *
+ * @returns undefined if the file is not such a workbook, or is encrypted. xlsx will report that
  */
 export const checkXls = <File>(content: Buffer, files: CompoundFiles<File>): XlsCheck | undefined => {
   const file = files.read(content, { type: "buffer" })
@@ -396,14 +399,14 @@ export const checkXls = <File>(content: Buffer, files: CompoundFiles<File>): Xls
     sheet: (index, has) => {
       const { book: { references }, sheets } = records
       const sheet = sheets[index]
-      if (sheet === undefined) throw new BadRecords("no records of it")
+      if (sheet === undefined) throw new BadRecords("no records of the sheet")
       if (sheet.fault !== undefined) throw new BadRecords(sheet.fault)
       for (const at of sheet.values) {
         if (!has(Math.floor(at / mostColumns), at % mostColumns)) throw new BadRecords("cells that can't be read")
       }
       const texts = sheets.reduce((sum, one) => sum + one.texts, 0)
       return sheet.doubt()
-        ?? (references > texts ? `it states ${references} cells of text, and there are ${texts}` : undefined)
+        ?? (references > texts ? `it states ${references} cells of text, but there are ${texts}` : undefined)
     },
   }
 }

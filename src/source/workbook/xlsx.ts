@@ -45,7 +45,7 @@ const elementsOf = (
     parser.end(text.toString("utf8").replace(/^\ufeff/, ""))
   })
 
-/** Returns a part's relations to others: their kind, and the name of the other part. */
+/** Returns a part's relations to other parts: their kinds, and the names of the parts. */
 const relationsOf = (file: string, content: Buffer, parts: Parts, part: string) =>
   Effect.gen(function*() {
     const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? []
@@ -62,14 +62,14 @@ const relationsOf = (file: string, content: Buffer, parts: Parts, part: string) 
     return relations
   })
 
-/** Returns the part with the list of sheets; undefined if the archive is not an XML workbook. */
+/** Returns the part with the list of sheets, or undefined if the archive is not an XML workbook. */
 export const bookPart = (file: string, content: Buffer, parts: Parts) =>
   Effect.map(relationsOf(file, content, parts, ""), (relations) => {
     const part = relations.find(({ kind }) => kind === "officeDocument")?.target ?? "xl/workbook.xml"
     return part.endsWith(".xml") && parts.has(part) ? part : undefined
   })
 
-/** Built-in number formats of every workbook that show a date or a time (ECMA-376, part 1, section 18.8.30). */
+/** The built-in number formats that show a date or a time (ECMA-376, part 1, section 18.8.30). */
 const knownFormats: Readonly<Record<string, string>> = {
   14: "m/d/yy",
   15: "d-mmm-yy",
@@ -86,7 +86,7 @@ const knownFormats: Readonly<Record<string, string>> = {
   56: "hh:mm:ss",
 }
 
-/** What a workbook's small parts contain: its sheets, number formats, and the start of its dates. */
+/** The content of a workbook's small parts: its sheets, its number formats, and the first day of its dates. */
 const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
   Effect.gen(function*() {
     const sheets: Array<{ readonly name: string; readonly hidden: boolean; readonly id: string }> = []
@@ -118,7 +118,7 @@ const readBook = (file: string, content: Buffer, parts: Parts, book: string) =>
     }
   })
 
-/** Runs code that may find that a sheet is malformed. */
+/** Runs a function that may detect a malformed sheet. */
 const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
   Effect.suspend(() => {
     try {
@@ -141,7 +141,7 @@ const readPart = (file: string, part: Bytes, write: (piece: Uint8Array) => void)
     }
   }))
 
-/** Reads the sheet's rows in groups, in order; calls `ended` with what is known at the end. */
+/** Reads the sheet's rows in groups, in order. At the end, calls `ended` with what is known then. */
 const rowLots = <E>(
   file: string,
   opened: Opened<E>,
@@ -159,7 +159,7 @@ const rowLots = <E>(
     }))
   }))
 
-/** Reads the merged cells, which follow all rows: everything before them is skipped. */
+/** Reads the merged cells, which follow all rows. Skips everything before them. */
 const mergesOf = (file: string, sheet: Bytes) =>
   Effect.suspend(() => {
     const merges: Array<CellRange> = []
@@ -177,7 +177,7 @@ const mergesOf = (file: string, sheet: Bytes) =>
     return Effect.as(readPart(file, sheet, scanner.write), merges)
   })
 
-/** Opens a sheet to be read row by row. A function of its own, so that its closure doesn't keep the workbook's bytes. */
+/** Opens a sheet to be read row by row. This is a separate function, so that its closure doesn't keep the workbook's bytes. */
 const openRows = (
   file: string,
   sheet: Bytes,
@@ -189,7 +189,7 @@ const openRows = (
   Effect.gen(function*() {
     let notes: SheetNotes = { hiddenRows: 0, hiddenColumns: 0, hiddenSomewhere: false }
     const first: Array<SheetRow> = []
-    // A small sheet is read to its end, so that what is hidden or damaged is known at once.
+    // A small sheet is read to its end, so that hidden or damaged rows are reported at once.
     yield* Stream.runForEachWhile(rowLots(file, sheet.look, context, (found) => void (notes = found)), (rows) =>
       Effect.sync(() => {
         for (const row of rows) {
@@ -215,12 +215,12 @@ const isBomb = ({ packed, unpacked }: ZipEntry) =>
   unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
 
 /**
- * Opens one sheet of an .xlsx workbook, to be read row by row. Its texts are kept in memory, its rows and the file itself are not.
+ * Opens one sheet of an .xlsx workbook, to be read row by row. Keeps its texts in memory, but neither its rows nor the file itself.
  *
- * @param content the workbook's bytes, to read its small parts
+ * @param content the workbook's bytes, from which its small parts are read
  * @param fingerprint of these bytes: each reading verifies that they are still the same
  * @param book the part with the list of sheets
- * @param wanted the least number of rows in `first`, if there are as many
+ * @param wanted how many rows `first` must have, if there are as many
  */
 export const openXlsx = (
   bytes: Bytes,

@@ -2,17 +2,18 @@ import { Parser } from "htmlparser2"
 import { isUtf8 } from "node:buffer"
 import { limits, thousands } from "../limits.ts"
 
-/** XML that is malformed, or is not a sheet although it should be one. The message ends the sentence "its sheet has …". */
+/** XML that is malformed, or that should be a sheet but is not. The message ends the sentence "its sheet has …". */
 export class BadSheet extends Error {}
 
-/** What a scanner reports, in the order of the document. Places refer to `xml`, whose bytes are valid only during the call. */
+/** Functions that a scanner calls, in the order of the document. Offsets refer to `xml`, whose bytes are valid only during the call. */
 export interface XmlEvents {
-  /** Called at the start of an element. `name` has no prefix; the attributes are between the two places (`XmlAttributes`). */
+  /** Called at the start of an element. `name` has no prefix. The attributes are between the two offsets (`XmlAttributes`). */
   readonly open?: (name: string, xml: Buffer, from: number, to: number) => void
   /**
    * Called with text as written (`xmlText`).
+   *
    * @param whole whether it is the element's whole content
-   * @param raw whether it is CDATA: an ampersand means itself
+   * @param raw whether it is CDATA, in which an ampersand has no special meaning
    */
   readonly text?: (xml: Buffer, from: number, to: number, whole: boolean, raw: boolean) => void
   readonly close?: (name: string) => void
@@ -30,17 +31,17 @@ const signs = {
   colon: 0x3a,
 }
 
-/** Names with one byte, indexed by it. */
+/** Names of one byte, indexed by this byte. */
 const letters = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
 
-/** Names with up to four bytes, indexed by these as one number: an element that occurs a million times needs no new string. */
+/** Names of up to four bytes, indexed by these bytes as one number. So an element that occurs a million times needs no new string. */
 const short = new Map(
   ["is", "si", "row", "rPh", "col", "sst"].map((
     name,
   ) => [[...Buffer.from(name)].reduce((all, byte) => all << 8 | byte, 0), name]),
 )
 
-/** Returns where the tag that starts before `from` ends: the place of its `>`, skipping quoted values; -1 if that has not arrived yet. */
+/** Returns the offset of the `>` that ends the tag, ignoring quoted values. Returns -1 if that has not arrived yet. */
 const tagEnd = (xml: Buffer, from: number): number => {
   for (let at = from; at < xml.length; at++) {
     const byte = xml[at]
@@ -53,7 +54,7 @@ const tagEnd = (xml: Buffer, from: number): number => {
   return -1
 }
 
-/** Returns what ends the comment, instruction, declaration or raw text that starts at `at`; undefined if too little has arrived to know. */
+/** Returns the text that ends the comment, instruction, declaration or CDATA at `at`. Undefined if too little text has arrived. */
 const otherClose = (xml: Buffer, at: number): string | undefined => {
   if (xml[at + 1] === signs.question) return "?>"
   if (at + 2 >= xml.length) return undefined
@@ -65,15 +66,15 @@ const cdata = "<![CDATA["
 const nothing = () => undefined
 
 /**
- * Scans an XML document that arrives in pieces, in UTF-8, without making strings that aren't needed. Throws `BadSheet` if elements are not nested as
- * XML requires. Entities are decoded only in texts that are read; document types are ignored.
+ * Scans an XML document in UTF-8 that arrives in pieces, without making unnecessary strings. Throws `BadSheet` if elements are not nested as XML
+ * requires. Entities are decoded only in texts that are read, and document types are ignored.
  */
 export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: XmlEvents) => {
-  /** Elements that are open: their names, and a hash of the names as written, including the prefix. */
+  /** The open elements: their names, and hashes of the names as written, including the prefix. */
   const names: Array<string> = []
   const hashes: Array<number> = []
   let rest = Buffer.alloc(0)
-  /** Whether nothing has followed the start of the innermost element yet. */
+  /** Whether the innermost element has no content yet. */
   let bare = false
   let rooted = false
 
@@ -116,7 +117,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     bare = false
   }
 
-  /** Returns the place after the comment, instruction, declaration or raw text at `tag`; -1 if its end has not arrived yet. */
+  /** Returns the offset after the comment, instruction, declaration or CDATA at `tag`. Returns -1 if its end has not arrived yet. */
   const pass = (xml: Buffer, from: number, tag: number): number => {
     const ends = otherClose(xml, tag)
     const end = ends === undefined ? -1 : xml.indexOf(ends, tag + 2)
@@ -127,7 +128,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     return end + ends.length
   }
 
-  /** Continues from `at`, where no tag is open, up to the start of something incomplete. */
+  /** Scans on from `at`, where no tag is open, up to the start of something incomplete. */
   const scan = (xml: Buffer): number => {
     let at = 0
     for (;;) {
@@ -157,14 +158,14 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
         ? Buffer.from(piece.buffer, piece.byteOffset, piece.length)
         : Buffer.concat([rest, piece])
       const at = scan(xml)
-      // The scanned part ends with a tag, so no character is split.
+      // The scanned part ends with a tag, so it does not split a character.
       if (!isUtf8(xml.subarray(0, at))) throw new BadSheet("bytes that are not valid UTF-8")
       if (xml.length - at > limits.record) {
         throw new BadSheet(`a text or a tag of more than ${thousands(limits.record)} bytes`)
       }
       rest = Buffer.from(xml.subarray(at))
     },
-    /** Throws if an element is still open, or if there was none. */
+    /** Throws if an element is still open, or if there was no element. */
     end: (): void => {
       if (!rooted || names.length > 0 || /\S/.test(rest.toString("latin1"))) throw new BadSheet("no end")
     },
@@ -175,14 +176,14 @@ let decoded = ""
 
 const parser = new Parser({ ontext: (piece) => void (decoded += piece) }, { xmlMode: true })
 
-/** Replaces entities by what they mean. */
+/** Replaces entities by the characters that they stand for. */
 const withoutEntities = (text: string): string => {
   decoded = ""
   parser.parseComplete(text)
   return decoded
 }
 
-/** Returns the XML text between two places: line ends become line feeds and entities are decoded, unless it is raw. */
+/** Returns the XML text between two offsets. Line ends become line feeds. Entities are decoded, unless the text is raw. */
 export const xmlText = (xml: Buffer, from: number, to: number, raw = false): string => {
   let text = xml.toString("utf8", from, to)
   if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n")
@@ -191,13 +192,13 @@ export const xmlText = (xml: Buffer, from: number, to: number, raw = false): str
 
 const zero = 0x30
 
-/** How many digits a double always represents exactly. */
+/** How many digits a double can always represent exactly. */
 const exactDigits = 15
 
-/** These powers are also exact, so that one division rounds as parsing the text would. */
+/** These powers are exact, too. So one division rounds in the same way as parsing the text. */
 const powers = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
 
-/** Returns the number between two places, as `Number` reads it. Short ones (most are) need no string. */
+/** Returns the number between two offsets, as `Number` reads it. Short numbers, which most are, need no string. */
 export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
   const start = xml[from] === 0x2d ? from + 1 : from
   let whole = 0
@@ -216,25 +217,25 @@ export const xmlNumber = (xml: Buffer, from: number, to: number): number => {
   return start === from ? value : -value
 }
 
-/** Iterates over the attributes of a tag. One instance is used for many tags. */
+/** Iterates over the attributes of a tag. One instance serves many tags. */
 export class XmlAttributes {
   private xml: Buffer = Buffer.alloc(0)
   private at = 0
   private to = 0
   private nameFrom = 0
   private nameTo = 0
-  /** Where the present attribute's value is. */
+  /** Where the current attribute's value is. */
   from = 0
   end = 0
 
-  /** Starts with those of another tag. */
+  /** Starts with the attributes of a tag. */
   over(xml: Buffer, from: number, to: number): void {
     this.xml = xml
     this.at = from
     this.to = to
   }
 
-  /** Moves to the next one; returns false if there is none. */
+  /** Moves to the next attribute. Returns false if there is none. */
   next(): boolean {
     const { to, xml } = this
     let at = this.at
@@ -266,15 +267,15 @@ export class XmlAttributes {
     return xmlText(this.xml, this.from, this.end)
   }
 
-  /** Returns the value as `Number` reads it. */
+  /** Returns the attribute's value as `Number` reads it. */
   get number(): number {
     return xmlNumber(this.xml, this.from, this.end)
   }
 }
 
 /**
- * Whether each element of an XML document ends where it should, and the document ends with its root. A reader that searches for row tags does not
- * notice if the rest is missing.
+ * Whether each element of an XML document ends where it should, and the document ends with its root. A reader that only searches for row tags does
+ * not detect that the rest is missing.
  */
 export const endsWell = (xml: Buffer): boolean => {
   const scanner = xmlScanner({})
