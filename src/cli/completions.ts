@@ -5,7 +5,7 @@ import { Effect } from "effect"
 /** A word that can come next, and what it does. */
 type Word = readonly [word: string, about: string]
 
-/** What a value can be, by what stands for it in the help. */
+/** What a value can be, by its option or by what stands for it in the help. */
 type Known = ReadonlyMap<string, ReadonlyArray<string>>
 
 const bash = `# To install, add this line to ~/.bashrc: source <(formferry --completions bash)
@@ -51,8 +51,17 @@ const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, F
     const { texts } = yield* listPipelines(root)
     const project = yield* Effect.option(loadProject(root, { pipelines: [] }))
     const { keysAt } = yield* Effect.promise(() => import("../project/yamlText.ts"))
+    const { newestRuns } = yield* Effect.promise(() => import("../report/pastRuns.ts"))
+    const names = texts.flatMap(({ name }) => name ?? [])
+    const runs = project._tag === "None" || words.every((word) => !word.startsWith("--run"))
+      ? []
+      : yield* Effect.forEach(
+        names.filter((name) => words.includes(name)),
+        (name) => newestRuns(project.value.reports, name),
+      )
     return new Map([
-      ["NAME", texts.flatMap(({ name }) => name ?? [])],
+      ["NAME", names],
+      ["--run", runs.flat()],
       ["TAG", texts.flatMap(({ tags }) => tags ?? [])],
       ["TARGET", texts.flatMap(({ yaml }) => keysAt(yaml, ["sink", "targets"]) ?? [])],
       ["SERVICE", project._tag === "None" ? [] : [...project.value.services.keys()]],
@@ -89,8 +98,8 @@ const next = (place: Place, word: string): Place => {
 
 const valuesOf = (of: Option | Argument | undefined, known: Known): ReadonlyArray<Word> => {
   if (of === undefined) return []
-  const name = "flags" in of ? /<(\w+)/.exec(of.flags)?.[1] ?? "" : of.name()
-  return [...new Set(of.argChoices ?? known.get(name) ?? [])].map((word): Word => [word, ""])
+  const names = "flags" in of ? [of.long ?? "", /<(\w+)/.exec(of.flags)?.[1] ?? ""] : [of.name()]
+  return [...new Set(of.argChoices ?? names.flatMap((name) => known.get(name) ?? []))].map((word): Word => [word, ""])
 }
 
 const wordsAt = ({ command, given, onlyArguments, option }: Place, current: string, known: Known) => {

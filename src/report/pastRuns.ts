@@ -29,6 +29,20 @@ export const runFolders = (ofPipeline: string) =>
     Effect.map((names) => names.filter((name) => name !== latest && !name.startsWith(".")).toSorted().reverse()),
   )
 
+/** How many runs are named to choose from. */
+const named = 10
+
+/** Returns the ids of a pipeline's newest runs that have a report, the newest first. */
+export const newestRuns = (reports: string, pipeline: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const ofPipeline = path.join(reports, pipeline)
+    const newest = (yield* runFolders(ofPipeline)).slice(0, 2 * named)
+    const withReport = yield* Effect.filter(newest, (name) => fs.exists(path.join(ofPipeline, name, "report.json")))
+    return withReport.slice(0, named)
+  })
+
 /** Whether a pipeline has a report, without reading it. */
 export const ranBefore = (reports: string, pipeline: string): Effect.Effect<boolean, never, Files> =>
   Effect.gen(function*() {
@@ -162,6 +176,14 @@ export const readReport = (
     }
     const folder = path.join(ofPipeline, name)
     if (!isFolderName(name)) return yield* fail(folder, "that is not a run id")
+    if (!(yield* Effect.orElseSucceed(fs.exists(folder), () => true))) {
+      const runs = yield* Effect.orElseSucceed(newestRuns(reports, pipeline), () => [])
+      return yield* fail(
+        folder,
+        "there is no such run"
+          + (runs.length === 0 ? "" : `. Runs with a report, the newest first: ${runs.join(", ")}`),
+      )
+    }
     const report = yield* readFolder(folder)
     return report === undefined
       ? yield* fail(

@@ -162,7 +162,7 @@ describe("the reports of a pipeline", () => {
           "formferry run contacts",
         )
         expect((yield* Effect.flip(readReport(reports, "contacts", "../../etc"))).message).toContain("not a run id")
-        expect((yield* Effect.flip(readReport(reports, "contacts", "nope"))).message).toContain("left none")
+        expect((yield* Effect.flip(readReport(reports, "contacts", "nope"))).message).toContain("there is no such run")
       })
     ))
 })
