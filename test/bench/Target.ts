@@ -42,7 +42,7 @@ const here = fileURLToPath(new URL(".", import.meta.url))
 /** The path of the built command. */
 export const command = join(here, "dist", "main.js")
 
-/** runUnlimited.ts, bundled. */
+/** The path of the bundled runUnlimited.ts. */
 export const unlimited = join(here, "runUnlimited.js")
 
 /** Returns the path of a script that formferry is compared with. */

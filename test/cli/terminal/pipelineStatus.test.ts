@@ -55,7 +55,7 @@ const standing: PipelineStanding = {
   nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" },
 }
 
-it("shows the counts, past runs and the next run", () => {
+it("the status of a pipeline shows the counts, past runs and the next run", () => {
   const shown = showPipelineStatus(standing, now, { width: 80, colour: false })
   expect(shown.split("\n").slice(0, 12)).toMatchInlineSnapshot(`
     [
@@ -75,7 +75,7 @@ it("shows the counts, past runs and the next run", () => {
   `)
 })
 
-it("shows since when a run is in progress, and its rows in flight", () => {
+it("the status of a pipeline shows the start of a run in progress, and its rows in flight", () => {
   const { outcome: _, ...begun } = run(20, 0)
   const now20 = { ...begun, outcome: undefined, finishedAt: undefined, facts: undefined }
   const going = { run: "r20", since: "2026-11-20T11:55:00.000Z", inFlight: 16 }
@@ -88,7 +88,7 @@ it("shows since when a run is in progress, and its rows in flight", () => {
   expect(shown).not.toContain("not finished")
 })
 
-it("fits a terminal of 80 columns, and narrower ones", () => {
+it("the status of a pipeline fits terminals of 80 columns and fewer", () => {
   for (const width of [80, 60, 40]) {
     for (const line of showPipelineStatus(standing, now, { width, colour: false }).split("\n")) {
       expect(stringWidth(line), line).toBeLessThanOrEqual(width)
@@ -96,7 +96,7 @@ it("fits a terminal of 80 columns, and narrower ones", () => {
   }
 })
 
-it("a sparkline scales from zero to the highest value: only zero is the lowest bar, and an unknown value is a gap", () => {
+it("a sparkline scales from zero to the highest value, with the lowest bar only for zero and a gap for unknown values", () => {
   expect(sparkline([0, 1, 50, 100, undefined, 100])).toBe("▁▂▅█ █")
   expect(sparkline([0, 0])).toBe("▁▁")
   expect(sparkline([])).toBe("")

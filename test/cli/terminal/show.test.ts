@@ -114,7 +114,7 @@ const status = (text: string) => [{
   going: undefined,
 }]
 
-/** Everything that can show a foreign text, with that text in it. */
+/** Returns every output that can show foreign text, with this text in it. */
 const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
   const report = exampleReport()
   return [
@@ -143,11 +143,11 @@ const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
   ]
 }
 
-describe("the screen", () => {
+describe("the screen's settings", () => {
   const terminal = { isTTY: true, columns: 80 }
   const env = { TERM: "xterm" }
 
-  it("has colours on a terminal only, and none if they are disabled", () => {
+  it("enable colours only on a terminal, and only if they are not disabled", () => {
     expect(screenOf(terminal, env, false)).toEqual({ width: 80, colour: true })
     expect(screenOf({ columns: 80 }, env, false).colour).toBe(false)
     expect(screenOf(terminal, env, true).colour).toBe(false)
@@ -156,18 +156,18 @@ describe("the screen", () => {
     expect(screenOf(terminal, { TERM: "dumb" }, false).colour).toBe(false)
   })
 
-  it("has a usable width", () => {
+  it("always contain a usable width", () => {
     expect(screenOf({ ...terminal, columns: 3 }, env, false).width).toBe(20)
     expect(screenOf({ isTTY: true }, env, false).width).toBe(100)
     expect(screenOf({ columns: 40 }, env, false).width).toBe(100)
   })
 })
 
-/** The sequences that switch bold, dim, red, green and yellow. */
+/** Matches the sequences that switch bold, dim, red, green and yellow. */
 const ours = new RegExp(`${String.fromCharCode(0x1B)}\\[(?:1|2|22|31|32|33|39)m`, "g")
 
-describe("contains no control characters except line feeds, and no escape sequences except formferry's colours", () => {
-  it("contains no control characters except line feeds, and no escape sequences except our colours", () => {
+describe("every output", () => {
+  it("contains no control characters except line feeds, and no escape sequences except formferry's colours", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -194,27 +194,27 @@ describe("contains no control characters except line feeds, and no escape sequen
     )
   })
 
-  it("is the same with and without colours, except for the colours", () => {
+  it("is the same with and without colours, apart from the colours", () => {
     const coloured = shownWith("Müller 東京", { ...plain, colour: true })
     expect(coloured.map((shown) => stripVTControlCharacters(shown))).toEqual(shownWith("Müller 東京", plain))
     expect(coloured.join("")).toContain("\u001B[31m")
   })
 
-  it("fits narrow and wide terminals, wide characters included", () => {
+  it("fits narrow and wide terminals, even with wide characters", () => {
     const texts = ["short", "a".repeat(300), "東京都渋谷区".repeat(20), "one two three ".repeat(30), "👩‍👩‍👧".repeat(40)]
     for (const width of [20, 40, 80, 160]) {
       for (const text of texts) {
         const [diagnostics, form, preview, status] = shownWith(text, { width, colour: false })
         for (const shown of [form, preview, status]) expect(widest(shown ?? "")).toBeLessThanOrEqual(width)
-        // The place of a finding is not cut: it is clicked and copied.
+        // The place of a finding is never truncated, so that it can be clicked and copied.
         expect(widest((diagnostics ?? "").split("\n").slice(1).join("\n"))).toBeLessThanOrEqual(width)
       }
     }
   })
 })
 
-describe("contains the place, the message, the line with a caret, and the suggestion", () => {
-  it("show the place, the message, the line with a caret, and the suggestion", () => {
+describe("the output of diagnostics", () => {
+  it("contains the place, the message, the line with a caret, and the suggestion", () => {
     const lines = showDiagnostics([diagnostic(), diagnostic({ severity: "warning", suggestion: undefined })], plain)
       .split("\n")
     expect(lines[0]).toBe("pipelines/contacts.yaml:12:7 error")
@@ -226,7 +226,7 @@ describe("contains the place, the message, the line with a caret, and the sugges
     expect(lines.at(-1)).toBe("1 error, 1 warning")
   })
 
-  it("keep the caret below its place after wide characters and on a line that is cut", () => {
+  it("keeps the caret below its place after wide characters and on a truncated line", () => {
     const wide = showDiagnostics([diagnostic({ excerpt: "名前: x", column: 5 })], plain).split("\n")
     expect(stringWidth((wide[3] ?? "").slice(0, wide[3]?.indexOf("^")))).toBe(
       stringWidth((wide[2] ?? "").slice(0, wide[2]?.indexOf("x"))),
@@ -240,8 +240,8 @@ describe("contains the place, the message, the line with a caret, and the sugges
   })
 })
 
-describe("contains the outcome, balance, verdicts, problems, differences, files and the next command", () => {
-  it("shows outcome, balance, verdicts, problems, differences, files and the next command", () => {
+describe("the summary of a run", () => {
+  it("contains the outcome, balance, verdicts, problems, differences, files and the next command", () => {
     const shown = showSummary(exampleReport(), "reports/contacts/r1", plain)
     for (
       const text of [
@@ -269,7 +269,7 @@ describe("contains the outcome, balance, verdicts, problems, differences, files 
     )
   })
 
-  it("leaves out what did not occur, and highlights a balance that does not hold", () => {
+  it("omits what did not occur, and highlights an incorrect balance", () => {
     const shown = showSummary(
       exampleReport({ problems: [], findings: [], warnings: [], next: undefined, balance: { holds: false } }),
       "r",
@@ -279,7 +279,7 @@ describe("contains the outcome, balance, verdicts, problems, differences, files 
     expect(shown).toContain("THE BALANCE DOES NOT HOLD")
   })
 
-  it("names the largest problems first and counts the rest", () => {
+  it("names the largest problems first, and counts the rest", () => {
     const [group] = exampleReport().problems
     if (group === undefined) throw new Error("the example has a problem")
     const problems = Array.from({ length: 14 }, (_, index) => ({ ...group, column: `c${index}`, count: index + 1 }))
@@ -290,14 +290,14 @@ describe("contains the outcome, balance, verdicts, problems, differences, files 
   })
 })
 
-describe("contains counts and the time left", () => {
-  it("is one line with counts and the time left", () => {
+describe("the progress line", () => {
+  it("contains counts and the time left", () => {
     expect(progressLine(progress(), { width: 200, colour: false })).toBe(
       "import    1,240 of 10,000 rows (12%) · 1,200 sent · 1,180 verified · 2 differing · 1 in doubt · slowed down 3 times · 95 a second · about 1m 32s left",
     )
   })
 
-  it("leaves out unknown figures", () => {
+  it("omits unknown figures", () => {
     const nothing = { verified: 0, differing: 0, missing: 0, unread: 0 }
     expect(
       progressLine(
@@ -325,8 +325,8 @@ describe("contains counts and the time left", () => {
   })
 })
 
-describe("contains a form's questions with their options, and its other lists", () => {
-  it("show a form's questions with their options, and its other lists", () => {
+describe("the output of forms, previews, status and runs", () => {
+  it("contains a form's questions with their options, and its other lists", () => {
     const shown = showForm(form("Städte"), plain)
     for (const text of ["Städte", "q1", "Dropdown", "y (Yes)", "Plain", "URL parameter", "u1", "calculation", "Quiz"]) {
       expect(shown).toContain(text)
@@ -334,7 +334,7 @@ describe("contains a form's questions with their options, and its other lists", 
     expect(showForm({ ...form("x"), questions: [] }, plain)).toContain("no questions")
   })
 
-  it("name a long list's first options and count the rest", () => {
+  it("names the first options of a long list, and counts the rest", () => {
     const options = Array.from({ length: 30 }, (_, index) => ({ value: `o${index}`, label: `o${index}` }))
     const shown = showForm({ ...form("x"), questions: [{ id: "q", name: "Q", type: "T", options }] }, {
       width: 400,
@@ -344,7 +344,7 @@ describe("contains a form's questions with their options, and its other lists", 
     expect(shown).not.toContain("o13")
   })
 
-  it("show cells next to their answers, and problems", () => {
+  it("contains cells next to their answers, and problems", () => {
     const shown = showPreview(preview("31.02.1990"), plain)
     for (const text of ["Row 3", "invalid", "Born", "first: Ann, last: 31.02.1990", "becomes"]) {
       expect(shown).toContain(text)
@@ -352,7 +352,7 @@ describe("contains a form's questions with their options, and its other lists", 
     expect(shown.split("\n").find((line) => line.includes("Born"))).toMatch(/Born +│ 31\.02\.1990 +│ +│ 31\.02\.1990/)
   })
 
-  it("show the state of a pipeline and its last run", () => {
+  it("contains the state of a pipeline and its last run", () => {
     const never = [{ pipeline: "people", nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" } }]
     const lines = statusTable(status("contacts"), never, { width: 120, colour: false }).split("\n")
     expect(lines).toHaveLength(3)
@@ -361,7 +361,7 @@ describe("contains a form's questions with their options, and its other lists", 
     expect(lines[0]).toContain("last good run (Europe/Berlin)")
   })
 
-  it("show each pipeline's time zone if there are several", () => {
+  it("contains each pipeline's time zone if there are several", () => {
     const ours = status("contacts")
     const theirs = status("people").map((one) => ({ ...one, zone: "America/New_York" }))
     const [head, ...lines] = statusTable([...ours, ...theirs], [], { width: 120, colour: false }).split("\n")
@@ -372,7 +372,7 @@ describe("contains a form's questions with their options, and its other lists", 
     ])
   })
 
-  it("show the runs that left a report", () => {
+  it("contains the runs that left a report", () => {
     const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = exampleReport()
     const shown = showRuns(
       [{
@@ -397,8 +397,8 @@ describe("contains a form's questions with their options, and its other lists", 
   })
 })
 
-describe("draws 16,000 rows in linear time, with the same column widths throughout", () => {
-  it("cuts between whole characters, and only text that exceeds the width", () => {
+describe("fitting text into the terminal", () => {
+  it("truncates between whole characters, and only text that exceeds the width", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (text, width) => {
         const cut = cutToWidth(text, width)
@@ -425,7 +425,7 @@ describe("draws 16,000 rows in linear time, with the same column widths througho
     expect((user + system) / 1e6).toBeLessThan(15)
   })
 
-  it("turns a table into blocks if its narrowest columns don't fit, and loses nothing", () => {
+  it("turns a table into blocks if its narrowest columns don't fit, and loses no text", () => {
     const columns = ["a", "b", "c", "d", "e"].map((title) => ({ title }))
     const shown = table(columns, [["first value", "second", "", "fourth value", "fifth"]], { width: 24, colour: false })
     for (const text of ["a: first value", "b: second", "d: fourth value", "e: fifth"]) expect(shown).toContain(text)
