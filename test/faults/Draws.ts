@@ -1,6 +1,6 @@
 import { Utils } from "effect"
 
-/** Numbers and choices from one seed. */
+/** Draws numbers and choices from a seed. */
 export class Draws {
   private readonly random: Utils.PCGRandom
 
@@ -8,7 +8,7 @@ export class Draws {
     this.random = new Utils.PCGRandom(seed, 77)
   }
 
-  /** From `from` to `to`, both included. */
+  /** Draws a whole number from `from` to `to`, both included. */
   int(from: number, to: number): number {
     return from + Math.min(to - from, Math.floor(this.random.number() * (to - from + 1)))
   }

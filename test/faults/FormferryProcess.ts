@@ -21,10 +21,10 @@ import { listed } from "../ledger/rows.ts"
 import { memoryFolder } from "./memoryFolder.ts"
 import { memorySource, type SourceRow, tableSource } from "./source.ts"
 
-/** The mapping does not fit the form: a bug in the simulation. */
+/** The mapping does not fit the form, which is a bug in the simulation. */
 class NotCompiled extends Data.TaggedError("NotCompiled")<{ readonly message: string }> {}
 
-/** Ports of a process wrapped, to plant a bug. */
+/** Wraps a process's ports to plant a bug. */
 export interface Bug {
   readonly session?: (session: LedgerSession) => LedgerSession
   readonly service?: (service: FormService) => FormService
@@ -32,7 +32,7 @@ export interface Bug {
 
 export interface ProcessOptions {
   readonly ledger: string
-  /** Its identity in the ledger. */
+  /** The identity of the process in the ledger. */
   readonly holder: Holder
   readonly seed: number
   readonly pipeline: Pipeline
@@ -47,16 +47,16 @@ export interface ProcessOptions {
   readonly acceptCanary: boolean
   readonly limit: number | undefined
   readonly bug: Bug
-  /** The ledger is open. */
+  /** Called when the ledger is open. */
   readonly opened: (store: Store) => void
   readonly closed: (store: Store) => void
-  /** The pipeline's lock is taken. */
+  /** Called when the process has taken the pipeline's lock. */
   readonly holding: (session: LedgerSession, stop: Stop["Type"]) => void
-  /** Something for a person to do with the ledger before anything is sent. */
+  /** Changes that a person makes in the ledger before anything is sent. */
   readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
 }
 
-/** The resources of every process: the ledger, the service, the form, the mapping. */
+/** Opens what every process needs: the ledger, the service, the form and the mapping. */
 const open = (options: ProcessOptions) =>
   Effect.gen(function*() {
     const { bug, pipeline } = options
@@ -90,7 +90,10 @@ const open = (options: ProcessOptions) =>
     return { ledger, service, source, form, mapping, view }
   })
 
-/** One `formferry settle --results`, from an export of the service's present submissions; `isComplete`: `--complete`. */
+/**
+ * Runs `formferry settle --results` with an export of the service's current submissions. `isComplete` passes
+ * `--complete`.
+ */
 export const settleProcess = (
   options: ProcessOptions,
   results: () => { readonly titles: ReadonlyArray<string>; readonly rows: ReadonlyArray<ReadonlyArray<string>> },
@@ -127,7 +130,7 @@ export const settleProcess = (
     }),
   ).pipe(Effect.withRandom(Random.make(options.seed)))
 
-/** One `formferry settle --as`, by a person who knows the service's submissions. */
+/** Runs `formferry settle --as`, as a person who knows the service's submissions. */
 export const settleByHandProcess = (
   options: ProcessOptions,
   hasLanded: (key: string) => boolean,
@@ -153,7 +156,10 @@ export const settleByHandProcess = (
     }),
   ).pipe(Effect.withRandom(Random.make(options.seed)))
 
-/** One `formferry run`, from opening the ledger to its report: the real run over the practice service's transport in this process. */
+/**
+ * Runs `formferry run`, from opening the ledger to writing its report. The real run uses the practice service's
+ * transport in this process.
+ */
 export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunReport, unknown> =>
   Effect.scoped(
     Effect.gen(function*() {

@@ -19,7 +19,7 @@ import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 const apiKey = "practice_key_of_a_virtual_project"
 const hour = 3_600_000
 
-/** Loads the modules that are otherwise loaded when needed, which would take real time. */
+/** Loads modules that are otherwise loaded when needed, because loading takes real time. */
 export const loadLazyModules = (): Promise<unknown> =>
   Promise.all([
     import("../../src/jobs/openRun.ts"),
@@ -30,13 +30,16 @@ export const loadLazyModules = (): Promise<unknown> =>
     import("jschardet"),
   ])
 
-/** A project in virtual time: its configuration, source, ledger and reports are real files, and its service is in this process. */
+/**
+ * A project in virtual time. Its configuration, source, ledger and reports are real files, and its service is in this
+ * process.
+ */
 export class VirtualProject {
   protected readonly home: string
   root: string
   protected readonly time = new VirtualTime()
   protected readonly store = memoryStore()
-  /** Where the service runs: it continues when a machine of formferry is off. */
+  /** The service's machine, which keeps running when a machine of formferry is off. */
   protected readonly server = new Machine(this.time)
   protected readonly seed: number
   private processes = 0
@@ -74,7 +77,7 @@ ${rest}`,
     )
   }
 
-  /** Returns the file to which it writes the form's results as the service shows them, or only their first lines. */
+  /** Writes the form's results as the service shows them, or only their first lines. Returns the file. */
   protected writeResults(form: Form, lines?: number): string {
     const { rows, titles } = resultsTable(form, this.store.all(form.id))
     const file = join(this.home, "results.csv")
@@ -82,7 +85,7 @@ ${rest}`,
     return file
   }
 
-  /** Starts the service over the project's store. */
+  /** Starts the service with the project's store. */
   protected async practice(forms: ReadonlyArray<Form>, name: string, faults?: FaultPlan): Promise<OpenTransport> {
     const made = this.server.start(
       inProcess({
@@ -99,7 +102,7 @@ ${rest}`,
     return made.exit.value.open
   }
 
-  /** Lets time pass until a condition is met. Loading a module takes real time. */
+  /** Advances time until a condition is true. Loading a module takes real time. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     for (let tries = 0; !(await this.time.until(isSo, 4 * hour)); tries++) {
       if (tries > 100) throw new Error(`This hangs (seed ${this.seed}): ${what}.`)
@@ -114,7 +117,10 @@ ${rest}`,
     this.boots++
   }
 
-  /** Starts a process on its machine. `before` is called before each request with its sender, and may switch the machine off. */
+  /**
+   * Starts a process on its machine. `before` is called before each request with the request's effect, and may switch
+   * the machine off.
+   */
   protected start<A, E>(
     machine: Machine,
     work: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path>,

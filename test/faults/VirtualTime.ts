@@ -8,8 +8,8 @@ interface Sleeper {
 }
 
 /**
- * Time that is paused while any task can run, and then jumps to the next timer. With one task queue per machine, and no
- * waiting for the outside, the same seed produces the same run.
+ * Virtual time, which stands still while any task can run and then jumps to the next timer. Each machine has one task
+ * queue, and nothing outside is awaited, so the same seed produces the same run.
  */
 export class VirtualTime {
   /** Milliseconds. */
@@ -38,12 +38,15 @@ export class VirtualTime {
       }),
   }
 
-  /** Something happened: a caller that waits for quiet continues to wait. */
+  /** Reports an event, so that a caller waiting for quiet continues to wait. */
   moved(): void {
     this.moves++
   }
 
-  /** Runs every task that can run at this moment. The ledger commits some turns of the event loop later; tasks that it wakes count, too. */
+  /**
+   * Runs every task that can run now. The ledger commits some turns of the event loop later, so tasks resumed by a
+   * commit also run.
+   */
   private async quiet(): Promise<void> {
     for (let before = -1; before !== this.moves;) {
       before = this.moves
@@ -51,7 +54,7 @@ export class VirtualTime {
     }
   }
 
-  /** Continues until a condition is met. Returns false if it is not met in time (milliseconds from now), or if no timer is left. */
+  /** Advances until a condition is true. Returns false if no timer is left, or after the given time in milliseconds. */
   async until(isSo: () => boolean, patience: number): Promise<boolean> {
     const end = this.now + patience
     for (;;) {
@@ -73,7 +76,7 @@ export class VirtualTime {
     }
   }
 
-  /** Lets this many milliseconds pass. */
+  /** Advances time by this many milliseconds. */
   async pass(millis: number): Promise<void> {
     const end = this.now + millis
     await this.until(() => false, millis)
@@ -82,7 +85,7 @@ export class VirtualTime {
   }
 }
 
-/** A machine on which fibres run: it can be suspended for a while, or switched off permanently. */
+/** A machine on which fibres run. It can be suspended for a while, or switched off permanently. */
 export class Machine implements Scheduler.Scheduler {
   private readonly time: VirtualTime
   private tasks: Array<() => void> = []
@@ -113,13 +116,13 @@ export class Machine implements Scheduler.Scheduler {
     if (this.state === "running") this.drain()
   }
 
-  /** SIGKILL, a power cut. */
+  /** Simulates SIGKILL or a power cut. */
   switchOff(): void {
     this.state = "off"
     this.tasks = []
   }
 
-  /** SIGSTOP, a laptop's lid. */
+  /** Simulates SIGSTOP or a closed laptop lid. */
   stop(): void {
     if (this.state === "running") this.state = "stopped"
   }
@@ -144,7 +147,7 @@ export class Machine implements Scheduler.Scheduler {
     })
   }
 
-  /** Starts something on this machine. */
+  /** Starts an effect on this machine. */
   start<A, E>(effect: Effect.Effect<A, E>): Running<A, E> {
     const running: { exit: Exit.Exit<A, E> | undefined } = { exit: undefined }
     const fiber = Effect.runFork(Effect.withClock(effect, this.time.clock), { scheduler: this })
@@ -157,6 +160,6 @@ export class Machine implements Scheduler.Scheduler {
 }
 
 export interface Running<A, E> {
-  /** How it ended; undefined: it is still running. */
+  /** How the effect ended, or undefined while it is running. */
   readonly exit: Exit.Exit<A, E> | undefined
 }

@@ -23,7 +23,10 @@ import type { SourceRow } from "./source.ts"
 import { type LedgerRow, Truth } from "./truth.ts"
 import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 
-/** What happens to a process of formferry, and at which of its steps. A step is a request, an answer, a commit of the ledger, or its return. */
+/**
+ * A mishap of a formferry process, and the step at which it occurs. A step is a request, an answer, a commit of the
+ * ledger, or the end of a commit.
+ */
 export interface Mishap {
   readonly step: number
   readonly what:
@@ -42,9 +45,12 @@ export interface Mishap {
 }
 
 export interface Day {
-  /** `formferry run`, or `formferry settle` from what the service's results show at that moment, or by a person who knows the truth; "vouched": `--complete`. */
+  /**
+   * `formferry run`, `formferry settle` with an export of the service's current results, or `formferry settle` by a
+   * person who knows the truth. "vouched" passes `--complete`.
+   */
   readonly command: "run" | "settle" | "settle vouched" | "settle manually"
-  /** Changes to an export: lines that are cut or omitted, a different order. Never to a vouched one. */
+  /** Changes an export: removes lines or changes their order. Never applied to a vouched export. */
   readonly mangle: (lines: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ReadonlyArray<string>>
   readonly pipeline: Pipeline
   readonly faults: FaultPlan
@@ -53,9 +59,9 @@ export interface Day {
   readonly retryRefused: boolean
   readonly acceptCanary: boolean
   readonly limit: number | undefined
-  /** What a person does with the ledger before the run sends anything. */
+  /** Changes that a person makes in the ledger before the run sends anything. */
   readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
-  /** The change to the source by "edit". */
+  /** The source's change by the mishap "edit". */
   readonly edit: (rows: ReadonlyArray<SourceRow>) => ReadonlyArray<SourceRow>
 }
 
@@ -68,15 +74,18 @@ export type Ending =
   | { readonly _tag: "Crashed" }
 
 const hour = 3_600_000
-/** Failures with which a run may end because of faults. */
+/** Errors that may end a run because of faults. */
 const expected = new Set(["ServiceUnusable", "LedgerError", "OutcomeUnrecorded", "LedgerLocked", "LedgerOvertaken"])
 
-/** A service, a ledger, a source, and processes of formferry that start and end. Everything happens in virtual time, from one seed. */
+/**
+ * Simulates a service, a ledger, a source, and formferry processes that start and end. All events happen in virtual
+ * time and follow from one seed.
+ */
 export class World {
   readonly time = new VirtualTime()
   readonly truth = new Truth()
   readonly disk = new LedgerOnDisk()
-  /** Where the service runs: it continues when formferry's machine is off. */
+  /** The service's machine, which keeps running when formferry's machine is off. */
   private readonly server = new Machine(this.time)
   private readonly apiKey = Redacted.make("practice_key_of_the_simulation")
   readonly counts = { requests: 0, processes: 0, abandoned: 0, spans: 0 }
@@ -109,18 +118,18 @@ export class World {
     this.truth.know(this.rows)
   }
 
-  /** Adds up how often each fault occurred. */
+  /** Counts occurrences of a fault. */
   private meet(what: string, times = 1): void {
     this.met.set(what, (this.met.get(what) ?? 0) + times)
   }
 
-  /** The service's results view: all submissions, at once. */
+  /** Returns all submissions, as the service's results page shows them. */
   private results() {
     this.meet("settle from an export")
     return resultsTable(form, this.truth.store.all(form.id))
   }
 
-  /** A day of the service: its store stays, its faults change. */
+  /** Starts the service for a day, with the same store and new faults. */
   private async practice(faults: FaultPlan) {
     const made = this.server.start(
       inProcess({ forms: [form], store: this.truth.store, apiKey: this.apiKey, faults: planned(faults) }).pipe(
@@ -132,7 +141,7 @@ export class World {
     return made.exit.value
   }
 
-  /** One run of formferry with its faults, and its results compared with the truth. */
+  /** Runs formferry once with faults, and compares the results with the truth. */
   async day(day: Day): Promise<Ending> {
     const practice = await this.practice(day.faults)
     const first = this.start(practice, day, day.mishaps)
@@ -140,7 +149,8 @@ export class World {
     let ending: Ending | undefined
     if (first.machine.isStopped) {
       this.leftOpen(day)
-      // Others take over once its heartbeat is old enough. It then resumes, during their work or after it.
+      // A second process takes over after the first process's heartbeat became old. The first process then resumes,
+      // either during the second one's work or afterwards.
       await this.time.pass(61_000)
       const second = this.start(practice, { ...day, first: () => Effect.void }, [])
       const wakes = this.counts.processes % 2 === 0 ? 2 * hour : 40
@@ -163,7 +173,7 @@ export class World {
     machine.switchOff()
   }
 
-  /** Records how a process ended, and which rows may legitimately be in doubt. */
+  /** Records how a process ended, and which rows are in doubt with good reason. */
   private end(started: Started): Ending {
     const { machine, running, store, day } = started
     if (machine.isOff) {
@@ -188,7 +198,7 @@ export class World {
     return { _tag: "Failed", error: tag }
   }
 
-  /** Intents that a process left open: they were in flight, and not more than allowed. */
+  /** Counts intents that a process left open. They were in flight, and their number is limited. */
   private leftOpen(day: Day): void {
     this.open = true
     const open = this.disk.rows().filter(({ state }) => state === "intended")
@@ -217,7 +227,8 @@ export class World {
       }
       return
     }
-    // A run that was overtaken reports the state during the other run: rows that the other one had in flight, or sent again, counted as in doubt.
+    // A run that was overtaken reports the state during the other run. It counts rows that the other run had in flight
+    // or resent as in doubt.
     const inDoubt = [...ledger.values()].filter(({ state }) => state === "inDoubt" || state === "intended").length
     const inFlight = day.pipeline.sink.concurrency * day.pipeline.sink.batchSize
     const resent = [...ledger.values()].filter((row) => row.resent).length
@@ -234,7 +245,7 @@ export class World {
     let store: Store | undefined
     let stop: Stop["Type"] | undefined
     let refuse: "full before" | "full after" | undefined
-    /** Counts a step and triggers its planned fault. */
+    /** Counts a step, and triggers the mishap planned for it. */
     const stepped = () => {
       step++
       for (const { what, step: at } of mishaps) {
@@ -284,7 +295,7 @@ export class World {
       closed: (closed) => this.disk.closed(closed),
       holding: (session, made) => {
         epoch = session.epoch
-        // Taking the lock puts rows that others left open in doubt.
+        // A process that takes the lock puts open rows of earlier processes in doubt.
         this.open = false
         stop = made
       },
@@ -323,7 +334,7 @@ export class World {
     }
   }
 
-  /** Counts sent requests, and knows of every create whether it may have arrived without a known outcome. */
+  /** Counts sent requests. Notes for every create whether it may have arrived without a known outcome. */
   private watchedTransport(open: OpenTransport, machine: Machine, stepped: () => void): OpenTransport {
     return (target) =>
       Effect.map(open(target), (transport) => ({
@@ -351,7 +362,8 @@ export class World {
             }
             const known = () => {
               if (keys.length === 0) return
-              // Not for a row that a different process has put in doubt in the meantime: a later answer changes nothing.
+              // A row that a different process has put in doubt meanwhile stays ambiguous, because a later answer
+              // changes nothing.
               const overtaken = this.disk.epoch() > epoch
               for (const key of fresh) {
                 if (!overtaken || this.disk.row(key)?.state !== "inDoubt") this.truth.ambiguous.delete(key)
@@ -373,7 +385,7 @@ export class World {
   }
 }
 
-/** Like `Effect.never`, which keeps a timer. */
+/** Never ends. Unlike `Effect.never`, it keeps no timer. */
 const nothingMore = Effect.async<never>(() => {})
 
 type Practice = Effect.Effect.Success<ReturnType<typeof inProcess>>
@@ -385,12 +397,12 @@ interface Started {
   /** The source when the process started, and whether someone has edited it since. */
   readonly source: ReadonlyArray<SourceRow>
   readonly edited: () => boolean
-  /** The ledger's rows when the process ended normally, and whether a different one had taken over by then. */
+  /** The ledger's rows when the process ended normally, and whether a different process had taken over by then. */
   readonly left: () => { readonly rows: ReadonlyMap<string, LedgerRow>; readonly overtaken: boolean } | undefined
   readonly store: () => Store | undefined
 }
 
-/** The rows of a create request: each item brings its key as a URL parameter. */
+/** Returns the row keys of a create request. Each item has its key as a URL parameter. */
 const keysOf = (body: Buffer | undefined): ReadonlyArray<string> => {
   const { submissions } = JSON.parse(body?.toString("utf8") ?? '{"submissions":[]}') as {
     readonly submissions: ReadonlyArray<{ readonly urlParameters: ReadonlyArray<{ readonly value: string }> }>
@@ -398,7 +410,10 @@ const keysOf = (body: Buffer | undefined): ReadonlyArray<string> => {
   return submissions.flatMap(({ urlParameters }) => urlParameters.map(({ value }) => value))
 }
 
-/** Whether an answer to a create leaves no doubt: every item has its submission, or docs/guarantees.md counts it as not created. */
+/**
+ * Whether an answer to a create leaves no doubt: every item has its submission, or docs/guarantees.md counts it as not
+ * created.
+ */
 const isTold = ({ body, status }: TransportResponse, items: number): boolean => {
   if ([400, 413, 422].includes(status)) return Buffer.from(body).includes('"message"')
   if (status >= 300) return [401, 403, 404, 429].includes(status)

@@ -1,6 +1,6 @@
 import type { Simulated } from "./simulate.ts"
 
-/** The results of many seeds, as printed by `npm run simulate`. */
+/** Adds up the results of many seeds, as `npm run simulate` prints them. */
 export const figures = (seeds: ReadonlyArray<Simulated>, seconds: number): string => {
   const sum = (of: (one: Simulated) => number) => seeds.reduce((all, one) => all + of(one), 0)
   const met = new Map<string, number>()

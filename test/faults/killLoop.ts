@@ -12,7 +12,7 @@ import { temporaryFolder } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
 
 export interface KillLoopOptions {
-  /** The built command. */
+  /** The path of the built command. */
   readonly main: string
   readonly runs: number
   readonly rows: number
@@ -24,24 +24,24 @@ export interface KillLoopOptions {
 export interface KillLoopFigures {
   readonly runs: number
   readonly kills: number
-  /** Kills after which the next run found rows in doubt, and those rows. */
+  /** The number of kills after which the next run found rows in doubt, and the number of these rows. */
   readonly doubts: number
   readonly inDoubt: number
   readonly landed: number
   readonly notLanded: number
-  /** Exports of telemetry, which every other run makes. */
+  /** The number of telemetry exports. Every other run exports telemetry. */
   readonly exports: number
-  /** What is wrong at the end of a run. Empty: every row is in the service exactly once, and verified. */
+  /** Broken promises. It is empty if every row is in the service exactly once, and verified. */
   readonly broken: ReadonlyArray<string>
 }
 
-/** The pipeline leaves these at their defaults. */
+/** The defaults, which the pipeline uses. */
 const concurrency = 4
 const batchSize = 10
 
 const key = "practice_key_of_the_kill_loop"
 
-/** Requests that take a while, so that a kill occurs while they are in flight. */
+/** Delays requests, so that kills occur while requests are in flight. */
 const slowly = (seed: number) => ({
   seed,
   faults: (["before", "after"] as const).map((when) => ({
@@ -54,18 +54,18 @@ const slowly = (seed: number) => ({
 })
 
 interface Ran {
-  /** Undefined: it was killed. */
+  /** The exit code, or undefined if the command was killed. */
   readonly status: number | undefined
   readonly stderr: string
 }
 
-/** The built command and its environment. */
+/** The path of the built command, and its environment. */
 interface Command {
   readonly main: string
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Runs the real command, and kills it, by its process id, when `fatal` says so. */
+/** Runs the real command, and kills its process when `fatal` returns true. */
 const formferry = async (
   { env, main }: Command,
   cwd: string,
@@ -94,7 +94,9 @@ const formferry = async (
   return ended
 }
 
-/** When a process is killed: some time after its start, or shortly after the service has this many submissions. */
+/**
+ * Returns when to kill a process: some time after its start, or shortly after the service has this many submissions.
+ */
 const drawKill = (draws: Draws, service: HttpPractice, rows: number) => {
   const held = service.count(form.id)
   const early = draws.chance(0.25)
@@ -132,7 +134,7 @@ const reportOf = (folder: string): RunReport => {
   return JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport
 }
 
-/** Runs until nothing is left to send, over the canary that a kill may have put in doubt. */
+/** Repeats the run until nothing is left to send, because a kill may have put the canary in doubt. */
 const finish = async (
   command: Command,
   folder: string,
@@ -151,7 +153,7 @@ const finish = async (
   return undefined
 }
 
-/** One import that is killed again and again, then finished and settled. */
+/** Kills an import several times, then finishes and settles it. */
 const oneRun = async (number: number, options: KillLoopOptions, service: HttpPractice, collector: number) => {
   const { main, rows } = options
   const endpoint = `http://127.0.0.1:${collector}`
@@ -180,7 +182,8 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
     let notLanded = 0
     if (inDoubt > 0) {
       const before = service.count(form.id)
-      // Only once its process is known to have ended for `lateWithin` does the absence of a row prove anything, a second (visibleWithin) later.
+      // A row's absence proves something only after its process has been dead for `lateWithin`, plus a second
+      // (`visibleWithin`).
       await after(2_200)
       const results = join(folder, "results.csv")
       const answer = await fetch(`${service.results}/${form.id}/csv`)
@@ -215,8 +218,8 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
 }
 
 /**
- * Imports that are killed with SIGKILL at random moments and restarted until they finish. At the end every row is in the service exactly once, after rows in doubt were settled
- * from its own results export. Every other import exports telemetry.
+ * Kills imports with SIGKILL at random moments, and restarts them until they finish. Then settles rows in doubt from a
+ * results export, and checks that every row is in the service exactly once. Every other import exports telemetry.
  */
 export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigures> => {
   const figures = {

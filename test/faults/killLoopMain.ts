@@ -2,7 +2,10 @@ import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { killLoop } from "./killLoop.ts"
 
-/** `npm run kill-loop -- --runs 100 --rows 2000 [--seed N] [--main dist/main.js]`. Exits with code 1 if a row is lost or doubled. */
+/**
+ * Runs `npm run kill-loop -- --runs 100 --rows 2000 [--seed N] [--main dist/main.js]`. Exits with code 1 if a row is
+ * lost or doubled.
+ */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],

@@ -5,7 +5,10 @@ import { Database } from "../../src/ledger/sqlite/database.ts"
 import type { Store } from "../../src/ledger/sqlite/Store.ts"
 import type { LedgerRow } from "./truth.ts"
 
-/** A folder whose files are in memory if the system supports that: every commit of the simulation is a real one and syncs to disk. */
+/**
+ * A folder in memory if the system supports that. Each commit of the simulation really syncs, which would be slow on a
+ * disk.
+ */
 export const temporaryFolder = (prefix: string): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), prefix))
 
@@ -38,7 +41,7 @@ const select = `SELECT key, state, resent, batch, verdict, submission,
 const selectLeftOut =
   "SELECT r.key FROM leftOut l JOIN row r ON r.place = l.place AND r.digest = l.digest WHERE l.keyed = 1"
 
-/** Every row of a ledger that a connection can see, or those with a key. */
+/** Returns every row that a connection can see, or only those with a key. */
 export const ledgerRows = (db: Database, key?: string): ReadonlyArray<LedgerRow> =>
   key === undefined
     ? db.all<Found>(select).map(rowOf)
@@ -51,7 +54,7 @@ export class LedgerOnDisk {
   /** Connections of processes that have not ended. */
   private readonly open = new Set<Store>()
 
-  /** The committed rows, read directly, although a different process has the file open. */
+  /** Returns the committed rows, read directly even if a different process has the file open. */
   rows(): ReadonlyArray<LedgerRow> {
     return this.reading((db) => ledgerRows(db))
   }
@@ -60,12 +63,12 @@ export class LedgerOnDisk {
     return this.reading((db) => ledgerRows(db, key)[0])
   }
 
-  /** Keys of rows that a person skipped permanently, among those that were ever to be sent. */
+  /** Returns the keys of rows that a person skipped permanently, among rows that were ever to be sent. */
   leftOut(): ReadonlySet<string> {
     return this.reading((db) => new Set(db.all<readonly [string]>(selectLeftOut).map(([key]) => key)))
   }
 
-  /** Rises with every process that takes the lock. */
+  /** Returns a number that increases with every process that takes the lock. */
   epoch(): number {
     return this.reading((db) => db.get<readonly [number | null]>("SELECT max(epoch) FROM lock")?.[0] ?? 0)
   }
@@ -85,21 +88,23 @@ export class LedgerOnDisk {
     this.open.add(store)
   }
 
-  /** A process closed it properly. */
+  /** Removes the connection of a process that closed it. */
   closed(store: Store): void {
     this.open.delete(store)
   }
 
-  /** A process was killed: uncommitted data is lost, and the log is not moved into the file. */
+  /** Simulates a killed process: uncommitted data is lost, and the log is not moved into the file. */
   crashed(store: Store): void {
     this.open.delete(store)
-    // Closing a file releases this process's locks on it, so it is only copied if no one else has it open.
+    // Closing a file releases this process's locks on it, so the file is only copied if no other connection has it
+    // open.
     const names = this.open.size > 0 ? [] : [this.file, `${this.file}-wal`].filter((name) => existsSync(name))
     if (store.db.inTransaction) store.db.exec("ROLLBACK")
     const files = names.map((name) => [name, readFileSync(name)] as const)
     store.db.close()
     if (files.length === 0) return
-    // As new files: libsql only closes the old ones when their statements are garbage-collected, and the last connection then writes its log into its file.
+    // The copies replace the files. libsql closes old files only when their statements are garbage-collected, and its
+    // last connection then writes the log into its own file.
     for (const name of [this.file, `${this.file}-wal`, `${this.file}-shm`]) rmSync(name, { force: true })
     for (const [name, bytes] of files) writeFileSync(name, bytes)
   }

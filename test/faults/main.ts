@@ -5,7 +5,10 @@ import { simulate, type Simulated } from "./simulate.ts"
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`)
 
-/** `npm run simulate -- --seeds N [--from N]`, or `--seed N` to repeat one. Exits with code 1 if a promise was broken. */
+/**
+ * Runs `npm run simulate -- --seeds N [--from N]`, or `--seed N` to repeat one seed. Exits with code 1 if a promise was
+ * broken.
+ */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-// Any sequence of events in a pipeline, compared with a model that is too simple to be wrong: each row is absent, present, or in doubt.
+// Compares any sequence of events with a very simple model, in which each row is absent, present, or in doubt.
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
@@ -10,7 +10,7 @@ import { type Day, type Mishap, World } from "./World.ts"
 
 type State = "absent" | "there" | "in doubt"
 
-/** By key, for all rows that were ever in the source. */
+/** The state of every row that was ever in the source, by key. */
 type Model = Map<string, State>
 
 const batchSize = 4
@@ -24,7 +24,7 @@ const row = (no: number, edition: number): SourceRow => ({
   note: "",
 })
 
-/** A row's possible states, by its previous state. */
+/** The possible next states of a row, by its current state. */
 type Moves = { readonly [S in State]: ReadonlyArray<State> }
 
 const nothingIsUndone = { there: ["there"], "in doubt": ["in doubt"] } as const
@@ -39,11 +39,11 @@ class Reality {
     this.world = new World(7, Array.from({ length: 12 }, (_, index) => row(index + 1, 0)), {}, true)
   }
 
-  /** Does something, then compares every row's state with its possible states. */
+  /** Runs a day, then compares every row's state with its possible states. */
   async does(model: Model, change: Partial<Day>, moves: Moves, mostDoubts: number): Promise<void> {
     const day = { ...quietDay("run", this.pipeline, ++this.day), ...change }
     await this.world.day(day)
-    // Requests in flight arrive, or their process counts as ended.
+    // Meanwhile, requests in flight arrive, and a killed process counts as ended.
     await this.world.time.pass(600_000)
     expect(this.world.truth.violations).toEqual([])
     const ledger = new Map(this.world.disk.rows().map((one) => [one.key, one.state]))
@@ -124,7 +124,7 @@ const edit = (edition: number): Command =>
   })
 
 it(
-  "any sequence of runs, crashes, cuts, full disks, edits and settlements matches the model, and ends with every row in the form once",
+  "any sequence of runs, crashes, disk errors, edits and settlements matches the model, and ends with every row in the form once",
   async () => {
     const loaded = await loadPipeline()
     const pipeline = { ...loaded, sink: { ...loaded.sink, batchSize, concurrency, canary: 0 } }

@@ -1,7 +1,10 @@
 import { Effect, Tracer } from "effect"
 import { telemetryOn } from "../../src/service/telemetry.ts"
 
-/** Runs an effect as commands do while telemetry is exported: with spans and metrics. Calls the listener with the name of each span that starts. */
+/**
+ * Runs an effect with spans and metrics, as commands do while telemetry is exported. Calls the listener with the name
+ * of each started span.
+ */
 export const observed = <A, E, R>(
   work: Effect.Effect<A, E, R>,
   started: (span: string) => void,

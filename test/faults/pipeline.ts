@@ -14,7 +14,7 @@ const question = (id: string, name: string, type: string): Form["questions"][num
   options: undefined,
 })
 
-/** The form of the simulation; the row's key is sent as the URL parameter `ref`. */
+/** The form of the simulation. The row's key is sent as the URL parameter `ref`. */
 export const form: Form = {
   id: "people",
   name: "People",
@@ -45,7 +45,7 @@ sink: { service: live, form: people, retries: { attempts: 4, base: 100 millis, m
 reconcile: { visibleWithin: 20 seconds }
 `
 
-/** The pipeline from a project's file, read once by the real reader, then varied. */
+/** Loads the pipeline once with the real reader. Tests then vary it. */
 export const loadPipeline = async (): Promise<Pipeline> => {
   const folder = temporaryFolder("formferry-pipeline-")
   const write = (name: string, text: string) => {

@@ -4,9 +4,9 @@ import type { Submission } from "../../src/domain/submission.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Bug } from "./FormferryProcess.ts"
 
-/** Three classic mistakes of import tools, planted by wrapping ports. The checker must find them. */
+/** Three classic mistakes of import tools, planted by wrapping ports. The simulation must find each of them. */
 
-/** Sends before the intent is committed: the batch's number is returned at once, and the commit follows later. */
+/** Sends before the intent is committed. The batch's number is returned at once, and the commit follows later. */
 const sendsBeforeTheIntent: Bug = {
   session: (session): LedgerSession => {
     const batches = new Map<
@@ -34,7 +34,7 @@ const sendsBeforeTheIntent: Bug = {
   },
 }
 
-/** Treats a request that may have arrived as one that did not: the sink sends it again. */
+/** Treats a request that may have arrived as one that did not arrive, so that the sink resends it. */
 const retriesATimeout: Bug = {
   service: (service) => ({
     ...service,
@@ -46,14 +46,14 @@ const retriesATimeout: Bug = {
   }),
 }
 
-/** A submission's id with the content of the item at the same position. */
+/** Returns a submission with its own id, but with the content of `item`. */
 const dressed = (submission: Submission, item: Item): Submission => ({
   ...submission,
   questions: item.questions.map(({ id, value }) => ({ id, name: undefined, type: undefined, known: true, value })),
   urlParameters: (item.urlParameters ?? []).map(({ id, name, value }) => ({ id, name, value })),
 })
 
-/** Matches the first submission of an answer with the first item, and so on: each is made to look like the item at its position. */
+/** Matches submissions and items by their position: each submission gets the content of the item at its position. */
 const matchesByPosition: Bug = {
   service: (service) => ({
     ...service,
@@ -71,7 +71,7 @@ const matchesByPosition: Bug = {
   }),
 }
 
-/** Each with the promises that it breaks: only these may be reported. */
+/** Planted bugs, each with the promises that it breaks. No other promise may be reported. */
 export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly breaks: ReadonlyArray<string> }>> = {
   "sending before the intent is committed": {
     bug: sendsBeforeTheIntent,
@@ -79,7 +79,7 @@ export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly 
   },
   "retrying a timeout": {
     bug: retriesATimeout,
-    // For the last one, the run ends between the two requests.
+    // "ledger and service agree" is broken if the run ends between the two requests.
     breaks: ["no row is sent twice", "intent before the first byte", "ledger and service agree"],
   },
   "matching by position": { bug: matchesByPosition, breaks: ["ledger and service agree"] },

@@ -18,7 +18,7 @@ const items = ["Ada", "Grace"].map((name, index) => ({
   questions: [{ id: "name", value: `${name}  of place ${index}` }, { id: "amount", value: 12.5 }],
 }))
 
-/** The result of two items with a fault: the outcome in a few words, and the number of submissions in the service. */
+/** Returns a create's outcome in a few words, with a mark for each returned submission. */
 const shown = (outcome: CreateOutcome): string => {
   switch (outcome._tag) {
     case "Created":
@@ -97,7 +97,7 @@ const table: ReadonlyArray<readonly [name: string, fault: Fault, outcome: string
   ["an answer dropped", { fault: "drop-answer" }, "Created 11", 2],
 ]
 
-/** The practice service with faults, over real HTTP and in process, and a client of it. */
+/** Starts the practice service with faults and a client of it, over real HTTP or in process. */
 const ways = {
   "over HTTP": (faults: ReadonlyArray<Fault>) =>
     Effect.gen(function*() {
@@ -126,9 +126,9 @@ const client = (
   }, open)
 
 for (const [way, start] of Object.entries(ways)) {
-  describe(`a create with a fault, ${way}`, () => {
+  describe(`creating two submissions with a fault ${way}`, () => {
     for (const [name, fault, outcome, held] of table) {
-      it.scopedLive(`${name}: ${outcome}, ${held} kept`, () =>
+      it.scopedLive(`gives "${outcome}" and stores ${held} submissions for the fault "${name}"`, () =>
         Effect.gen(function*() {
           const { practice, service } = yield* start([fault])
           expect(shown(yield* service.create("people", items, () => true))).toBe(outcome)
@@ -141,7 +141,7 @@ for (const [way, start] of Object.entries(ways)) {
         }))
     }
 
-    it.scopedLive("a service that goes away refuses connections for the configured time, then returns", () =>
+    it.scopedLive("an unavailable service refuses connections for the configured time, then accepts them again", () =>
       Effect.gen(function*() {
         const { practice, service } = yield* start([{ fault: "refuse", at: [1], for: Duration.millis(250) }])
         const create = service.create("people", items, () => true)
@@ -153,17 +153,17 @@ for (const [way, start] of Object.entries(ways)) {
         expect(practice.count("people")).toBe(4)
       }))
 
-    it.scopedLive("a connection that is kept alive and reset puts the next request in doubt, and nothing arrives", () =>
+    it.scopedLive("a kept-alive connection that is reset puts the next request in doubt, and no submission arrives", () =>
       Effect.gen(function*() {
         const { practice, service } = yield* start([{ fault: "reset-kept-alive", at: [1] }])
         const create = service.create("people", items, () => true)
-        // The client has more than one connection: one of the next few requests uses the closed one.
+        // The client has several connections, so one of the next few requests uses the closed connection.
         const outcomes = yield* Effect.replicateEffect(Effect.map(create, shown), 6)
         expect(outcomes.toSorted()).toEqual([...Array.from({ length: 5 }, () => "Created 11"), "InDoubt"])
         expect(practice.count("people")).toBe(10)
       }))
 
-    it.scopedLive("a submission that is not visible yet can't be read, and can be later", () =>
+    it.scopedLive("a submission that is not visible yet can't be read until later", () =>
       Effect.gen(function*() {
         const { service } = yield* start([{ fault: "invisible", for: Duration.millis(150) }])
         const outcome = yield* service.create("people", items, () => true)
@@ -173,7 +173,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect((yield* service.read("people", id))?.submissionId).toBe(id)
       }))
 
-    it.scopedLive("answers that were trimmed, reformatted or given an unknown type come back that way", () =>
+    it.scopedLive("answers that a fault trims, reformats or gives an unknown type are returned in that form", () =>
       Effect.gen(function*() {
         const kept = (fault: Fault) =>
           Effect.gen(function*() {
@@ -186,7 +186,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect(yield* kept({ fault: "unknown-type", type: "HoloScan" })).toContain("unknown")
       }))
 
-    it.scopedLive("a Retry-After with a date is observed", () =>
+    it.scopedLive("a client waits as long as a Retry-After with a date demands", () =>
       Effect.gen(function*() {
         const { service } = yield* start([{ fault: "throttled", retryAfter: "date", wait: Duration.seconds(3) }])
         const outcome = yield* service.create("people", items, () => true)
@@ -208,11 +208,11 @@ const context: FaultContext = {
   hide: () => {},
 }
 
-describe("a faults file", () => {
+describe("the faults file", () => {
   const problems = (text: string) =>
     Effect.map(Effect.flip(parseFaults("faults.yaml", text)), (error) => error.problems)
 
-  it.effect("names every kind of fault with its settings, in YAML or JSON", () =>
+  it.effect("accepts every kind of fault with its settings, in YAML or JSON", () =>
     Effect.gen(function*() {
       const plan = yield* parseFaults(
         "faults.yaml",
@@ -264,7 +264,7 @@ faults:
       }
     }))
 
-  it.effect("reports all of its mistakes, each with its place", () =>
+  it.effect("reports all mistakes, each with its place", () =>
     Effect.gen(function*() {
       expect(
         yield* problems(`faults:
@@ -283,7 +283,7 @@ faults:
       expect(yield* problems("seeds: 1")).toEqual(["seeds: is not a setting here", "faults: is missing"])
     }))
 
-  it.scoped("is read from a folder; a missing one is reported", () =>
+  it.scoped("is read from a folder, and a missing file is reported", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({})
       writeFileSync(join(root, "faults.yaml"), "faults: []\n")
@@ -291,7 +291,7 @@ faults:
       expect((yield* Effect.flip(loadFaults(join(root, "other.yaml")))).message).toContain("other.yaml can't be used")
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("affects the same requests in the same way for the same seed, and differently for a different seed", () =>
+  it.scopedLive("affects the same requests for the same seed, and different requests for a different seed", () =>
     Effect.gen(function*() {
       const outcomes = (seed: number) =>
         Effect.gen(function*() {

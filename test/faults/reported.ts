@@ -3,11 +3,10 @@ import type { SourceRow } from "./source.ts"
 import type { LedgerRow } from "./truth.ts"
 
 /**
- * Returns what is false in a report: its sums, or its numbers of rows in doubt and imported compared with the ledger. Undefined if it
- * is true. For a report of a run that read the whole source and was not overtaken.
- *
- * @param leftOut keys that a person skipped permanently
- * @param again whether imported rows that changed are imported again: until then, they are pending, refused or invalid
+ * Returns what is false in a report, or undefined if it is true. Compares its sums, and its numbers of rows in doubt
+ * and imported, with the ledger. The report must be of a run that read the whole source and was not overtaken. @param
+ * leftOut keys that a person skipped permanently @param again whether changed rows are imported again; until then, they
+ * are pending, refused or invalid
  */
 export const misreported = (
   { read, ...fates }: RunReport["rows"],
@@ -21,7 +20,7 @@ export const misreported = (
     no !== "" && states.includes(ledger.get(no)?.state ?? "notCreated")
   const doubtful = source.filter(isIn(["intended", "inDoubt"]))
   const there = source.filter(isIn(["imported"]))
-  // Of several rows with the same key, one has the fate and the others may be its duplicates.
+  // If several rows have the same key, one has the fate and the others may be its duplicates.
   const few = (rows: ReadonlyArray<SourceRow>) => new Set(rows.map(({ no }) => no)).size
   const imported = fates.alreadyImported + fates.changed + fates.imported
   if (fates.inDoubt < few(doubtful) || fates.inDoubt > doubtful.length) {

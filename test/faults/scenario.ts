@@ -6,7 +6,7 @@ import { Draws } from "./Draws.ts"
 import type { SourceRow } from "./source.ts"
 import type { Day, Mishap } from "./World.ts"
 
-/** A row as a person might have written it; some of them can't be imported. */
+/** Draws a row as a person might have written it. Some of these rows can't be imported. */
 const drawRow = (draws: Draws, no: number): SourceRow => ({
   no: draws.chance(0.02) ? "" : String(no),
   name: draws.chance(0.03) ? `Forbidden ${no}` : `Person ${draws.int(1, 9)} of ${no}`,
@@ -23,7 +23,7 @@ export const drawRows = (draws: Draws): ReadonlyArray<SourceRow> => {
     : rows
 }
 
-/** What people do to a source between runs: rows are added, edited, removed, and put in another order. */
+/** Draws what people do to a source between runs: they add, edit, remove and reorder rows. */
 export const drawEdit = (draws: Draws, rows: ReadonlyArray<SourceRow>): ReadonlyArray<SourceRow> => {
   const edited = rows.flatMap((row) => {
     if (draws.chance(0.02)) return []
@@ -39,10 +39,13 @@ export const drawEdit = (draws: Draws, rows: ReadonlyArray<SourceRow>): Readonly
 const few = (draws: Draws): number => draws.pick([0.02, 0.05, 0.1, 0.3])
 const moment = (draws: Draws): Duration.Duration => Duration.millis(draws.pick([20, 400, 3_000, 6_000, 20_000]))
 const when = (draws: Draws): "before" | "after" => draws.pick(["before", "after"])
-/** A run ends with the first of these, so they are rare. */
+/** Faults that end a run are rare. */
 const seldom = (draws: Draws) => ({ chance: draws.pick([0.01, 0.03]), times: 1 })
 
-/** Every fault of the outcome table. Answers that mean "not created" come before anything is stored: no client can handle a service that lies about that. */
+/**
+ * Every fault of the outcome table. Faults that mean "not created" occur before anything is stored, because no client
+ * can handle a service that lies about that.
+ */
 const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault>] = [
   (draws) => ({ fault: "refuse", on: "any", chance: few(draws), for: moment(draws) }),
   (draws) => ({ fault: "unanswered", chance: few(draws), when: when(draws), on: draws.pick(["create", "any"]) }),
@@ -109,7 +112,7 @@ const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault
   (draws) => ({ fault: "invisible", chance: few(draws), for: moment(draws) }),
 ]
 
-/** Rows that this service never accepts. */
+/** Draws the rows that this service never accepts. */
 const forbidden = (draws: Draws): Fault => ({ fault: "invalid", containing: "Forbidden", named: draws.chance(0.6) })
 
 const drawFaults = (draws: Draws): ReadonlyArray<Fault> => [
@@ -130,7 +133,7 @@ const drawMishaps = (draws: Draws): ReadonlyArray<Mishap> => {
 
 const unlimited = { rows: 1_000_000 }
 
-/** No limit stops the run. */
+/** With these limits, no run stops. */
 const noLimits: Pipeline["sink"]["stopWhen"] = {
   new: unlimited,
   replaced: unlimited,
@@ -141,7 +144,7 @@ const noLimits: Pipeline["sink"]["stopWhen"] = {
   inDoubt: unlimited,
 }
 
-/** The pipeline as its owner may have set it; mostly without limits, which would end most runs here. */
+/** Draws the settings of a pipeline. Most have no limits, because limits would end most runs. */
 export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
   return {
     ...pipeline,
@@ -157,7 +160,7 @@ export const drawPipeline = (draws: Draws, pipeline: Pipeline): Pipeline => {
   }
 }
 
-/** A person reviews rows, and skips some permanently. */
+/** A person acknowledges rows, and skips some of them permanently. */
 const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>, leftOut: Set<string>) => {
   const keys = rows.filter(({ no }) => no !== "" && draws.chance(0.05)).map(({ no }) => no)
   const leaveOut = draws.chance(0.3)
@@ -175,7 +178,7 @@ const acknowledges = (draws: Draws, rows: ReadonlyArray<SourceRow>, leftOut: Set
     })
 }
 
-/** An export unchanged, cut at a record, with some of its lines, without the rows of some amounts, reversed, sorted by name, or without lines. */
+/** Draws a change of an export: unchanged, truncated, reversed, sorted, or without some or all of its lines. */
 const drawMangling = (draws: Draws): Day["mangle"] => {
   const share = draws.int(0, 99) / 100
   const upTo = <A>(lines: ReadonlyArray<A>) => Math.floor(lines.length * share)
@@ -193,7 +196,7 @@ const drawMangling = (draws: Draws): Day["mangle"] => {
   ])
 }
 
-/** @param leftOut collects the keys that a person skips */
+/** Draws the events of a day. @param leftOut collects the keys that a person skips */
 export const drawDay = (
   draws: Draws,
   pipeline: Pipeline,
@@ -214,7 +217,7 @@ export const drawDay = (
   edit: (now) => drawEdit(draws, now),
 })
 
-/** A day without faults. */
+/** Returns a day without faults. */
 export const quietDay = (command: Day["command"], pipeline: Pipeline, seed: number): Day => ({
   command,
   mangle: (lines) => lines,

@@ -11,12 +11,12 @@ export interface Simulated {
   readonly seed: number
   readonly violations: ReadonlyArray<Violation>
   readonly requests: number
-  /** Of requests; 0 without telemetry. */
+  /** The number of requests with a span, or 0 without telemetry. */
   readonly spans: number
   readonly processes: number
-  /** Rows in doubt when the faults had stopped, before they were settled. */
+  /** The number of rows in doubt after the last fault, before they were settled. */
   readonly inDoubt: number
-  /** And after an export of the results had settled them. */
+  /** The number of rows in doubt after they were settled from an export. */
   readonly unsettled: number
   readonly submissions: number
   readonly met: ReadonlyMap<string, number>
@@ -25,9 +25,8 @@ export interface Simulated {
 const minutes = 60_000
 
 /**
- * Runs some days with faults, then days without until everything is done, and checks the promise all the time.
- *
- * @param telemetry whether spans and metrics are made; default: for odd seeds
+ * Runs some days with faults, then days without faults until all rows are sent. Checks the promise throughout. @param
+ * telemetry whether spans and metrics are made; by default for odd seeds
  */
 export const simulate = async (
   seed: number,
@@ -48,7 +47,7 @@ export const simulate = async (
       const drawn = drawDay(draws, set, world.rows, seed * 10 + day, leftOut)
       tell(`day ${day}: ${told(drawn)}`)
       tell(`  ${ended(await world.day(drawn))}`)
-      // Until the next morning; sometimes so soon that requests in flight still arrive.
+      // Advances to the next day, sometimes so soon that requests in flight still arrive.
       await world.time.pass(draws.chance(0.3) ? 500 : 10 * minutes)
     }
     await world.time.pass(10 * minutes)
@@ -56,7 +55,7 @@ export const simulate = async (
     if (truth.violations.length === 0) {
       tell(`settling: ${ended(await world.day(quietDay("settle", set, seed * 10 + 6)))}`)
     }
-    // By then it has been known long enough which processes have ended.
+    // After this time, it is certain which processes have ended.
     await world.time.pass(10 * minutes)
     if (truth.violations.length === 0) await world.day(quietDay("settle", set, seed * 10 + 6))
     const unsettled = world.disk.rows().filter(({ state }) => state === "inDoubt").length
@@ -67,7 +66,7 @@ export const simulate = async (
       tell(`quiet day ${day}: ${ended(ending)}`)
       if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
     }
-    // The same source again: nothing is left to send, and nothing is sent.
+    // A run of the same source has nothing left to send, and sends nothing.
     const before = truth.held.size
     if (truth.violations.length === 0) {
       tell(`once more: ${ended(await world.day(quietDay("run", set, seed * 10 + 9)))}`)
@@ -92,7 +91,7 @@ export const simulate = async (
 
 const isValid = ({ mail, no }: SourceRow) => no !== "" && mail !== "nobody"
 
-/** Without faults, every row that can be imported is imported, unless a person skipped it. */
+/** Without faults, every valid row is imported unless a person skipped it. */
 const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<string>, again: boolean): void => {
   const ledger = new Map(disk.rows().map((row) => [row.key, row]))
   for (const row of rows) {

@@ -5,16 +5,16 @@ import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { simulate, type Simulated } from "./simulate.ts"
 
-/** Seeds 26 to 50, in which every kind of fault occurs. CI also runs 1 to 200 with `npm run simulate`. */
+/** Every kind of fault occurs within seeds 26 to 50. CI also runs 1 to 200 with `npm run simulate`. */
 const from = 26
 const seeds = 25
-/** The number of seeds within which a planted bug must be found. */
+/** The maximum number of seeds for finding a planted bug. */
 const patience = 200
-/** Where the search for a planted bug starts. Below it are seeds that miss one of the bugs and take most of the time. */
+/** The first seed of the search for a planted bug. Lower seeds miss one of the bugs and take most of the time. */
 const firstSeed = atMost(21, 1)
 
-describe("the promise under faults", () => {
-  it(`holds over ${seeds} seeds: nothing is lost or doubled, and ledger and service agree`, async () => {
+describe("the promise in a simulation with faults", () => {
+  it(`is kept for ${seeds} seeds: no row is lost or doubled, and ledger and service agree`, async () => {
     const pipeline = await loadPipeline()
     const began = performance.now()
     const simulated: Array<Simulated> = []
@@ -22,7 +22,7 @@ describe("the promise under faults", () => {
     const text = figures(simulated, (performance.now() - began) / 1000)
     process.stdout.write(`${text}\n`)
     expect(simulated.flatMap(({ seed, violations }) => violations.map((one) => ({ seed, ...one }))), text).toEqual([])
-    // A simulation in which nothing happens proves nothing.
+    // A simulation without events proves nothing.
     const met = new Set(simulated.flatMap((one) => [...one.met.keys()]))
     for (const mishap of ["crash", "vanish", "stop", "interrupt", "full", "full before", "full after", "edit"]) {
       expect(met, text).toContain(mishap)
@@ -34,7 +34,7 @@ describe("the promise under faults", () => {
     expect(simulated.every((one) => (one.spans > 0) === (one.seed % 2 === 1))).toBe(true)
   }, 240_000)
 
-  it("is the same run for the same seed", async () => {
+  it("is tested by the same run if the seed is the same", async () => {
     const pipeline = await loadPipeline()
     for (const seed of [3, 10, 27, 67].slice(0, atMost(2, 4))) {
       const lines = [[], []] as [Array<string>, Array<string>]
@@ -47,7 +47,7 @@ describe("the promise under faults", () => {
     }
   })
 
-  it("is the same run with and without telemetry: observing a request changes nothing", async () => {
+  it("is tested by the same run with and without telemetry", async () => {
     const pipeline = await loadPipeline()
     for (let seed = 101; seed < 101 + atMost(2, 5); seed++) {
       const run = async (telemetry: boolean) => {
@@ -64,9 +64,9 @@ describe("the promise under faults", () => {
   })
 })
 
-describe("a planted bug is caught", () => {
+describe("a planted bug in the simulation", () => {
   for (const [name, { breaks, bug }] of Object.entries(plantedBugs)) {
-    it(`${name}: within ${patience} seeds, by the promise that it breaks`, async () => {
+    it(`is found within ${patience} seeds by the promise that it breaks: ${name}`, async () => {
       const pipeline = await loadPipeline()
       let caught: Simulated | undefined
       for (let seed = firstSeed; seed <= patience && caught === undefined; seed++) {

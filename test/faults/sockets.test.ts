@@ -1,4 +1,4 @@
-// The promise over real sockets, with the real job, files and ledger: fewer cases than the simulation, and nothing in between.
+// Tests the promise over real sockets, with the real job, files and ledger. Has fewer cases than the simulation.
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
@@ -15,7 +15,7 @@ import { ledgerRows } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
 import { Truth } from "./truth.ts"
 
-/** Twelve batches of five. */
+/** Sent as twelve batches of five. */
 const rows = Array.from({ length: 60 }, (_, index) => ({
   no: String(index + 1),
   name: `Person ${index + 1}`,
@@ -25,32 +25,37 @@ const rows = Array.from({ length: 60 }, (_, index) => ({
 }))
 
 const cases: Readonly<Record<string, ReadonlyArray<Fault>>> = {
-  "answers that are lost": [{ fault: "reset", when: "after", at: [3, 7] }],
-  "requests that are lost": [{ fault: "reset", when: "before", at: [2, 5] }],
-  "connections that end while they are kept alive": [{ fault: "reset-kept-alive", chance: 0.2 }],
-  "answers that never come": [{ fault: "unanswered", when: "after", at: [2] }, {
+  "lost answers": [{ fault: "reset", when: "after", at: [3, 7] }],
+  "lost requests": [{ fault: "reset", when: "before", at: [2, 5] }],
+  "kept-alive connections that end": [{ fault: "reset-kept-alive", chance: 0.2 }],
+  "missing answers": [{ fault: "unanswered", when: "after", at: [2] }, {
     fault: "unanswered",
     when: "before",
     at: [4],
   }],
-  "answers that are cut": [{ fault: "cut", on: "any", chance: 0.1 }],
-  "a proxy's errors, before and after": [
+  "truncated answers": [{ fault: "cut", on: "any", chance: 0.1 }],
+  "errors of a proxy before and after the create": [
     { fault: "status", status: 502, body: "html", when: "after", at: [3] },
     { fault: "status", status: 503, body: "html", when: "before", at: [6] },
     { fault: "html", when: "after", at: [8] },
   ],
-  "a service that goes away and comes back": [{ fault: "refuse", for: Duration.millis(150), at: [2, 6] }],
-  "a service that asks to wait": [{ fault: "throttled", retryAfter: "seconds", wait: Duration.millis(0), chance: 0.2 }],
-  "answers in another order, too few, too many": [
+  "a service that is unavailable for a while": [{ fault: "refuse", for: Duration.millis(150), at: [2, 6] }],
+  "a service that throttles requests": [{
+    fault: "throttled",
+    retryAfter: "seconds",
+    wait: Duration.millis(0),
+    chance: 0.2,
+  }],
+  "shuffled, missing and extra answers": [
     { fault: "too-few", by: 2, created: true, at: [3] },
     { fault: "too-many", by: 1, at: [5] },
     { fault: "shuffled" },
   ],
-  "submissions that are not visible at once": [{ fault: "invisible", for: Duration.millis(300), chance: 0.3 }],
+  "submissions that are visible later": [{ fault: "invisible", for: Duration.millis(300), chance: 0.3 }],
 }
 
 for (const [name, faults] of Object.entries(cases)) {
-  it.scopedLive(`${name}: nothing is lost or doubled, and every row is in the form once rows in doubt are settled`, () =>
+  it.scopedLive(`with ${name}, no row is lost or doubled, and every row is in the form once after rows in doubt are settled`, () =>
     Effect.gen(function*() {
       const truth = new Truth()
       truth.know(rows)
@@ -92,7 +97,7 @@ for (const [name, faults] of Object.entries(cases)) {
           warn: () => Effect.void,
           interrupted: Effect.never,
         })
-        // Which rows are in doubt is the simulation's to check; this test checks how they are settled.
+        // The simulation checks which rows are in doubt. This test checks how they are settled.
         for (const { key, state } of reader.rows()) if (state === "inDoubt") truth.ambiguous.add(key)
         truth.compare(reader.rows(), false)
         expect(truth.violations).toEqual([])
@@ -121,7 +126,7 @@ for (const [name, faults] of Object.entries(cases)) {
         )
         expect(byTruth.filter(({ outcome }) => outcome !== "in doubt")).toEqual([])
         if (settled.left > 0) {
-          // An id that the service reported and never returned makes the export incomplete: a person vouches for it.
+          // The service reported an id that it never returned, so the export is incomplete and a person decides.
           yield* settlePipeline(project, {
             pipeline: "people",
             to: undefined,

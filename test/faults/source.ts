@@ -19,11 +19,14 @@ const cellsOf = (row: SourceRow): Cells => [row.no, row.name, row.mail, row.amou
 
 const chunkRows = 16
 
-/** A source that is read from memory at once, so that nothing waits for a disk. Each reading reads the `rows` at its start. */
+/**
+ * A source that is read from memory immediately, so that nothing waits for a disk. Each reading uses the `rows` at its
+ * start.
+ */
 export const memorySource = (rows: () => ReadonlyArray<SourceRow>): Source =>
   cellSource(columns, () => rows().map(cellsOf))
 
-/** A table as a source. */
+/** Returns a source with the rows of a table. */
 export const tableSource = (titles: ReadonlyArray<string>, rows: ReadonlyArray<Cells>): Source =>
   cellSource(toColumns(titles), () => rows)
 

@@ -94,8 +94,8 @@ const temporary = (options?: FileSystem.MakeTempDirectoryOptions) =>
 const never = (method: string) => () => Effect.dieMessage(`${method} is not played here`)
 
 /**
- * Real files, read and written at once: nothing waits for the disk, so that a test with virtual time knows when all possible work is done. Nothing is synced to the disk, since there are no power
- * cuts here.
+ * Reads and writes real files synchronously. Nothing waits for the disk, so a test with virtual time knows when all
+ * possible work is done. Nothing is synced to the disk, since there are no power cuts in tests.
  */
 export const syncFiles = Layer.succeed(
   FileSystem.FileSystem,

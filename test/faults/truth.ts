@@ -3,23 +3,23 @@ import type { PracticeStore } from "../../src/practice/store.ts"
 import { memoryStore } from "../../src/practice/store.ts"
 import type { SourceRow } from "./source.ts"
 
-/** A row's state in the ledger, by the numbers of `codes.ts`. */
+/** A row in the ledger, with names for the numbers of `codes.ts`. */
 export interface LedgerRow {
   readonly key: string
   readonly state: "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
   readonly resent: boolean
-  /** The batch with which it was last sent. */
+  /** The batch with which the row was last sent. */
   readonly batch: number
   readonly verdict: "verified" | "unread" | "differing" | "missing" | undefined
   readonly submissionId: string | undefined
-  /** Its earlier submissions, before its content changed and was imported again, earliest first; the last may be about to be replaced. */
+  /** Submissions of the row's earlier contents, earliest first. The last may be about to be replaced. */
   readonly replaced: ReadonlyArray<string>
 }
 
 /** A submission in the service. */
 export interface Held {
   readonly id: string
-  /** The key of its row, sent as a URL parameter that no fault changes. */
+  /** The key of the submission's row, sent as a URL parameter that no fault changes. */
   readonly key: string
   /** Whether a fault changed an answer before it was stored. */
   readonly altered: boolean
@@ -37,23 +37,26 @@ interface Kept {
   readonly urlParameters: ReadonlyArray<{ readonly id: string; readonly value: string | null }>
 }
 
-/** The service's real content, checked as each submission arrives, and whether service and ledger keep the promise (docs/guarantees.md). */
+/**
+ * The service's real content, checked whenever a submission arrives. Checks that service and ledger keep the promise in
+ * docs/guarantees.md.
+ */
 export class Truth {
   readonly violations: Array<Violation> = []
   readonly held = new Map<string, Held>()
   private readonly byKey = new Map<string, number>()
-  /** The items sent for a key, one for each edit of the source. */
+  /** The contents sent for a key, one for each edit of the source. */
   private readonly contents = new Map<string, Array<SourceRow>>()
   /** Keys of creates whose outcome is unknown. */
   readonly ambiguous = new Set<string>()
   private readonly byHand = new Set<string>()
-  /** Batches of submissions that arrived because the policy resends a row in doubt, by key. */
+  /** Batches of submissions that arrived because the policy resends rows in doubt, by key. */
   private readonly resent = new Map<string, Set<number>>()
   private readonly inner = memoryStore()
-  /** The ledger's row of a key as it is on disk at this moment. */
+  /** Returns the ledger's current row for a key, as stored on disk. */
   rowOf: (key: string) => LedgerRow | undefined = () => undefined
 
-  /** The service's own store, watched. */
+  /** The service's own store, which checks each submission. */
   readonly store: PracticeStore = {
     get: this.inner.get,
     all: this.inner.all,
@@ -67,7 +70,7 @@ export class Truth {
     this.violations.push({ promise, what })
   }
 
-  /** Rows as they are now in the source: submissions are compared with them. */
+  /** Adds the current rows of the source. Submissions are compared with them. */
   know(rows: ReadonlyArray<SourceRow>): void {
     for (const row of rows) this.contents.set(row.no, [...(this.contents.get(row.no) ?? []), row])
   }
@@ -76,14 +79,20 @@ export class Truth {
     return this.byKey.get(key) ?? 0
   }
 
-  /** Looks a row up for a person who settles it manually: it then counts as imported without an id. Its earlier submission is not the missing one. */
+  /**
+   * Whether a row landed, as a person sees it who settles it manually. The row then counts as imported without an id.
+   * Submissions of its earlier contents don't count.
+   */
   landedByHand(key: string): boolean {
     const landed = this.count(key) > (this.rowOf(key)?.replaced.length ?? 0)
     if (landed) this.byHand.add(key)
     return landed
   }
 
-  /** How often a row may be in the service: once, and once more for each decision of a person to import a changed row again or to resend a row in doubt. */
+  /**
+   * Returns how often a row may be in the service: once, and once for each decision to import a changed row again or to
+   * resend a row in doubt.
+   */
   private most({ key, replaced }: LedgerRow): number {
     return 1 + replaced.length + (this.resent.get(key)?.size ?? 0)
   }
@@ -117,7 +126,10 @@ export class Truth {
     }
   }
 
-  /** Compares the whole ledger with the whole store while no process is running. `open`: one that was killed, or lost its ledger, may have left intents open. */
+  /**
+   * Compares the whole ledger with the whole store while no process is running. @param open whether a process that was
+   * killed, or lost its ledger, may have left intents open
+   */
   compare(rows: ReadonlyArray<LedgerRow>, open: boolean): void {
     const keys = new Set<string>()
     const ids = new Set<string>()
@@ -171,7 +183,10 @@ export class Truth {
     }
   }
 
-  /** Whether an altered submission lacks an answer that its row gave, or has a different name or number, which every comparison must detect. */
+  /**
+   * Whether an altered submission lacks an answer that its row gave, or has a different name or number. Every
+   * comparison must detect these.
+   */
   private differs({ answers, key }: Held): boolean {
     return (this.contents.get(key) ?? []).every((row) =>
       (row.note !== "" && (answers.get("note") ?? null) === null) || answers.get("name") !== row.name
@@ -183,5 +198,5 @@ export class Truth {
 const sameAnswers = (a: Held["answers"], b: Held["answers"]): boolean =>
   a.size === b.size && [...a].every(([id, value]) => b.get(id) === value)
 
-/** As the mapping sends it: the domain in lower case. */
+/** Returns the address as the mapping sends it, with the domain in lower case. */
 const sentMail = ({ mail }: SourceRow): string => mail.replace(/@.*$/, (domain) => domain.toLowerCase())

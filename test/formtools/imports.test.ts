@@ -1,5 +1,5 @@
-// Each real export of samples/ goes through a pipeline into the practice service, and every answer there is compared with what Python's own csv and zip
-// modules read from the same file (.ci/form-tool-answers.py, its results in answers/).
+// Imports each real export of samples/ into the practice service. Every answer is compared with the same file as read
+// by Python's csv and zip modules. .ci/form-tool-answers.py wrote the results in answers/.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,11 +19,11 @@ interface Import {
   readonly name: string
   readonly file: string
   readonly rows: number
-  /** Further keys of `source`, a line each. */
+  /** Further keys of `source`, one per line. */
   readonly source: string
   /** The mapping's questions and other entries. */
   readonly mapping: string
-  /** The form's questions, a line each. */
+  /** The form's questions, one per line. */
   readonly form: ReadonlyArray<string>
   /** The column that identifies the response. */
   readonly key: string
@@ -254,7 +254,7 @@ interface Stored {
   readonly submissionTime: string
 }
 
-/** The service's submissions, by response. */
+/** Returns the service's submissions by response. */
 const arrived = (root: string, submissionTime: boolean) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -270,15 +270,15 @@ const arrived = (root: string, submissionTime: boolean) =>
     }))
   })
 
-describe("a real export arrives answer by answer", () => {
+describe("importing a real export", () => {
   for (const one of imports) {
-    it.scopedLive(`${one.file}`, () =>
+    it.scopedLive(`sends every answer in ${one.file}`, () =>
       Effect.gen(function*() {
         const answers = expected(one.name)
         expect(Object.keys(answers)).toHaveLength(one.rows)
         const root = yield* project(one)
         const report = yield* runOf(root, one.name)
-        // The pipeline names no tool: the file was recognised.
+        // The pipeline names no tool, so the file was recognised.
         expect(report.sources[0]?.taken?.find(({ what }) => what === "tool")?.value).toMatch(
           /\(recognised with \d+ of 100/,
         )

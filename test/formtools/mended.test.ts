@@ -1,4 +1,4 @@
-// The text in a form tool's file and its meaning are different: rejected.csv contains the text, answers are made from the meaning.
+// Tests files in which text and meaning differ: rejected.csv contains the text, and answers are made from the meaning.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -53,7 +53,7 @@ const project = (source: string, text: string, pipeline: string, form: string) =
   })
 
 describe("rows of a form tool's file", () => {
-  it.scopedLive("are rejected unchanged, and once fixed arrive with their meaning, including block and own id", () =>
+  it.scopedLive("are rejected unchanged, and arrive with their meaning after they are fixed", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "typeform.csv",
@@ -76,12 +76,12 @@ describe("rows of a form tool's file", () => {
         { Name: "Cem", Phone: "+4930231252", Sports: ["Hiking", "Cycling", "Chess"] },
         { Name: "Ben", Phone: "+4930231251", Sports: ["Cycling"] },
       ])
-      // The unfixed original is known as superseded; nothing is imported twice.
+      // The unfixed original is known as superseded, and nothing is imported twice.
       const third = yield* runOf(at.root, "p")
       expect(third.rows).toMatchObject({ read: 3, alreadyImported: 3 })
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("with escapes and two header rows: a fixed file has one header, and its escapes are still undone", () =>
+  it.scopedLive("arrive correctly from a fixed file with one header, even if the original had escapes and two headers", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "vv.txt",
@@ -104,7 +104,7 @@ describe("rows of a form tool's file", () => {
       ])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("keep their content whatever tool is detected: reading the file as plain CSV later changes no row", () =>
+  it.scopedLive("don't change if the file is later read as plain CSV", () =>
     Effect.gen(function*() {
       const mapping =
         '  rowKey: ["#"]\nmapping:\n  questions:\n    - { name: Name, from: Name }\n    - { name: Phone, from: Phone number }'
@@ -121,7 +121,7 @@ describe("rows of a form tool's file", () => {
       expect((yield* at.stored)[0]).toEqual({ Name: "Ada", Phone: "+4930231250" })
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("without an id and without a rowKey are refused, and the refusal says what to write", () =>
+  it.scopedLive("are refused without an id and a rowKey, and the message names the missing setting", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "google.csv",

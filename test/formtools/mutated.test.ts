@@ -7,7 +7,7 @@ import { config, file, read, run } from "../source/opening.ts"
 
 const folder = fileURLToPath(new URL("../../samples/form-tools/", import.meta.url))
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Returns a function that draws the same numbers for the same seed (Mulberry32). */
 const random = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -39,7 +39,7 @@ const mutations: ReadonlyArray<(bytes: Buffer, next: () => number) => Buffer> = 
   },
 ]
 
-it("a damaged export is read or refused with a sentence, without losing a record; every row that is read keeps its width, cleaned or not", async () => {
+it("a damaged export is either read with all records and unchanged row widths, or refused with a sentence", async () => {
   const names = readdirSync(folder)
   let readable = 0
   for (let seed = 1; seed <= 300; seed++) {
@@ -55,7 +55,7 @@ it("a damaged export is read or refused with a sentence, without losing a record
       continue
     }
     readable++
-    // Rows keep the file's text, however the tool interprets them: records and letters are counted again by different code.
+    // Rows keep the file's text, however the tool interprets it. Different code counts records and letters again.
     if (result.right.source.format === "csv") checkText(content, result.right)
     const { files, rows, source } = result.right
     expect(files[0]?.file.rows, `seed ${seed}`).toBe(rows.length)

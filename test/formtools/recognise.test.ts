@@ -51,8 +51,8 @@ const exports: ReadonlyArray<readonly [path: string, tool: string, rows: number]
 
 const encodingOf = (path: string) => (path.includes("StarWars") ? { encoding: "windows-1252" } : {})
 
-describe("an export is recognised", () => {
-  it("of every tool, and there is a sample of each", () => {
+describe("recognising an export", () => {
+  it("has a sample for every tool", () => {
     expect([...new Set(exports.map(([, tool]) => tool))].toSorted()).toEqual(
       formTools.map(({ name }) => name).toSorted(),
     )
@@ -60,23 +60,26 @@ describe("an export is recognised", () => {
     expect(exports.map(([path]) => path)).toEqual(expect.arrayContaining(committed))
   })
 
-  it.each(exports)("%s is of %s, with %i responses, and reports why", async (path, tool, count) => {
-    const { files, rows, source } = await run(read(config(`${samples}/${path}`, encodingOf(path))))
-    expect(source.tool?.name).toBe(tool)
-    expect(rows).toHaveLength(count)
-    expect(source.tool?.asked).toBe(false)
-    expect(source.tool?.reasons).not.toEqual([])
-    expect(source.taken[0]).toEqual({ what: "tool", value: expect.stringContaining("recognised with") })
-    expect(files[0]?.file).toMatchObject({ format: tool, rows: count })
-  })
+  it.each(exports)(
+    "recognises %s as an export of %s with %i responses, and reports the reasons",
+    async (path, tool, count) => {
+      const { files, rows, source } = await run(read(config(`${samples}/${path}`, encodingOf(path))))
+      expect(source.tool?.name).toBe(tool)
+      expect(rows).toHaveLength(count)
+      expect(source.tool?.asked).toBe(false)
+      expect(source.tool?.reasons).not.toEqual([])
+      expect(source.taken[0]).toEqual({ what: "tool", value: expect.stringContaining("recognised with") })
+      expect(files[0]?.file).toMatchObject({ format: tool, rows: count })
+    },
+  )
 })
 
-// Every rule sees every header: none may match a file of a different tool, whatever the order of the rules.
-describe("no tool matches the export of a different one", () => {
-  it.each(exports)("%s is only of %s", async (path, tool) => {
+// Every rule sees every header. No rule may match a file of a different tool, whatever the order of the rules.
+describe("recognising a file by the rules of other tools", () => {
+  it.each(exports)("matches %s only as an export of %s", async (path, tool) => {
     const source = await run(openSource(config(`${samples}/${path}`, encodingOf(path))))
     const { head } = source
-    // Records have no header: opening the source already tried all tools with JSON.
+    // Records have no header. Opening the source already tried all JSON tools.
     if (head === undefined) return expect(source.candidates?.map(({ name }) => name)).toEqual([tool])
     for (const one of formTools) {
       const [found] = candidates(head, path, { tools: [one] })
@@ -95,43 +98,43 @@ describe("no tool matches the export of a different one", () => {
     ["a list of respondents", "Respondent ID,Name,Age\n1,Ada,40\n"],
     ["a key register", "KEY,Room,Holder\n1,204,Ada\n"],
     ["a list of members", "id,name,start time,email\n1,Ada,10:00,ada@example.org\n"],
-  ])("%s is not of any tool", async (_, text) => {
+  ])("recognises no tool in %s", async (_, text) => {
     const source = await run(openSource(config(file(text))))
     expect(source.tool).toBeUndefined()
     expect(source.format).toBe("csv")
   })
 })
 
-describe("edits to a file", () => {
+describe("recognising an edited export", () => {
   const typeform = `#,Name,Response Type,Start Date (UTC),Stage Date (UTC),Submit Date (UTC),Network ID,Tags
 a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
 `
   it.each([
-    ["title rows above", `Export of our survey,,,,,,,\n,,,,,,,\n${typeform}`, "typeform", 1],
-    ["semicolons after a save in Excel", typeform.replaceAll(",", ";"), "typeform", 1],
+    ["title rows above the header", `Export of our survey,,,,,,,\n,,,,,,,\n${typeform}`, "typeform", 1],
+    ["semicolons after it was saved in Excel", typeform.replaceAll(",", ";"), "typeform", 1],
     ["the first column deleted", typeform.replaceAll(/^[^,]*,/gm, ""), "typeform", 1],
-    ["other letter case and spaces", typeform.replace("Submit Date (UTC)", " submit  date (utc) "), "typeform", 1],
+    ["different letter case and spaces", typeform.replace("Submit Date (UTC)", " submit  date (utc) "), "typeform", 1],
     [
-      "a second header row that was deleted",
+      "a deleted second header row",
       "Respondent ID,Collector ID,Start Date,How old are you?\n1,2,05/10/2018,30\n",
       "surveymonkey",
       1,
     ],
-    ["two header rows that were merged", "RespondentID,Films [A],Films [B]\n1,A,\n2,,B\n", "surveymonkey", 2],
+    ["two merged header rows", "RespondentID,Films [A],Films [B]\n1,A,\n2,,B\n", "surveymonkey", 2],
     [
-      "two header rows that were joined with dashes",
+      "two header rows joined with dashes",
       "RespondentID,Do you celebrate?,Which pies? - Apple,Which pies? - Pecan,Which pies? - Other (please specify)\n1,Yes,Apple,,\n",
       "surveymonkey",
       1,
     ],
     [
-      "an id and questions alone left of an export with one header row",
+      "only an id and questions left of an export with one header row",
       "RespondentID,In general how would you rate the cuisine of Algeria?\n1,5\n",
       "surveymonkey",
       1,
     ],
     [
-      "all columns but the answers deleted",
+      "all columns deleted except the answers",
       "How old?,Where?,Which films?,\nResponse,Response,A,B\n30,here,A,\n41,there,,B\n",
       "surveymonkey",
       2,
@@ -143,13 +146,13 @@ a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
       1,
     ],
     [
-      "a row of texts deleted",
+      "a deleted row of texts",
       `ResponseId,Q1\n"{""ImportId"":""_recordId""}","{""ImportId"":""QID1""}"\nR_1abcDEF456ghij7,x\n`,
       "qualtrics",
       1,
     ],
-    ["rows of nothing but commas below", `${typeform},,,,,,,\n,,,,,,,\n`, "typeform", 1],
-  ])("%s: still recognised", async (name, text, tool, count) => {
+    ["rows of only commas below the data", `${typeform},,,,,,,\n,,,,,,,\n`, "typeform", 1],
+  ])("recognises an export with %s", async (name, text, tool, count) => {
     const { rows, source } = await run(read(config(file(text))))
     expect(source.tool?.name, name).toBe(tool)
     expect(rows).toHaveLength(count)
@@ -157,14 +160,14 @@ a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
   })
 })
 
-describe("a pipeline has the last word", () => {
-  it("names a plain format: the file is read unchanged", async () => {
+describe("the tool that a pipeline names", () => {
+  it("is not used if the pipeline names a plain format, so the file is read unchanged", async () => {
     const { rows, source } = await run(read(config(`${samples}/form-tools/surveymonkey.csv`, { format: "csv" })))
     expect(source.tool).toBeUndefined()
     expect(rows).toHaveLength(4)
   })
 
-  it("names a tool: the file is read as its export without any evidence", async () => {
+  it("is used to read the file even without evidence", async () => {
     const { rows, source } = await run(read(config(file("Which?,\nA,B\nA,\n,B\n"), { format: "surveymonkey" })))
     expect(source.tool).toMatchObject({ name: "surveymonkey", asked: true })
     expect(source.taken[0]?.value).toContain("as given")
