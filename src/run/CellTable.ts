@@ -10,7 +10,7 @@ import type { FateTable } from "./FateTable.ts"
 const indexOf = Object.fromEntries(cellStates.map((state, index) => [state, index])) as Record<CellState, number>
 const states = cellStates.length
 
-/** The state of all cells of a row with this fate. In an imported row each cell has its own. */
+/** The state of all cells of a row with this fate. In an imported row, each cell has its own state. */
 const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
   filtered: "skipped",
   duplicate: "rejected",
@@ -22,14 +22,17 @@ const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
   pending: "pending",
 }
 
-/** Returns the state of all cells of a row. Undefined: it has no fate yet, or each cell has its own. Nothing is lost if a row repeats a previous one. */
+/**
+ * Returns the state of all cells of a row. Undefined if the row has no fate yet, or if each cell has its own state. The cells of a row that repeats a previous one count as known, because nothing is
+ * lost.
+ */
 const stateIn = (fates: FateTable, row: number): CellState | undefined => {
   const fate = fates.get(row)
   if (fate === undefined || fate === "imported") return undefined
   return fates.has(row, "repeats") ? "known" : stateOf[fate]
 }
 
-/** The state of a cell that produced no answer, by how the pipeline uses its column. */
+/** The state of a cell that produced no answer, by the pipeline's use of its column. */
 const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
   answers: "noAnswer",
   keyOrCondition: "keyOrCondition",
@@ -39,35 +42,35 @@ const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
 
 const isFilled = (cell: Cell | undefined): boolean => {
   if (typeof cell !== "string") return cell !== null && cell !== undefined
-  // Nearly all cells begin with an ASCII character that is not white space. For "" this is NaN.
+  // Nearly all cells begin with an ASCII character that is not white space. For an empty text, the code is NaN.
   const first = cell.charCodeAt(0)
   return (first > 32 && first < 127) || cell.trim() !== ""
 }
 
-/** The state of a cell that an answer used, by `Mapping.cellUses`; -1: no answer used it. */
+/** The state of a cell that an answer used, by `Mapping.cellUses`. -1 if no answer used the cell. */
 const usedAs = [-1, indexOf.dropped, indexOf.sentInPart, indexOf.sent]
 
 /** Marks an empty cell among the states of a row's cells. */
 const empty = 0xff
 
 /**
- * Counts, per column, the cells that are not empty by their state: of all rows in the survey, and then of the rows that are sent, by what each cell produced.
- * Two numbers for each state and column, whatever the number of rows; also one byte per column for each row whose fate is undecided or that is being sent.
+ * Counts the filled cells of each column by their state: first for all rows of the survey, then for the rows that are sent. Stores one number for each state and column, whatever the number of rows.
+ * For each row that is undecided or being sent, also stores one byte per column.
  */
 export class CellTable {
   private readonly columns: ReadonlyArray<Column>
   private readonly uses: ReadonlyArray<ColumnUse>
-  /** By column, then by state. The column after the last one counts cells beyond the header. */
+  /** The counts by column, then by state. The column after the last one counts the cells beyond the header. */
   private readonly counts: Float64Array
   private readonly filled: Float64Array
-  /** Rows whose fate is known only at the end, and rows that are being sent: for each column, whether its cell is filled, and what it produced. */
+  /** The rows whose fate is known only at the end, and the rows that are being sent. For each column: whether its cell is filled, and what the cell produced. */
   private readonly open = new Map<number, Uint8Array>()
   private readonly sending = new Map<number, Uint8Array>()
   private readonly beyond: number
 
   /**
    * @param columns the source's own columns, starting with the first
-   * @param width of the source, with the columns that a rejected.csv adds: these are not counted
+   * @param width the source's width, including the columns that a rejected.csv adds, which are not counted
    */
   constructor(columns: ReadonlyArray<Column>, width: number, { columnUses }: Pick<Mapping, "columnUses">) {
     this.columns = columns
@@ -77,7 +80,7 @@ export class CellTable {
     this.filled = new Float64Array(columns.length + 1)
   }
 
-  /** Counts a row of the survey. A row without a fate gets it at the end. Whether one that may be resent is in doubt or imported is also known only then. */
+  /** Counts a row of the survey. A row without a fate, or one that may be resent, is counted only at the end. */
   read(row: number, cells: Cells, fates: FateTable): void {
     const width = this.columns.length
     const settled = fates.has(row, "resends") ? undefined : stateIn(fates, row)
@@ -92,7 +95,7 @@ export class CellTable {
       else flags[at] = 0
     }
     if (flags !== undefined) this.open.set(row, flags)
-    // A record with cells beyond the header is rejected.
+    // The row of these cells is rejected.
     for (let at = this.beyond; at < cells.length; at++) {
       if (!isFilled(cells[at])) continue
       this.filled[width]!++
@@ -100,7 +103,7 @@ export class CellTable {
     }
   }
 
-  /** Notes what each cell of a row produced. The row has just been mapped and is about to be sent. */
+  /** Records what each cell of a row produced. The row was just mapped and is about to be sent. */
   send(row: number, cells: Cells, cellUses: Mapping["cellUses"]): void {
     const width = this.columns.length
     const found = new Uint8Array(width).fill(empty)
@@ -112,7 +115,7 @@ export class CellTable {
     this.sending.set(row, found)
   }
 
-  /** Moves the cells of a row that was sent to their present state. */
+  /** Changes the state of a row's cells after the row was sent. */
   settle(row: number, fate: "imported" | "inDoubt" | "refused" | "pending"): void {
     const found = this.sending.get(row)
     this.sending.delete(row)
@@ -126,7 +129,7 @@ export class CellTable {
     }
   }
 
-  /** Counts the rows whose fate was undecided. No row is read or sent afterwards. */
+  /** Counts the rows whose fate was undecided. Must be called after the last row was read and sent. */
   close(fates: FateTable): void {
     for (const [row, flags] of this.open) {
       const state = stateIn(fates, row)
@@ -138,7 +141,7 @@ export class CellTable {
     this.open.clear()
   }
 
-  /** Whether every cell that is not empty has exactly one state. */
+  /** Whether every filled cell has exactly one state. */
   get holds(): boolean {
     return this.filled.every((cells, column) => {
       const counts = this.counts.subarray(column * states, (column + 1) * states)
@@ -146,7 +149,7 @@ export class CellTable {
     })
   }
 
-  /** All columns in their order; after them the cells beyond the header, if there are any. */
+  /** All columns in order, then the cells beyond the header, if any. */
   get all(): ReadonlyArray<ColumnCells> {
     return columnCells(
       this.columns,
@@ -157,13 +160,13 @@ export class CellTable {
   }
 }
 
-/** Counts kept of a column for a run that finds the source unchanged: all filled cells, those of rejected rows, and those of skipped rows. */
+/** The counts of a column that a run keeps in case the next run finds the source unchanged: all filled cells, those of rejected rows, and those of skipped rows. */
 export type KeptCells = readonly [cells: number, rejected: number, skipped: number]
 
 export const kept = (columns: ReadonlyArray<ColumnCells>): ReadonlyArray<KeptCells> =>
   columns.map(({ cells, states }) => [cells, states.rejected, states.skipped])
 
-/** Returns the columns of an unchanged source: cells that were neither rejected nor skipped are already imported. */
+/** Returns the columns of an unchanged source. Cells that were neither rejected nor skipped count as already imported. */
 export const columnsAgain = (
   columns: ReadonlyArray<Column>,
   { columnUses }: Pick<Mapping, "columnUses">,

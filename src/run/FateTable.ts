@@ -3,24 +3,24 @@ import { type Fate, fates, type RowCounts } from "../domain/fate.ts"
 const codes = Object.fromEntries(fates.map((fate, index) => [fate, index + 1])) as Record<Fate, number>
 
 /**
- * Notes about a row in addition to its fate. `replaces`: it was imported before with different content, and is imported again. `resends`: it was in doubt, and may be sent again. `repeats`: it is
- * a duplicate with the same content, so nothing is lost.
+ * A note about a row in addition to its fate. `replaces`: the row was imported earlier with different content, and is imported again. `resends`: the row was in doubt, and may be resent. `repeats`:
+ * the row duplicates another with the same content, so nothing is lost.
  */
 export type Note = "replaces" | "resends" | "repeats"
 const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends", "repeats"]
 
-/** Parts of a row's byte: the fate's code in the lower bits, the note in the upper ones. */
+/** The parts of a row's byte: the fate's code in the lower bits, the note in the upper bits. */
 const fateBits = 0x0f
 const noteAt = 4
 
-/** The fate of every row of a source, with a note, in one byte per row, and the number of rows with each. */
+/** The fate and the note of every row of a source, in one byte per row, and the number of rows with each. */
 export class FateTable {
   private bytes = new Uint8Array(65_536)
   private readonly rows = new Array<number>(fates.length + 1).fill(0)
   private readonly noted = new Array<number>(notes.length).fill(0)
   private last = 0
 
-  /** Sets or changes a row's fate; rows count from 1. A row keeps its note. */
+  /** Sets or changes a row's fate. Row numbers start at 1. The row's note stays. */
   set(row: number, fate: Fate, note?: Note): void {
     if (row >= this.bytes.length) this.bytes = grown(this.bytes, row)
     const byte = this.bytes[row]!
@@ -42,12 +42,12 @@ export class FateTable {
     return notes[(this.bytes[row] ?? 0) >> noteAt] === note
   }
 
-  /** How many rows have a note. */
+  /** The number of rows that have a note. */
   countNoted(note: Note): number {
     return this.noted[notes.indexOf(note)]!
   }
 
-  /** Puts the rows in doubt that were not resent back in doubt. */
+  /** Marks the rows that may have been resent but were not as in doubt again. */
   endSending(): void {
     if (this.countNoted("resends") === 0) return
     for (let row = 1; row <= this.last; row++) {
@@ -55,7 +55,7 @@ export class FateTable {
     }
   }
 
-  /** The first rows with a fate. */
+  /** The numbers of the first rows with a fate. */
   first(fate: Fate, most: number): ReadonlyArray<number> {
     const found: Array<number> = []
     for (let row = 1; row <= this.last && found.length < most; row++) if (this.get(row) === fate) found.push(row)
@@ -66,36 +66,39 @@ export class FateTable {
     return this.rows[codes[fate]] ?? 0
   }
 
-  /** Returns the counts by fate. The number of rows that the source returned is counted separately, so that the balance can fail. */
+  /** Returns the counts by fate. The number of rows that the source returned is counted separately, so that the balance can detect a lost row. */
   counts(read: number): RowCounts {
     return { read, ...(Object.fromEntries(fates.map((fate) => [fate, this.count(fate)])) as Record<Fate, number>) }
   }
 }
 
-/** The rows of the ledger that a source contains, by their numbers in the ledger: one byte each, whatever the source's size. */
+/** The rows of the ledger that a source contains, in one byte for each row of the ledger. */
 export class SeenLedgerRows {
   private bytes = new Uint8Array(4096)
   private known = 0
 
-  /** @param imported whether the row is imported */
+  /**
+   * @param id the row's number in the ledger
+   * @param imported whether the row is imported
+   */
   mark(id: number, imported: boolean): void {
     if (id >= this.bytes.length) this.bytes = grown(this.bytes, id)
     if (imported && this.bytes[id] === 0) this.known++
     this.bytes[id] = 1
   }
 
-  /** How many of them are imported. */
+  /** The number of imported rows among them. */
   get imported(): number {
     return this.known
   }
 
-  /** By the number of a row in the ledger: not 0 if it was seen. May be shorter than the ledger. */
+  /** One byte for each row of the ledger, 0 if the source lacks the row. May be shorter than the ledger. */
   get marks(): Uint8Array {
     return this.bytes
   }
 }
 
-/** Returns a longer copy that has a place for this index. */
+/** Returns a longer copy that has a byte at this index. */
 const grown = (bytes: Uint8Array<ArrayBuffer>, index: number): Uint8Array<ArrayBuffer> => {
   const larger = new Uint8Array(Math.max(index + 1, Math.ceil(bytes.length * 1.5)))
   larger.set(bytes)

@@ -1,37 +1,37 @@
 import { cellText } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
 
-/** The number of 32-bit words per entry: 3 of the key's hash, 2 of the content's, 1 for the row's number and its mark. */
+/** The number of 32-bit words per key: 3 for the key's hash, 2 for the content's hash, 1 for the row's number and a mark. */
 const stride = 6
 
-/** The mark in the sixth word. The other bits contain the row's number. */
+/** The mark in the sixth word. The other bits are the row's number. */
 const mark = 0x8000_0000
 
-/** Entries of a page: 192 KiB that never move, so that adding keys copies nothing. */
+/** The number of keys per page as a power of two. A page has 192 KiB and is never moved, so adding keys copies nothing. */
 const pageBits = 13
 const pageEntries = 1 << pageBits
 
-/** The initial number of places of an index, and the factor by which it grows when it is full: growing costs a cache miss for each key. */
+/** The index's initial number of places, and its growth factor. Few growth steps are best, because each causes a cache miss for every key. */
 const smallest = 1024
 const growth = 8
-/** Share of places in use: beyond two thirds, finding an empty place takes long. */
+/** The maximum share of occupied places. With more, finding an empty place takes long. */
 const load = 0.66
 
 /**
- * A place of the index contains the number of an entry plus one, so that 0 is an empty place. Its upper bits are part of the entry's hash: fifteen of sixteen
- * different keys are distinguished without reading their entries, which are rarely in the processor's cache.
+ * A place of the index is 0 if it is empty, otherwise the number of a key plus one. Its upper bits are part of the key's hash. They distinguish fifteen of sixteen different keys without a read of the
+ * page, which is rarely in the processor's cache.
  */
 const numberBits = 28
 const numbers = (1 << numberBits) - 1
 
 /**
- * The row keys seen in a source, in typed arrays: about 32 bytes per key; at most 268 million. Keys are compared by
- * 96 bits of hash, contents by 64: with a million rows, the chance of a false match is one in 10^16.
+ * The row keys seen in a source, in typed arrays, with about 32 bytes per key and at most 268 million keys. Compares 96 bits of hash for keys and 64 for contents. With a million rows, the chance of a
+ * false match is one in 10^16.
  */
 export class KeyTable {
-  /** The entries in the order in which they were added. */
+  /** The keys in the order in which they were added. */
   private readonly pages: Array<Int32Array> = []
-  /** The index of keys: open addressing; the number of places is a power of two. */
+  /** The index of keys, with open addressing. The number of places is a power of two. */
   private places = new Int32Array(smallest)
   private entries = 0
 
@@ -73,7 +73,7 @@ export class KeyTable {
     return slot
   }
 
-  /** Returns the number of the row with which a key was added, or how often it was counted. */
+  /** Returns the number that is stored with a key: its row's number, or a count. */
   row(slot: number): number {
     return this.page(slot)[offset(slot) + 5]! & ~mark
   }
@@ -84,7 +84,7 @@ export class KeyTable {
     page[at] = (page[at]! & mark) | row
   }
 
-  /** Marks a key whose imported (or in-doubt) content is in the source. */
+  /** Marks a key whose imported or in-doubt content is in the source. */
   match(slot: number): void {
     const page = this.page(slot)
     const at = offset(slot) + 5
@@ -105,7 +105,7 @@ export class KeyTable {
     return this.pages[slot >>> pageBits]!
   }
 
-  /** Rebuilds the index in the order of the entries. In the order of the places, each entry would be a cache miss. */
+  /** Rebuilds the index in the order in which the keys were added. In the order of the places, each key would be a cache miss. */
   private grow(): void {
     const places = new Int32Array(this.places.length * growth)
     for (let slot = 0; slot < this.entries; slot++) {
@@ -117,10 +117,10 @@ export class KeyTable {
   }
 }
 
-/** Returns where an entry starts in its page. */
+/** Returns where a key starts in its page. */
 const offset = (slot: number): number => (slot & (pageEntries - 1)) * stride
 
-/** Puts an entry into the first empty place after the one for its hash. */
+/** Puts a key into the first empty place from the one of its hash. */
 const put = (places: Int32Array, a: number, c: number, slot: number): void => {
   const last = places.length - 1
   let at = a & last
@@ -129,8 +129,8 @@ const put = (places: Int32Array, a: number, c: number, slot: number): void => {
 }
 
 /**
- * Hashes that distinguish the keys and contents of one source's rows within a run: 96 bits of the key, 64 of the content. They never leave the process, so they
- * need no secret, and cost a fraction of a keyed digest. One instance is reused for every row, so that no row allocates.
+ * Hashes that distinguish the keys and contents of one source's rows within a run: 96 bits for the key, 64 for the content. They never leave the process, so they need no secret and cost a fraction of
+ * a keyed digest. One instance is reused for every row, so that a row allocates nothing.
  */
 export class RowHash {
   a = 0
@@ -145,7 +145,7 @@ export class RowHash {
     let c = 0x3c6ef372
     const last = text.length - 1
     for (let at = 0; at <= last; at += 2) {
-      // Two code units at once, since the chain of multiplications takes most of the time.
+      // Processes two code units at once, because the chain of multiplications takes most of the time.
       const unit = at < last ? text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16) : text.charCodeAt(at)
       a = rotated(Math.imul(a ^ unit, 0x9e3779b1), 13)
       b = rotated(Math.imul(b ^ unit, 0x85ebca77), 17)
@@ -159,7 +159,7 @@ export class RowHash {
     this.c = finished(c)
   }
 
-  /** The cells at these positions, in this order. */
+  /** Hashes the cells at these positions, in this order. */
   content(cells: Cells, positions: ReadonlyArray<number>): void {
     let d = 0x165667b1
     let e = 0x61c88647
@@ -168,7 +168,7 @@ export class RowHash {
       const text = typeof cell === "string" ? cell : cellText(cell)
       const last = text.length - 1
       let at = 0
-      // Four code units at once, two for each word, and each word is mixed into the other. This halves the multiplications.
+      // Processes four code units at once, two for each word, and mixes each word into the other. This halves the multiplications.
       for (; at + 3 <= last; at += 4) {
         const first = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
         const second = text.charCodeAt(at + 2) | (text.charCodeAt(at + 3) << 16)
@@ -180,7 +180,7 @@ export class RowHash {
         d = (rotated(Math.imul(d ^ unit, 0x9e3779b1), 13) + e) | 0
         e = rotated(Math.imul(e ^ unit, 0x85ebca77), 17) ^ d
       }
-      // Lengths after the cells: ["ab", ""] must differ from ["a", "b"].
+      // Adds each length after its cell, because ["ab", ""] must differ from ["a", "b"].
       d = Math.imul(d ^ text.length, 0xc2b2ae3d)
       e = Math.imul(e ^ (text.length + 0x10000), 0x27d4eb2f)
     }
@@ -188,13 +188,13 @@ export class RowHash {
     this.e = finished(e)
   }
 
-  /** For a row whose content is not compared, because the ledger has the same. */
+  /** Clears the content's hash for a row whose content is not compared. */
   noContent(): void {
     this.d = 0
     this.e = 0
   }
 
-  /** From a keyed digest of at least 12 bytes, which is already a good hash. */
+  /** Uses a keyed digest of at least 12 bytes, which is already a good hash. */
   digest(digest: Buffer): void {
     this.a = digest.readInt32LE(0)
     this.b = digest.readInt32LE(4)

@@ -8,20 +8,20 @@ import { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
-/** Sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. None for `rowKey: content`. */
+/** Returns the sorted names of the mapped columns that are not part of the row key. They identify a row whose key changed. Empty for `rowKey: content`. */
 export const restColumns = (
   { keyColumns, mapping, shape }: Pick<RunPlan, "keyColumns" | "mapping" | "shape">,
 ): ReadonlyArray<string> =>
   mapping.keyed === "content" ? [] : shape.filter((name) => !keyColumns.includes(name)).toSorted()
 
-/** Digests the cells of these columns; undefined if all of them are empty. */
+/** Digests the cells of these columns. Undefined if all of them are empty. */
 export const restDigest = (
   names: ReadonlyArray<string>,
   columns: ReadonlyArray<Column>,
   digest: Digester,
 ): (cells: Cells) => Buffer | undefined => {
   const positions = positionsOf(names, columns)
-  // The names come first, so that equal digests are of the same columns.
+  // The names come first, so that equal digests always come from the same columns.
   const list = JSON.stringify(names)
   return (cells) => {
     const texts = positions.map((position) => cellText(cells[position]))
@@ -29,24 +29,24 @@ export const restDigest = (
   }
 }
 
-/** How a row of the ledger looks like a new one: by its key except for formatting; by its key except for characters that differ between encodings; by its other cells. */
+/** How a row of the ledger resembles a new row. `key`: by its key, ignoring formatting. `encoding`: by its key, ignoring characters that differ between encodings. `cells`: by its other cells. */
 type AlikeBy = "key" | "encoding" | "cells"
 
-/** A row of the ledger that is not in the source, and the new row that looks like it. */
+/** A row of the ledger that is not in the source, and the new row that resembles it. */
 export interface Alike {
-  /** The key in the ledger. */
+  /** The row's key in the ledger. */
   readonly old: string
   /** The number of the new row. */
   readonly row: number
   readonly by: AlikeBy
-  /** Whether several new rows look like it. */
+  /** Whether several new rows resemble the row of the ledger. */
   readonly ambiguous: boolean
 }
 
-/** Counts of rows of the ledger that are not in the source: of all, and of those that look like a new row. By `cells`, the new rows are counted. */
+/** The numbers of ledger rows that are not in the source: of all, and of those that resemble a new row. For `cells`, the number of new rows. */
 type MissingRows = Readonly<Record<"all" | AlikeBy, number>>
 
-/** New rows by the marks under which each of them is found if it is a known row whose key changed. About 80 bytes per row. */
+/** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
 export class NewRows {
   private readonly keys = new KeyTable()
   private readonly rests = new KeyTable()
@@ -57,7 +57,7 @@ export class NewRows {
   private readonly inEncodings: boolean
 
   /**
-   * @param digests of the cells other than the key, over each list of columns that the ledger knows
+   * @param digests one function for each list of columns that the ledger knows, which digests the cells other than the key
    * @param inEncodings whether the source is read in a different encoding than before
    */
   constructor(digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>, inEncodings: boolean) {
@@ -89,9 +89,9 @@ export class NewRows {
   }
 
   /**
-   * Compares the rows of the ledger that may be at the destination and are not in the source with the new ones.
+   * Compares the new rows with the ledger's rows that may be at the destination and are not in the source.
    *
-   * @param seen by the number of a row in the ledger, not 0 if the source has it
+   * @param seen one byte for each row of the ledger, not 0 if the source has the row
    * @param each is called with every pair
    */
   compare(
@@ -123,7 +123,7 @@ export class NewRows {
     else if (table.row(slot) !== row) table.match(slot)
   }
 
-  /** Finds the new row that looks like a row of the ledger with this key and this digest of its other cells. */
+  /** Finds the new row that resembles a row of the ledger with this key and this digest of its other cells. */
   private find(old: string, rest: string): { by: AlikeBy; table: KeyTable; slot: number } | undefined {
     const { hash, keys, rests } = this
     for (const text of looseKey(old).sought) {
@@ -144,7 +144,7 @@ export class NewRows {
   }
 }
 
-/** Collects the new rows of a survey. Other cells are compared only if vanished rows matter. */
+/** Collects the new rows of a survey. Compares other cells only if vanished rows matter. */
 export const newRows = (
   { columns, ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "columns" | "source">,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
@@ -159,11 +159,11 @@ export const newRows = (
     )
   })
 
-/** How a text reads if formatting is ignored. */
+/** A text without its formatting. */
 interface LooseText {
-  /** Letters and digits, lower case, without leading zeros; `|` for anything between two digits. Or a number. */
+  /** Letters and digits in lower case, without leading zeros, with `|` for anything between two digits. For a number, its plain digits. */
   readonly plain: string
-  /** The same without any `|`. */
+  /** The same text without any `|`. */
   readonly joined: string
 }
 
@@ -171,7 +171,7 @@ const number = /^[+-]?(\d+)(?:[.,](\d+))?(?:e([+-]?\d{1,2}))?$/
 
 const leadingZeros = /(?<!\d)0+(?=\d)/g
 
-/** A number with decimals or an exponent, as plain digits; `.` before any remaining decimals. */
+/** Returns a number that has decimals or an exponent as plain digits, with `.` before any remaining decimals. */
 const plainNumber = (text: string): string | undefined => {
   const [, whole = "", decimals = "", exponent = "0"] = number.exec(text) ?? []
   const shift = Number(exponent)
@@ -189,16 +189,16 @@ const loose = (part: string): LooseText => {
   const text = part.normalize("NFKC").trim().toUpperCase().toLowerCase().normalize("NFKC")
   const parts = text.replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "|").replaceAll(/^\||\|$/g, "")
   const decimal = plainNumber(text)
-  // Three digits after the point may also be thousands.
+  // A point before three digits may also separate thousands.
   const joined = decimal === undefined || /[.,]\d{3}$/.test(text)
     ? parts.replaceAll("|", "").replaceAll(leadingZeros, "")
     : decimal
   const plain = decimal ?? parts.replaceAll(/(?<!\d)\||\|(?!\d)/g, "").replaceAll(leadingZeros, "")
-  // A key that is only punctuation is compared unchanged.
+  // A key that consists only of punctuation is compared unchanged.
   return joined === "" ? { plain: text, joined: text } : { plain, joined }
 }
 
-/** Parts of a key of several columns. */
+/** Returns the parts of a key that is made of several columns. */
 const partsOf = (key: string): ReadonlyArray<string> => {
   if (!key.startsWith('["')) return [key]
   try {
@@ -212,8 +212,8 @@ const partsOf = (key: string): ReadonlyArray<string> => {
 const between = "\u0001"
 
 /**
- * Returns texts by which a row key is found again after only its formatting changed: case, spaces, punctuation, leading zeros, number notation, Unicode form. Two keys are alike if a text of `stored` for
- * one is a text of `sought` for the other. `1-12` and `11-2` are not alike, because both have their digits apart; `1-12` and `112` are.
+ * Returns texts that find a row key again after its formatting changed: case, spaces, punctuation, leading zeros, number notation, Unicode form. Two keys are alike if a `stored` text of one is a
+ * `sought` text of the other. `1-12` and `112` are alike. `1-12` and `11-2` are not, because both separate their digits, but differently.
  */
 export const looseKey = (
   key: string,
@@ -226,13 +226,13 @@ export const looseKey = (
     : { stored: [`=${plain}`], sought: [`=${plain}`, `|${plain}`] }
 }
 
-/** Returns a key without its characters that are not ASCII: the only certain ones if they may have been read in the wrong encoding. Undefined if it has only these. */
+/** Returns the ASCII characters of a key, because only these are the same in every encoding. Undefined if the key has no other characters. */
 const asciiOf = (key: string): string | undefined => {
   const ascii = key.replaceAll(/[^\0-\x7f]+/g, "")
   return ascii === key ? undefined : ascii
 }
 
-/** Looks up the row keys of a source in the ledger while the source is read: rows of the ledger that it has, and rows that are new. */
+/** Looks up the row keys of a source in the ledger while the source is read. Finds the ledger's rows that the source contains, and the rows that are new. */
 export const surveyKeys = (
   plan: Pick<RunPlan, "mapping" | "pipeline" | "source" | "columns" | "shape" | "ownSource">,
   opened: Pick<RunLedger["Type"], "ledger" | "view">,
@@ -245,7 +245,7 @@ export const surveyKeys = (
     const keys = new KeyTable()
     const hash = new RowHash()
     const keyOf = numbering()
-    /** Takes the source's chunks in their order. `isValid`: whether a row that the ledger doesn't know would be sent. */
+    /** Takes the source's chunks in order. `isValid`: whether a row would be sent if the ledger doesn't know it. */
     const look = (chunk: RowChunk, isValid: (index: number) => boolean) => {
       const rows = chunk.rows.flatMap((cells, index) => {
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)

@@ -6,7 +6,7 @@ import { FormService } from "../service/FormService.ts"
 import { measured } from "../service/telemetry.ts"
 import { RunCounts } from "./RunCounts.ts"
 
-/** Shows how far a run has come. */
+/** Shows the progress of a run. */
 export class Progress extends Context.Tag("formferry/Progress")<Progress, {
   readonly show: (event: ProgressEvent) => Effect.Effect<void>
 }>() {
@@ -14,14 +14,14 @@ export class Progress extends Context.Tag("formferry/Progress")<Progress, {
   static readonly layerTest = Layer.succeed(this, { show: () => Effect.void })
 }
 
-/** Shows how far the run has come: after each chunk of rows that it reads, and after each batch that it sends. */
+/** Shows the run's progress after each chunk of rows that it reads and after each batch that it sends. */
 export const showProgress: Effect.Effect<void, never, Progress | FormService | RunCounts> = Effect.gen(function*() {
   const counts = yield* RunCounts
   const { throttled } = yield* (yield* FormService).requests
   const { inDoubt } = counts.fresh
   yield* (yield* Progress).show({
     phase: counts.phase,
-    // Sent rows are counted over the whole run, and so are the totals of these phases.
+    // Counts sent rows over the whole run, as the totals of the sending phases do.
     read: phases[counts.phase].isSending === true ? counts.sent : counts.read,
     total: counts.total,
     sent: counts.sent,
@@ -32,7 +32,7 @@ export const showProgress: Effect.Effect<void, never, Progress | FormService | R
   })
 })
 
-/** Shows how far work other than a run has come, if the caller provides `Progress`. */
+/** Shows the progress of work other than a run, if the caller provides `Progress`. */
 export const showWork = (phase: Phase, read = 0, total?: number): Effect.Effect<void> =>
   Effect.flatMap(
     Effect.serviceOption(Progress),
@@ -70,7 +70,7 @@ const fresh = Metric.gauge("formferry.run.in_doubt", {
   description: "Rows that the run in progress has put in doubt so far",
 })
 
-/** Records the progress of a run: once for each chunk of rows and each batch. */
+/** Records metrics of a run's progress: once for each chunk of rows and each batch. */
 export const measureProgress = (pipeline: string, event: ProgressEvent): Effect.Effect<void> =>
   measured(() =>
     Effect.zipRight(
@@ -79,7 +79,7 @@ export const measureProgress = (pipeline: string, event: ProgressEvent): Effect.
     )
   )
 
-/** Records the result of a run. */
+/** Records metrics of a run's result. */
 export const measureRun = (report: RunReport): Effect.Effect<void> =>
   measured(() => {
     const { finishedAt, mode, outcome, pipeline, readBack, startedAt } = report

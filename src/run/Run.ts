@@ -13,8 +13,8 @@ import { writeSummary } from "./summary.ts"
 import { type Survey, survey } from "./survey.ts"
 
 /**
- * Runs a pipeline: survey, canary, import with reading back, report. If nothing changed since the last run, it only reports that. The report says what ended a run early. Fails only if the source can't be
- * read at all, or if the ledger or the report can't be written.
+ * Runs a pipeline: survey, canary, import with reading back, report. If nothing changed after the last run, reports only that. If the run ended early, the report says why. Fails only if the source
+ * can't be read at all, or if the ledger or the report can't be written.
  */
 export const execute = Effect.gen(function*() {
   const { form, id, mode } = yield* CurrentRun
@@ -55,5 +55,5 @@ export const execute = Effect.gen(function*() {
   return yield* traced("report", {}, writeSummary(ended))
 }).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make("survey")))
 
-/** The time as ISO 8601. */
+/** Returns the current time in ISO 8601. */
 export const now = Effect.map(DateTime.now, DateTime.formatIso)

@@ -9,34 +9,34 @@ import { columnNames, isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 
-/** The request for a run: values that the job starting it has opened and checked. */
+/** What the job that starts a run has opened and checked for it. */
 export interface RunRequest {
   readonly id: string
   readonly mode: Mode
   readonly pipeline: Pipeline
-  /** The target's name, as `--to` takes it; undefined if the pipeline has only one. */
+  /** The target's name, as `--to` takes it. Undefined if the pipeline has only one target. */
   readonly target: string | undefined
   /** The service's name in the project. */
   readonly serviceName: string
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
-  /** The file of `--source`: it is read instead of the pipeline's own. */
+  /** The file of `--source`, which is read instead of the pipeline's own source. */
   readonly otherSource: string | undefined
   /** `--project` as typed. */
   readonly projectOption: string | undefined
-  /** The service for which sending must be confirmed. */
+  /** The name of the service if sending to it must be confirmed. */
   readonly confirm: string | undefined
-  /** Asks whether this many rows may be sent. Absent: they may. */
+  /** Asks whether this many rows may be sent. Undefined if no question is needed. */
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
   /** The maximum number of new rows to send. */
   readonly limit: number | undefined
   readonly retryRefused: boolean
-  /** For a rehearsal: submissions of earlier runs that it leaves unread, because its service does not have them; and the requests per second of the real run. */
+  /** For a rehearsal: the number of earlier submissions that it leaves unread, because its service lacks them, and the requests per second of the real run. */
   readonly rehearsal?: { readonly leftUnread: number; readonly requestsPerSecond: number } | undefined
-  /** The rehearsal before this run, if there was one since the last run. */
+  /** The rehearsal before this run, if it followed the last run. */
   readonly rehearsed?: Rehearsed | undefined
-  /** Warnings that don't belong to a row. */
+  /** Warnings about the run as a whole. */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -46,13 +46,13 @@ const planOf = (request: RunRequest) => {
   return {
     ...request,
     formFingerprint: formFingerprint(form),
-    /** Names of the mapped columns: a row's content is digested over these. */
+    /** The names of the mapped columns. A row's content is digested over these. */
     shape: columnNames(mapping.columns),
-    /** Names of the row key's columns. */
+    /** The names of the row key's columns. */
     keyColumns: rowKey === "content" || rowKey === undefined ? [] : rowKey.map((column) => column.name),
     /** The source's own columns, without those that a rejected.csv adds. */
     columns: ownColumns(source.columns),
-    /** The time zone in which people see its times. */
+    /** The time zone in which the report shows times. */
     zone: zoneOf(request.pipeline),
     /** Whether the source is a rejected.csv. */
     mended: isMended(source.columns),
@@ -61,10 +61,10 @@ const planOf = (request: RunRequest) => {
   }
 }
 
-/** A run's request and the values derived from it. */
+/** What a run was started with, and values derived from that. */
 export type RunPlan = ReturnType<typeof planOf>
 
-/** The request of the run in progress. */
+/** The plan of the run in progress. */
 export class CurrentRun extends Context.Tag("formferry/CurrentRun")<CurrentRun, RunPlan>() {
   static readonly make = planOf
 }
@@ -74,12 +74,12 @@ export class RunLedger extends Context.Tag("formferry/RunLedger")<RunLedger, {
   readonly ledger: Ledger
   /** The pipeline's rows at the destination. */
   readonly view: PipelineLedger
-  /** Absent for a dry run, which writes nothing. */
+  /** Undefined for a dry run, which writes nothing. */
   readonly session: LedgerSession | undefined
-  /** For a dry run whose row keys differ from the ledger's: a session on the copy of the ledger that it works on. */
+  /** A session on a copy of the ledger, for a dry run whose row keys differ from the ledger's. */
   readonly onCopy?: LedgerSession | undefined
 }>() {
-  /** Writes to the ledger. A dry run writes nothing. */
+  /** Writes to the ledger, except in a dry run. */
   static readonly record = <A>(
     write: (session: LedgerSession) => Effect.Effect<A, LedgerError | LedgerOvertaken>,
   ): Effect.Effect<A | undefined, LedgerError | LedgerOvertaken, RunLedger> =>

@@ -9,9 +9,9 @@ import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain
 import { Findings } from "../report/Findings.ts"
 import { Samples } from "./Samples.ts"
 
-/** Most examples kept of each group of problems. */
+/** The maximum number of examples for each group of problems. */
 const examples = 5
-/** The maximum numbers of differences and replacements in report.json; all of them are in differences.csv and replaced.csv. */
+/** The maximum numbers of differences and replacements in report.json. All of them are in differences.csv and replaced.csv. */
 const shownDifferences = 1_000
 
 interface MutableGroup extends Omit<ProblemGroup, "count" | "examples"> {
@@ -28,7 +28,7 @@ interface Answered {
 
 /** Counts of the run in progress. */
 export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Counts>() {
-  /** Starts at zero, in a phase. */
+  /** Returns counts that start at zero, in a phase. */
   static readonly make = (phase: Phase) => Effect.map(Clock.currentTimeMillis, (at) => new Counts(phase, at))
 
   /** Starts the next phase of the run. */
@@ -39,12 +39,12 @@ export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Cou
 /** The counts of a run. Memory is bounded, whatever the number of rows. */
 export class Counts {
   phase: Phase
-  /** Rows that this phase has processed, and has to process, once known. */
+  /** The number of rows that this phase has processed. */
   read = 0
   total: number | undefined = undefined
   sent = 0
   imported = 0
-  /** Rows that this run put in doubt, refused, or read back as differing: `stopWhen` limits these. */
+  /** The numbers of rows that this run put in doubt, refused, or read back as differing. The limits of `stopWhen` apply to these. */
   readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()
@@ -54,7 +54,7 @@ export class Counts {
   readonly findings = new Findings()
   readonly replacements: { count: number; readonly examples: Array<Replacement> } = { count: 0, examples: [] }
 
-  /** The phases so far, and when each started, in milliseconds since 1970. */
+  /** The phases so far, and the start of each in milliseconds since 1970. */
   private readonly started: Array<{ readonly phase: Phase; readonly at: number }>
   readonly samples = new Samples()
 
@@ -69,12 +69,12 @@ export class Counts {
   }
 
   /**
-   * How long each phase took. Together they are the time from `startedAt` to `finishedAt`.
+   * Returns the duration of each phase. Their sum is the time from `startedAt` to `finishedAt`.
    *
-   * @param startedAt when the run started, in milliseconds since 1970
+   * @param startedAt the start of the run, in milliseconds since 1970
    */
   phases(startedAt: number, finishedAt: number): RunReport["phases"] {
-    // Writing the report is not part of the time that it shows.
+    // A report can't include the time of its own writing.
     const shown = this.started.filter(({ phase }) => phase !== "report")
     let from = startedAt
     return shown.map(({ phase }, index) => {
@@ -86,7 +86,7 @@ export class Counts {
   }
 
   problem(row: number, problem: Problem): void {
-    // Grouped by code, column and question; refusals are also grouped by message.
+    // Problems are grouped by code, column and question. Refusals are also grouped by message.
     const id = JSON.stringify([
       problem.code,
       problem.column,
@@ -125,7 +125,7 @@ export class Counts {
     if (verdict !== "verified") this.fresh.differing += rows
   }
 
-  /** @param of the submission whose answers these are */
+  /** @param of the submission that the answers belong to */
   compared(
     comparisons: ReadonlyArray<AnswerComparison>,
     of: { readonly row: number; readonly submissionId: string },
@@ -151,7 +151,7 @@ export class Counts {
     for (const type of types) this.discardedTypes.set(type, (this.discardedTypes.get(type) ?? 0) + 1)
   }
 
-  /** Verdicts over the rows that this run imported; those without one are unread. */
+  /** Returns the verdicts of the rows that this run imported. Rows without a verdict are unread. */
   verdicts(imported: number): VerdictCounts {
     const counts = Object.fromEntries(verdicts.map((one) => [one, this.byVerdict.get(one) ?? 0])) as Record<
       Verdict,

@@ -7,43 +7,43 @@ import type { IntendedRow } from "../ledger/rows.ts"
 import { shownName } from "../source/columns.ts"
 import type { RunPlan } from "./RunContext.ts"
 
-/** Rows that a report shows whole. */
+/** The maximum number of rows that a report shows completely. */
 const mostSamples = 3
 
-/** Translations of a question that a report shows. */
+/** The maximum number of translations that a report shows for a question. */
 const mostTranslations = 50
 
-/** A row that was sent, or would be. */
+/** A row that was sent or would be sent. */
 type SampledRow = Pick<IntendedRow, "row" | "key" | "cells" | "item">
 
 interface Sample {
   readonly row: SampledRow
   readonly submissionId: string | undefined
-  /** Undefined: not read back. */
+  /** How each answer came back. Undefined if the row was not read back. */
   comparisons: ReadonlyArray<AnswerComparison> | undefined
 }
 
-/** The first rows that a run sends, which its report shows whole. */
+/** The first rows that a run sends, which its report shows completely. */
 export class Samples {
   private readonly byRow = new Map<number, Sample>()
 
-  /** Whether there is room for another row. */
+  /** Whether there is space for another row. */
   get hasRoom(): boolean {
     return this.byRow.size < mostSamples
   }
 
-  /** Keeps a row if there is room for it. */
+  /** Adds a row if there is space for it. */
   add(row: SampledRow, submissionId?: string): void {
     if (this.hasRoom) this.byRow.set(row.row, { row, submissionId, comparisons: undefined })
   }
 
-  /** Notes how a row that may be one of these came back. */
+  /** Records how a row came back, if it is one of these. */
   compared(row: number, comparisons: ReadonlyArray<AnswerComparison>): void {
     const sample = this.byRow.get(row)
     if (sample !== undefined) sample.comparisons = comparisons
   }
 
-  /** Returns the answers of all rows kept: those with a cell or a value, then what came back and was not sent. */
+  /** Returns the answers of these rows: first those with a cell or a value, then those that came back without having been sent. */
   answers({ columns, mapping }: Pick<RunPlan, "columns" | "mapping">): ReadonlyArray<SampledAnswer> {
     const indexes = new Map(columns.map(({ position }, index) => [position, index]))
     const known = new Set(mapping.answers.map(({ id }) => id))

@@ -4,36 +4,36 @@ import { setMaxListeners } from "node:events"
 /** A signal that stops a run: Ctrl-C, a supervisor, a closed terminal. */
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP"
 
-/** Why a run stops before all rows are sent. There may be several reasons. */
+/** A reason why a run stops before all rows are sent. A run may have several reasons. */
 export type StopReason =
   | { readonly _tag: "Interrupted"; readonly signal: Signal }
-  /** A person was asked and did not confirm (exit code 2). */
+  /** The user was asked and did not confirm (exit code 2). */
   | { readonly _tag: "Unconfirmed"; readonly service: string }
   /** Rows may be known under different keys (exit code 2). */
   | { readonly _tag: "Refused"; readonly because: string }
   /** The canary failed or a `stopWhen` limit was exceeded (exit code 3). */
   | { readonly _tag: "Protected"; readonly because: string }
-  /** The canary ended in doubt: it proves nothing (exit code 4). */
+  /** The canary ended in doubt, which proves nothing (exit code 4). */
   | { readonly _tag: "CanaryInDoubt" }
   /** The service can't be used, or the source changed during the run (exit code 5). */
   | { readonly _tag: "Unavailable"; readonly because: string }
-  /** Another run took over the lock (exit code 6). */
+  /** A different run took over the lock (exit code 6). */
   | { readonly _tag: "Overtaken"; readonly because: string }
-  /** The ledger or a report can't be written: the run fails once everything in flight is finished. */
+  /** The ledger or a report can't be written. The run fails after everything in flight is finished. */
   | { readonly _tag: "Failed" }
 
-/** A latch that every part of a run checks before it takes new rows. What is in flight is always finished and recorded. */
+/** Stops a run. Every part of a run checks whether a stop was requested before it takes new rows. What is in flight is always finished and recorded. */
 export class Stop extends Context.Tag("formferry/Stop")<Stop, {
   readonly request: (reason: StopReason) => Effect.Effect<void>
-  /** Whether a stop was requested. Synchronous, for row work. */
+  /** Whether a stop was requested. Synchronous, for code that runs for each row. */
   readonly requested: () => boolean
   readonly reasons: () => ReadonlyArray<StopReason>
-  /** Aborted once a stop is requested: nothing new is sent. */
+  /** Is aborted when a stop is requested. Nothing new is sent then. */
   readonly sending: AbortSignal
-  /** Aborted once reading back must end too: if the run only stops to protect the form, created submissions are still read. */
+  /** Is aborted when reading back must end too. If the run stops only to protect the form, it still reads the created submissions. */
   readonly reading: AbortSignal
 }>() {
-  /** A stop that system signals can also request. */
+  /** Provides a stop that a signal from the system can also request. */
   static readonly layer = (interrupted: Effect.Effect<Signal>): Layer.Layer<Stop> =>
     Layer.scoped(
       this,
@@ -48,7 +48,7 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
 export const makeStop: Effect.Effect<Stop["Type"]> = Effect.sync(() => {
   const sending = new AbortController()
   const reading = new AbortController()
-  // Node warns at 11 listeners, and each batch in flight has some.
+  // Node warns from 11 listeners on, and each batch in flight adds some.
   setMaxListeners(0, sending.signal, reading.signal)
   const reasons: Array<StopReason> = []
   return {

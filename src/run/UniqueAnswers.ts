@@ -4,8 +4,7 @@ import type { UniqueAnswer } from "../mapping/Mapping.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 
 /**
- * The answers given so far that must be unique among the rows of a source (`unique`): hashes of about 30 bytes each. A row counts if it is
- * sent, or was sent before; the same row, by its key, may repeat.
+ * Hashes of the answers that must be unique among the rows of a source (`unique`), about 30 bytes each. Includes the rows that are or were sent. A row with the same key may repeat its own answers.
  */
 export class UniqueAnswers {
   private readonly all: ReadonlyArray<{ readonly answer: UniqueAnswer; readonly given: KeyTable }>
@@ -16,7 +15,7 @@ export class UniqueAnswers {
     this.all = answers.map((answer) => ({ answer, given: new KeyTable() }))
   }
 
-  /** Records a row's answers. If another row has given one of them, records none and returns the problems. */
+  /** Records a row's answers. If a different row has given one of them, records none and returns the problems. */
   take(cells: Cells, key: string, row: number): ReadonlyArray<Problem> | undefined {
     if (this.all.length === 0) return undefined
     const problems: Array<Problem> = []
@@ -37,7 +36,7 @@ export class UniqueAnswers {
     return undefined
   }
 
-  /** In the table, the answer is used as the key, and the row's key as the content. */
+  /** The table's key is the answer, and its content is the row's key. */
   private fill(value: string, key: string): void {
     this.keyHash.key(key)
     this.hash.key(value)

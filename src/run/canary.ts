@@ -8,17 +8,17 @@ import { Stop } from "./Stop.ts"
 
 interface Candidate {
   readonly row: number
-  /** Indexes of the answers that it has. */
+  /** Indexes of the answers that the row has. */
   readonly answers: ReadonlyArray<number>
 }
 
 /**
- * Chooses a run's first rows so that together they cover every question that any row answers. Rows are offered
- * one by one; for each answer of the mapping the fullest row that has it is kept, so memory grows with the questions, not with the rows.
+ * Chooses a run's first rows so that together they cover every question that any row answers. For each answer of the mapping, remembers the row with the most answers among those that have it. Memory
+ * therefore grows with the number of questions, not of rows.
  */
 export class CanaryRows {
   private readonly fullest: Array<Candidate | undefined>
-  /** The number of answers of each row, in a separate array because every row is compared with them. */
+  /** The number of answers of each remembered row, in an array of its own because every offered row is compared with them. */
   private readonly counts: Uint32Array
   private readonly first: Array<number> = []
   private readonly size: number
@@ -48,9 +48,9 @@ export class CanaryRows {
   }
 
   /**
-   * Row numbers, ascending: greedily those that cover most of the questions not yet covered, then the source's first rows.
+   * Returns row numbers in ascending order: first the rows that cover the most questions not covered yet, then the source's first rows.
    *
-   * @param isSent whether an offered row is sent after all
+   * @param isSent whether an offered row is really sent
    */
   choose(limit: number, isSent: (row: number) => boolean = () => true): ReadonlyArray<number> {
     const most = Math.min(this.size, limit)
@@ -75,7 +75,7 @@ export class CanaryRows {
     return [...chosen].sort((a, b) => a - b)
   }
 
-  /** Indexes of the answers that these rows do not cover, although some row has them. */
+  /** Returns the indexes of the answers that none of these rows has, although a different row has them. */
   uncovered(chosen: ReadonlyArray<number>): ReadonlyArray<number> {
     const covered = new Set(
       this.fullest.flatMap((one) => (one !== undefined && chosen.includes(one.row) ? one.answers : [])),
@@ -84,7 +84,7 @@ export class CanaryRows {
   }
 }
 
-/** Returns a digest of everything that the canary's result depends on: a canary stays failed until any of it changes. */
+/** Returns a digest of everything that the canary's result depends on. A failed canary counts as failed until the digest changes. */
 export const canaryStanding = (
   run: {
     readonly formFingerprint: string
@@ -99,9 +99,7 @@ export const canaryStanding = (
     tolerate: run.pipeline.reconcile.tolerate.map((one) => one.id ?? one.name ?? "").sort(),
   }).toString("hex")
 
-/**
- * Whether rows are sent first as a canary: not if a person has accepted that it failed under this mapping, form and `tolerate`. If it failed and that is not accepted, the run stops.
- */
+/** Whether a canary is sent first. False if a person has accepted its failure under this mapping, form and `tolerate`. If the failure is not accepted, stops the run. */
 export const canaryIsNeeded = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger, view } = yield* RunLedger
@@ -118,9 +116,9 @@ export const canaryIsNeeded = Effect.gen(function*() {
 })
 
 const acceptance = ({ pipeline, target }: RunPlan): string =>
-  `If these results are fine, accept them: ${acceptCommand(pipeline.name, "canary", target)}.`
+  `If these results are correct, accept them: ${acceptCommand(pipeline.name, "canary", target)}.`
 
-/** Evaluates the canary once its rows were sent and read back, and records the result. */
+/** Evaluates the canary after its rows were sent and read back, and records the result. */
 export const judgeCanary = (sent: number) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
@@ -152,7 +150,7 @@ export const judgeCanary = (sent: number) =>
     if (!stop.requested()) {
       yield* stop.request({
         _tag: "Unavailable",
-        because: "None of the rows sent first could be read back, so nothing more was sent.",
+        because: "No row of the canary could be read back, so nothing more was sent.",
       })
     }
   })

@@ -17,20 +17,20 @@ import { UniqueAnswers } from "./UniqueAnswers.ts"
 interface SourceRow {
   readonly row: number
   readonly cells: Cells
-  /** Undefined: it has none. */
+  /** The row's key. Undefined if it has none. */
   readonly key: string | undefined
-  /** Why its cells can't be used. */
+  /** Why the row's cells can't be used. */
   readonly fault: Problem | undefined
   /** The ledger's row with this key. */
   readonly found: FoundRow | undefined
 }
 
 /**
- * Gives each row of the source its fate: `classify` as soon as it is read, `decideWaiting` at the end of the source if its key was sent before with different content. A waiting row is rejected under each fate
- * that it may get; `rejectedAs` keeps the one it got.
+ * Gives each row of the source its fate. `classify` does so as soon as a row is read. If a row's key was sent earlier with different content, the row waits for `decideWaiting` at the end of the
+ * source. A waiting row is rejected once for each fate that it may get, and `rejectedAs` keeps only the decided one.
  *
  * @param options.newRows collects the rows that are new
- * @param options.dropped counts an answer that is dropped from a row that is sent without it
+ * @param options.dropped counts an answer that is dropped from a row that is still sent
  * @param options.sendable is called with each row that would be sent
  */
 export const makeClassifier = (options: {
@@ -53,7 +53,7 @@ export const makeClassifier = (options: {
     const uniques = new UniqueAnswers(mapping.uniques)
     const answered = new Uint8Array(mapping.answers.length)
     const dropped: Array<Problem> = []
-    /** Hash of the key, and of the content, of the row that is being classified. */
+    /** Hashes of the key and the content of the current row. */
     const hash = new RowHash()
     let rejected: Array<RejectedRow> = []
 
@@ -78,7 +78,7 @@ export const makeClassifier = (options: {
       classifyUnsent(one, key, found, doubt)
     }
 
-    /** A row without a key, or one that was rejected without a key in an earlier run. */
+    /** Classifies a row that has no key, or that was rejected without a key in an earlier run. */
     const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
       const { cells, fault, row } = one
       const replacedBy = found?.replacedBy
@@ -91,16 +91,16 @@ export const makeClassifier = (options: {
       reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
 
-    /** A row whose content, over the columns mapped then, is what the ledger has as imported. */
+    /** Classifies a row whose content, over the columns that were mapped when it was sent, equals the imported content in the ledger. */
     const classifySame = (one: SourceRow, key: string, found: SameRow): void => {
       seen.mark(found.id, true)
       if (mapping.filtered(one.cells)) return fates.set(one.row, "filtered")
-      // All rows of this key are known, and the content of a matched key is not compared.
+      // All rows of this key are known, and `setKnown` doesn't compare the content of a matched key.
       hash.noContent()
       setKnown(one, key, "alreadyImported")
     }
 
-    /** A row with the content that the ledger has, or a repetition of it. */
+    /** Classifies a row whose content equals the ledger's, or that repeats such a row. */
     const setKnown = (one: SourceRow, key: string, fate: "alreadyImported" | "inDoubt"): void => {
       const slot = keys.find(hash)
       if (slot >= 0 && keys.matched(slot)) return setDuplicate(one, keys.row(slot), true)
@@ -114,7 +114,7 @@ export const makeClassifier = (options: {
       reject(one, "duplicate", [duplicateOf(plan, of, same)], same)
     }
 
-    /** A row that was not sent, or may be sent again (`doubt`). */
+    /** Classifies a row that was not sent, or that may be resent (`doubt`). */
     const classifyUnsent = (one: SourceRow, key: string, found: KnownRow | undefined, doubt: boolean): void => {
       const { cells, row } = one
       const slot = keys.find(hash)
@@ -136,10 +136,10 @@ export const makeClassifier = (options: {
       options.sendable?.(one, key)
     }
 
-    /** A row whose key was sent before with different content. It matters whether a row with that content follows. */
+    /** Lets a row wait whose key was sent earlier with different content. Its fate depends on whether a row with that content follows. */
     const wait = (one: SourceRow, key: string, found: KnownRow, held: boolean): void => {
       const { cells, row } = one
-      // Without its id, the earlier submission could not be distinguished from a new one that ends in doubt.
+      // Without the id of the earlier submission, it could be confused with a new one that ends in doubt.
       const again = !held && onChange === "import-again" && found.submissionId !== undefined
       const problems = check(cells) ?? (again ? uniques.take(cells, key, row) : undefined)
       const isValid = problems === undefined
@@ -152,14 +152,14 @@ export const makeClassifier = (options: {
       else if (fate === "pending" && isValid) offer(row)
     }
 
-    /** Returns the problems of a row, if it has any, and fills `answered` and `dropped`. */
+    /** Returns the problems of a row, or undefined if it has none. Fills `answered` and `dropped`. */
     const check = (cells: Cells): ReadonlyArray<Problem> | undefined => {
-      // Setting a length is a call out of compiled code, whatever its value.
+      // Even setting a length of 0 to 0 is a slow call.
       if (dropped.length > 0) dropped.length = 0
       return mapping.check(cells, answered, dropped)
     }
 
-    /** Whether the service refused the very item that this row becomes. */
+    /** Whether the service refused exactly the item that this row becomes. */
     const isRefusedStill = ({ refusal }: KnownRow, cells: Cells, key: string): boolean => {
       if (refusal === undefined || plan.retryRefused || refusal.mapping !== mapping.fingerprint) return false
       if (refusal.form !== plan.formFingerprint) return false
@@ -167,7 +167,7 @@ export const makeClassifier = (options: {
       return "item" in mapped && refusal.item.equals(digest.value(mapped.item))
     }
 
-    /** Offers the row that was just checked and may be sent to the canary. */
+    /** Offers the canary a row that was just checked and may be sent. */
     const offer = (row: number): void => {
       for (const problem of dropped) options.dropped(row, problem)
       canary.offer(row, answered)
@@ -195,7 +195,7 @@ export const makeClassifier = (options: {
         if (taken.length > 0) rejected = []
         return taken
       },
-      /** Returns a rejected row as it was decided, or undefined if it has another fate. */
+      /** Returns a rejected row as decided, or undefined if it has a different fate. */
       rejectedAs: (row: RejectedRow): RejectedRow | undefined =>
         fates.get(row.row) !== row.fate
           ? undefined
@@ -205,10 +205,10 @@ export const makeClassifier = (options: {
     }
   })
 
-/** The fate of a waiting row if no row of the source has the content that was sent for its key. */
+/** The fate of a waiting row if no row of the source has the content that was sent with its key. */
 export type WaitingFate = Extract<Fate, "inDoubt" | "changed" | "refused" | "pending">
 
-/** Rows whose fate is known only after the whole source was read: their key was sent before with different content. About 60 bytes per row. */
+/** The rows whose fate is known only after the whole source was read, because their key was sent earlier with different content. About 60 bytes per row. */
 export class WaitingRows {
   private readonly rows: Array<number> = []
   private readonly fates: Array<WaitingFate> = []
@@ -223,7 +223,7 @@ export class WaitingRows {
     this.hashes.push(a, b, c, d, e)
   }
 
-  /** Sets the fate of each row. A key in doubt, or to be imported again, is that of its first row that can have it. */
+  /** Sets the fate of each row. If a key is in doubt or is imported again, only its first suitable row gets that fate. */
   decide(keys: KeyTable, fates: FateTable): void {
     const hash = new RowHash()
     this.rows.forEach((row, index) => {
@@ -252,21 +252,21 @@ const refusedBefore = ({ refusal }: KnownRow): ReadonlyArray<Problem> => [
 type Keyed = Pick<RunPlan, "keyColumns">
 
 /**
- * Another row of the source has the same key.
+ * Returns the problem of a row whose key a different row of the source has.
  *
- * @param row the other row's number, if it is known already
+ * @param row the other row's number, if it is already known
  */
 const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boolean): Problem => ({
   code: "duplicate-key",
   column: keyColumns[0],
-  message: `${cut(keyColumns.join(", "))} contains a key that ${
-    row === undefined ? "another row of this source has already" : `row ${row} has already`
+  message: `${cut(keyColumns.join(", "))} contains the same key as ${
+    row === undefined ? "another row of this source" : `row ${row}`
   }, with ${
     same ? "the same content: nothing is lost" : "different content: give one of them a different key, or remove it"
   }.`,
 })
 
-/** The row was imported with different content. */
+/** Returns the problem of a row that was imported with different content. */
 const changed = ({ keyColumns }: Keyed): Problem => ({
   code: "changed",
   column: keyColumns[0],

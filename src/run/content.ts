@@ -8,13 +8,13 @@ import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import type { RunLedger, RunPlan } from "./RunContext.ts"
 
-/** Returns the positions of the columns with these names, in the order of their names; -1 for one that the source lacks. */
+/** Returns the positions of the columns with these names, in the order of the names. -1 for a column that the source lacks. */
 export const positionsOf = (names: ReadonlyArray<string>, columns: ReadonlyArray<Column>): ReadonlyArray<number> => {
   const all = columnNames(columns)
   return [...names].sort().map((name) => columns[all.indexOf(name)]?.position ?? -1)
 }
 
-/** Digests the cells of some columns, in the order of their names; a column that the source lacks counts as empty. */
+/** Digests the cells of some columns, in the order of the column names. A column that the source lacks counts as empty. */
 export const contentDigest = (
   names: ReadonlyArray<string>,
   columns: ReadonlyArray<Column>,
@@ -32,8 +32,8 @@ export const rowTexts = (cells: Cells, columns: ReadonlyArray<Column>): Readonly
 export type KeyOf = (cells: Cells) => string | undefined
 
 /**
- * Makes the function that returns row keys. Take a new one for each reading of the source, from its first row on. A key consists of the pipeline's key columns, or, for `rowKey: content`, of the cells of the columns
- * used at the pipeline's first run, plus a number for identical rows.
+ * Returns the function that makes row keys. Each reading of the source needs a new one, from its first row on. A key consists of the pipeline's key columns. For `rowKey: content`, a key consists of
+ * the cells of the columns that the pipeline's first run used, and a number for identical rows.
  */
 export const rowKeys = (
   { columns, mapping, shape }: Pick<RunPlan, "mapping" | "columns" | "shape">,
@@ -46,7 +46,7 @@ export const rowKeys = (
       ({ firstColumns }) => numberedKeys(contentDigest(firstColumns ?? shape, columns, ledger.digest)),
     )
 
-/** Makes keys of a row's content and a number for identical rows, for one reading of the source from its first row on. */
+/** Returns a function that makes keys from a row's content and a number for identical rows. Each reading of the source needs a new one, from its first row on. */
 export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
   const seen = new KeyTable()
   const hash = new RowHash()
@@ -64,9 +64,9 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
 /** Compares a row's content with the ledger's, over the columns that were mapped when the row was sent. */
 export interface Contents {
   readonly now: (cells: Cells) => Buffer
-  /** The content over these columns. */
+  /** Digests the cells of these columns. */
   readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
-  /** Whether a fixed row has replaced this one. */
+  /** Whether a fixed row has replaced this row of the ledger. */
   readonly replaced: (known: KnownRow, cells: Cells) => boolean
   readonly same: (known: KnownRow, cells: Cells) => boolean
 }

@@ -10,35 +10,35 @@ import type { RunRequest } from "./RunContext.ts"
 import type { Signal, StopReason } from "./Stop.ts"
 
 /**
- * Whether every row read has exactly one fate, and every row imported one verdict.
+ * Whether every row read has exactly one fate, and every imported row has one verdict.
  *
- * @param submissions for a reconciliation, how many submissions the verdicts are about
+ * @param submissions for a reconciliation, the number of submissions that it covers
  */
 export const balanceHolds = (rows: RowCounts, readBack: VerdictCounts, submissions = rows.imported): boolean =>
   fates.reduce((sum, fate) => sum + rows[fate], 0) === rows.read
   && readBack.unread >= 0 && verdicts.reduce((sum, verdict) => sum + readBack[verdict], 0) === submissions
 
-/** The exit code of a process that a signal ended. Supervisors treat 143 as a clean end. It is also used if a terminal was closed. */
+/** The exit code of a process that a signal ended. Supervisors treat 143 as a clean end, so it is also used after a terminal was closed. */
 export const statusOfSignal: { readonly [S in Signal]: ExitCode } = {
   SIGINT: exits.interrupted.code,
   SIGTERM: exits.terminated.code,
   SIGHUP: exits.terminated.code,
 }
 
-/** What decides how a run ended. */
+/** What determines how a run ended. */
 export interface Ending {
   readonly balanced: boolean
   readonly reasons: ReadonlyArray<StopReason>
-  /** Rows in doubt, missing, differing or unread that are not acknowledged, among all rows of the ledger for this pipeline and destination. */
+  /** The number of unacknowledged rows in doubt, missing, differing or unread, among all rows of the ledger for this pipeline and destination. */
   readonly inDoubt: number
   readonly unproven: number
-  /** Rows that need review and are not acknowledged. */
+  /** The number of rows that need review and are not acknowledged. */
   readonly needed: number
-  /** Whether rows may be missing from all sources read so far, and nobody has accepted that. */
+  /** Whether rows may be missing from all sources read so far, without a person having accepted that. */
   readonly uncovered: boolean
 }
 
-/** Returns the exit code of a run and its outcome; if several apply, the most severe one. */
+/** Returns the exit code of a run and its outcome. If several apply, the most severe one. */
 export const ending = (end: Ending): { readonly exitCode: ExitCode; readonly outcome: Outcome } => {
   const has = (tag: StopReason["_tag"]) => end.reasons.some((reason) => reason._tag === tag)
   const as = ({ code }: { readonly code: ExitCode }, outcome: Outcome) => ({ exitCode: code, outcome })
@@ -56,19 +56,19 @@ export const ending = (end: Ending): { readonly exitCode: ExitCode; readonly out
   return as(exits.complete, "complete")
 }
 
-/** Submissions that are neither proven nor acknowledged, among all in the ledger for this pipeline and destination. */
+/** The numbers of submissions that are neither proven nor acknowledged, among all in the ledger for this pipeline and destination. */
 export interface Unproven {
   readonly differing: number
   readonly missing: number
   readonly unread: number
-  /** Verified once, and edited or deleted since, as found by a reconciliation. */
+  /** The number of verified submissions that were edited later, as found by a reconciliation. */
   readonly edited: number
   readonly gone: number
 }
 
 export const noDrift: Drift = { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } }
 
-/** @param leftUnread submissions of earlier runs that this one did not have to read */
+/** @param leftUnread the number of earlier submissions that this run did not have to read */
 export const unprovenOf = (
   { acknowledged, verdicts }: Pick<Counts, "acknowledged" | "verdicts">,
   drift: Drift,
@@ -81,11 +81,11 @@ export const unprovenOf = (
   gone: drift.gone - drift.acknowledged.gone,
 })
 
-/** Returns how many submissions are not proven and acknowledged. */
+/** Returns the number of submissions that are acknowledged but not proven. */
 export const acknowledgedOf = ({ acknowledged }: Pick<Counts, "acknowledged">, drift: Drift): number =>
   acknowledged.differing + acknowledged.missing + drift.acknowledged.edited + drift.acknowledged.gone
 
-/** Returns sentences about why a run ended as it did. */
+/** Returns sentences that say why a run ended as it did. */
 export const because = (end: {
   readonly reasons: ReadonlyArray<StopReason>
   readonly holds: boolean
@@ -99,7 +99,9 @@ export const because = (end: {
   return [
     ...(end.holds
       ? []
-      : ["The balance does not hold: this is an internal error of formferry. Don't trust this run; please report it."]),
+      : [
+        "The counts of this run don't add up. This is an internal error of formferry. Don't trust this run, and please report it.",
+      ]),
     ...end.reasons.flatMap((reason) => {
       switch (reason._tag) {
         case "Interrupted":
@@ -107,7 +109,9 @@ export const because = (end: {
         case "Unconfirmed":
           return [`Writes to ${reason.service} can't be undone, and sending was not confirmed. Nothing was sent.`]
         case "CanaryInDoubt":
-          return ["The rows sent first ended in doubt, which proves nothing: the next run tries others."]
+          return [
+            "All rows of the canary ended in doubt, which proves nothing. The next run starts with different rows.",
+          ]
         case "Failed":
           return []
         default:
@@ -131,9 +135,9 @@ export const because = (end: {
   ]
 }
 
-/** Returns sentences about changes since earlier runs that did not decide how this one ended. */
+/** Returns sentences about changes after earlier runs that did not determine how this run ended. */
 export const since = ({ repeated, replaced, vanished }: {
-  /** The run that it repeats. */
+  /** The run that this one repeats. */
   readonly repeated: string | undefined
   readonly replaced: number
   readonly vanished: RunReport["vanished"]
@@ -160,7 +164,7 @@ export const since = ({ repeated, replaced, vanished }: {
   ]
 }
 
-/** Returns a sentence about how long the real run will take at the service's pace, from the number of requests in a rehearsal; nothing if that is short. */
+/** Returns a sentence about the expected duration of the real run at the service's rate limit, from the number of requests in a rehearsal. Empty if the duration is short. */
 export const duration = (requests: RequestCounts, perSecond: number): ReadonlyArray<string> => {
   const all = requests.metadata + requests.create + requests.read
   const millis = (all / perSecond) * 1000
@@ -178,17 +182,17 @@ interface EndedRun {
   readonly refused?: boolean
   readonly rows: RowCounts
   readonly inDoubt: number
-  /** Submissions that came back different, or that the service doesn't have. */
+  /** The number of submissions that came back different, or that the service lacks. */
   readonly wrong: number
-  /** Path of the run's rejected.csv. */
+  /** The path of the run's rejected.csv. */
   readonly rejected: string
-  /** What a person has to accept, if nothing else is left to do. */
+  /** What a person has to accept, if nothing else remains to do. */
   readonly accepts: AcceptReason | undefined
 }
 
 type Options = Readonly<Record<string, string | true | undefined>>
 
-/** Returns the command to run next, the last line on stderr for any exit code but 0, as a shell reads it. It is never the command that failed. */
+/** Returns the command to run next, as a shell reads it. It is the last line on stderr for any exit code except 0. It is never the command that failed. */
 export const nextCommand = (end: EndedRun): string | undefined => {
   const { accepts, exitCode, inDoubt, pipeline, refused, rejected, rows, run: { mode, ...run }, wrong } = end
   const to = { "--to": run.target }
@@ -196,7 +200,7 @@ export const nextCommand = (end: EndedRun): string | undefined => {
   const command = (name: string, options: Options = {}, ...more: ReadonlyArray<string>) =>
     commandLine([name, pipeline, ...more], { ...options, "--project": run.projectOption })
   const runAgain = (options: Options = source) => command("run", { ...options, ...to, "--confirm": run.confirm })
-  // Rows rejected in a rehearsal are fixed in the source, since the ledger does not know them.
+  // Rows rejected in a rehearsal are fixed in the source, because the ledger does not know them.
   const report = command("report", { "--run": mode === "rehearsal" ? run.id : undefined, "--open": true })
   if (!isOpen(exitCode)) {
     const [name, ...options] = nextAfter(exitCode)
@@ -208,7 +212,7 @@ export const nextCommand = (end: EndedRun): string | undefined => {
     case exits.attention.code:
       if (accepts !== undefined) return command("accept", { ...to, "--because": "…" }, accepts)
       if (mode !== "run") return report
-      // Not the rows are at fault, but the mapping.
+      // If every row is invalid, the cause is the mapping and not the rows.
       if (rows.invalid > 0 && rows.invalid === rows.read - rows.filtered && run.otherSource === undefined) {
         return command("check")
       }
@@ -223,11 +227,11 @@ export const nextCommand = (end: EndedRun): string | undefined => {
     case exits.unproven.code:
       if (mode !== "run" && mode !== "reconcile") return report
       if (inDoubt > 0) return command("settle", to)
-      // Otherwise only unread submissions are left.
+      // If no submission is wrong, only unread ones remain.
       return wrong > 0 || mode === "reconcile" ? report : command("reconcile", to)
     case exits.interrupted.code:
     case exits.terminated.code:
-      // The command that continues.
+      // Returns the command that continues the run.
       return {
         run: runAgain(),
         "dry-run": command("run", { "--dry-run": true, ...source, ...to }),

@@ -10,7 +10,7 @@ import { percent } from "./review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { factsOf } from "./runRecord.ts"
 
-/** Runs that later runs are compared with. */
+/** The number of past runs that later runs are compared with. */
 const remembered = 60
 
 /** Returns the facts of the runs before one, the newest first. */
@@ -23,7 +23,7 @@ export const historyOf = (
     (records) => records.flatMap((one) => (one.run === run ? [] : factsOf(one) ?? [])),
   )
 
-/** Returns the facts of a run that ends now, without its anomalies. */
+/** Returns the facts of a run that is ending, without its anomalies. */
 export const factsNow = (
   run: Pick<RunPlan, "id" | "ownSource">,
   ended: {
@@ -52,17 +52,17 @@ export const factsNow = (
   anomalies: [],
 })
 
-/** Sentences about rows that may be missing from all sources read so far, until a person accepts them. Any of them ends a run with exit code 1. */
+/** Sentences about rows that may be missing from all sources read so far. They appear until a person accepts them, and each of them makes a run exit with code 1. */
 export interface Coverage {
   readonly unreadFiles: string | undefined
   readonly gap: { readonly run: string; readonly sentence: string } | undefined
-  /** The reason to accept the first of them with. */
+  /** The reason with which a person accepts the first of these sentences. */
   readonly accepts: AcceptReason | undefined
 }
 
 export const covered: Coverage = { unreadFiles: undefined, gap: undefined, accepts: undefined }
 
-/** Returns the files that match the source's pattern, but that no run has read and nobody has accepted. */
+/** Returns the files that match the source's pattern but that no run has read and no one has accepted. */
 export const unreadFiles = (
   view: Pick<PipelineLedger, "accepted" | "unreadFiles">,
   { matched }: Pick<Source, "matched">,
@@ -74,7 +74,7 @@ export const unreadFiles = (
     return yield* Effect.filter(unread, (name) => Effect.map(view.accepted("files", [name]), (accepted) => !accepted))
   })
 
-/** Returns the run whose source shares no row with the one before it, unless a person has accepted that. */
+/** Returns the run whose source shares no row with the source before it, unless a person has accepted that. */
 export const openGap = (
   view: Pick<PipelineLedger, "accepted">,
   history: ReadonlyArray<RunFacts>,
@@ -85,22 +85,22 @@ export const openGap = (
   })
 
 /**
- * Whether a source shares no row with the last one that was read, although it should: earlier ones did, or this is only the second. Exports that
- * only contain new rows never share any, so once one such run was accepted, later ones are not reported.
+ * Whether a source unexpectedly shares no row with the last source that was read. Shared rows are expected if earlier sources had them, or if only one source was read before. Exports that contain
+ * only new rows never share any. After a person has accepted one such run, later ones are not reported.
  *
  * @param history earlier runs, the newest first
  */
 const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean => {
-  // A run that was stopped before it sent anything is not the last source that was read: the next one is compared again.
+  // A run that stopped before it sent anything does not count as the last one that read a source. The next run is compared again.
   if (!run.whole || run.unchanged || run.sent === 0 || run.shared > 0) return false
   const [last, ...before] = history.filter((one) => one.whole && !one.unchanged && one.shared + one.sent > 0)
   return last !== undefined && (last.shared > 0 || before.length === 0)
 }
 
 /**
- * Looks for rows that may have been missed by all runs: files that match and were never read, and a gap between the last export and this one.
+ * Finds rows that all runs may have missed: files that match the pattern but were never read, and a gap between the last export and this one.
  *
- * @param run facts of the run that ends
+ * @param run the facts of the run that is ending
  */
 export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, CurrentRun | RunLedger> =>
   Effect.gen(function*() {
@@ -121,7 +121,9 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
           `${
             isNew ? "This source shares" : `The source of run ${gap} shared`
           } no row with the previous source: rows between them may be missing. If so, import an export that has them `
-          + `with --source. Then, or if none is missing, accept it: ${acceptCommand(pipeline.name, "gap", target)}.`,
+          + `with --source. Then, or if no row is missing, accept the gap: ${
+            acceptCommand(pipeline.name, "gap", target)
+          }.`,
       },
       accepts: unread.length > 0 ? "files" : gap === undefined ? undefined : "gap",
     }
@@ -136,32 +138,32 @@ const unreadSentence = (files: ReadonlyArray<string>, accept: string): string =>
     files.length === 1
       ? "1 file matches the pattern and was"
       : `${count(files.length)} files match the pattern and were`
-  } never read: ${named}. If rows are only there, import each with --source. If none is missing, accept it: ${accept}.`
+  } never read: ${named}. If their rows are in no other file, import each file with --source. If no row is missing, accept this: ${accept}.`
 }
 
 /** Anomalies that an unchanged source can also show. */
 const ofNow: ReadonlySet<AnomalyCode> = new Set(["stale-source", "unread-files", "gap"])
 
-/** Runs that this one is compared with, and how many there must be before anything counts as an anomaly. */
+/** The number of past runs that a run is compared with, and the number that must exist before an anomaly is reported. */
 const considered = 10
 const needed = 3
 
-/** Fewer rows than this prove nothing. */
+/** Smaller numbers of rows prove nothing. */
 const fewRows = 10
 
-/** The limits that docs/nightly.md gives. */
+/** The limits that docs/nightly.md documents. */
 const shrunkenTo = 0.5
 const manyInvalid = 0.05
 const manyVanished = 0.05
 const slower = { times: 3, millis: 60_000 }
 
 /**
- * Returns a sentence about each anomaly of a run, compared with past runs (docs/nightly.md, "Anomalies"). An anomaly that the previous run also
- * showed is not `fresh`. A run that did not read its own source to the end shows none. One that found it unchanged shows those of the run that it repeats, and the source's age.
+ * Returns a sentence about each anomaly of a run, compared with past runs (docs/nightly.md, "Anomalies"). An anomaly that the previous run also had is not `fresh`. Returns none for a run that did not
+ * read its own source to the end. For a run that found the source unchanged, returns the anomalies of the run that it repeats, and the source's age.
  *
  * @param history earlier runs of the pipeline at this destination, the newest first
- * @param coverage rows that may have been missed by all runs
- * @param stale that the source is older than the pipeline allows, as a sentence
+ * @param coverage sentences about rows that all runs may have missed
+ * @param stale the sentence about a source that is older than the pipeline allows
  */
 export const anomalies = (
   run: RunFacts,
@@ -175,7 +177,7 @@ export const anomalies = (
   const shown = whole[0]?.anomalies ?? []
   const found: ReadonlyArray<readonly [AnomalyCode, string | undefined]> = [
     ["empty-source", emptySource(run)],
-    // If a source rarely changes, a night without a change also shows its usual size.
+    // If a source rarely changes, its usual size is also known from the runs that found it unchanged.
     ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
     ["stale-source", stale],
     ["unread-files", coverage.unreadFiles],
@@ -227,23 +229,22 @@ const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray
   return `The run took ${lasting(duration)}, but the last ones took ${lasting(usual)}; it sent ${counted(sent, "row")}.`
 }
 
-/** Returns the median, the lower of two, or undefined if there are too few values. */
+/** Returns the median, or the lower of the two middle values. Returns undefined if there are too few values. */
 const median = (values: ReadonlyArray<number>): number | undefined =>
   values.length < needed ? undefined : [...values].sort((a, b) => a - b)[(values.length - 1) >> 1]
 
-/** Messages about a source's age. */
+/** Messages about the age of a source. */
 export interface SourceAge {
-  /** It was last changed longer ago than the pipeline allows (`source.maxAge`). */
+  /** The source was last changed longer ago than the pipeline allows (`source.maxAge`). */
   readonly stale?: string
-  /** The pipeline limits its age, but the age is unknown. */
+  /** The pipeline limits the source's age, but the age is unknown. */
   readonly unknown?: string
 }
 
 /**
- * Compares the age of the source's newest file with the pipeline's `source.maxAge`: an export that is no longer written stays the same every night,
- * and nothing else looks wrong.
+ * Compares the age of the source's newest file with the pipeline's `source.maxAge`. If an export is no longer written, the source stays the same every night, and only its age reveals that.
  *
- * @param now when the run started, in milliseconds since 1970
+ * @param now the start of the run, in milliseconds since 1970
  */
 export const sourceAge = (
   { ownSource, pipeline, source, zone }: Pick<RunPlan, "ownSource" | "pipeline" | "source" | "zone">,

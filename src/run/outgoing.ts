@@ -10,10 +10,11 @@ import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
 /**
- * Reads the same bytes as the survey again. Returns an effect that returns the next batch of the chosen rows, ready to be sent, or undefined after the last one. If the source has changed or can no longer be read, the run stops: no more rows are returned, and what is in flight is finished. Call it again only after it has returned.
+ * Reads the same bytes as the survey again. Returns an effect that returns the next batch of chosen rows, ready to be sent, or undefined after the last one. If the source has changed or can no longer
+ * be read, the run stops: no further rows are returned, and what is in flight is finished. Run the effect again only after it has returned.
  *
- * @param choose whether a row (by number) is sent
- * @param count the maximum number of rows: reading ends with the last of them
+ * @param choose whether the row with this number is sent
+ * @param count the maximum number of rows; reading ends with the last of them
  */
 export const outgoing = (
   survey: Survey,
@@ -38,11 +39,11 @@ export const outgoing = (
 
     let given = 0
     let isEnd = false
-    /** Chunks that were read, and the index of the next row in the first one. */
+    /** The chunks that were read. `index` is that of the next row in the first chunk. */
     let chunks: Array<RowChunk> = []
     let index = 0
     let batch: Array<IntendedRow> = []
-    /** Cells of the rows that have to be looked up in the ledger, by index in the batch. */
+    /** The cells of the rows that must be looked up in the ledger, by index in the batch. */
     let incomplete = new Map<number, Cells>()
 
     /** Maps rows of a chunk until the batch is full. */
@@ -50,11 +51,11 @@ export const outgoing = (
       for (; index < chunk.rows.length && batch.length < batchSize; index++) {
         const cells = chunk.rows[index]!
         const row = chunk.firstRow + index
-        // Keys by content are numbered over all rows, so every row needs its key.
+        // Keys made from content number identical rows, so every row must be counted.
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         if (key === undefined || given === count || !choose(row)) continue
         const mapped = mapping.map(cells, key)
-        // The survey has mapped the same cells, so this holds. A row for which it did not would stay pending.
+        // The survey mapped the same cells, so every row has an item here. A row without one would stay pending.
         if (!("item" in mapped)) continue
         given++
         survey.cells.send(row, cells, mapping.cellUses)
@@ -72,7 +73,7 @@ export const outgoing = (
       }
     }
 
-    /** Adds what the ledger knows about a row, which is needed for few rows or none. */
+    /** Adds what the ledger knows about a row. Few rows need that. */
     const completed = (row: IntendedRow, cells: Cells | undefined): Effect.Effect<IntendedRow, LedgerError> =>
       cells === undefined ? Effect.succeed(row) : Effect.gen(function*() {
         const supersedes = yield* supersededBy(cells, row.key, row.content)
@@ -90,7 +91,7 @@ export const outgoing = (
         : Effect.forEach(rows, (row, at) => completed(row, cellsOf.get(at)))
     }
 
-    // Pulls one chunk of the source at a time, since Stream's operators keep used chunks alive until a full garbage collection.
+    // Pulls one chunk of the source at a time, because Stream's operators keep used chunks alive until a full garbage collection.
     const pull = yield* Stream.toPull(plan.source.read(survey.files.map((file) => file.fingerprint)))
     const readMore = Effect.matchEffect(pull, {
       onSuccess: (more) => Effect.sync(() => void (chunks = Array.from(more))),
@@ -115,8 +116,8 @@ export const outgoing = (
   })
 
 /**
- * Finds what a row of a fixed rejected.csv replaces: the row that an earlier run rejected under its `_key`, or under its `_row` if it had no key. Nothing
- * if the row is unchanged: the service refused it, and it is sent again.
+ * Finds the row that a row of a fixed rejected.csv replaces: the one that an earlier run rejected under its `_key`, or under its `_row` if it had no key. Returns undefined for an unchanged row, which
+ * the service refused and which is sent again.
  */
 const fixedRows = Effect.gen(function*() {
   const { mended, source } = yield* CurrentRun

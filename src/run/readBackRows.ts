@@ -12,7 +12,7 @@ import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 
-/** How a pipeline's submissions are read back. */
+/** Returns the options for reading back a pipeline's submissions. */
 export const readBackOptions = Effect.gen(function*() {
   const { form, mapping, pipeline } = yield* CurrentRun
   const options: ReadBackOptions = {
@@ -45,9 +45,9 @@ interface ReadRow {
 }
 
 /**
- * Reads created submissions back and records their verdicts and differences. Submissions not read back when the run stops stay unread: the next run reads them first.
+ * Reads created submissions back and records their verdicts and differences. If the run stops, the submissions that were not read back stay unread, and the next run reads them first.
  *
- * @param counted whether they count among this run's verdicts
+ * @param counted whether the submissions count among this run's verdicts
  */
 export const readBackRows = (options: ReadBackOptions, rows: ReadonlyArray<CreatedRow>, counted: boolean) =>
   Effect.gen(function*() {
@@ -114,7 +114,7 @@ const record = (read: ReadonlyArray<ReadRow>, replacements: ReadonlyArray<Replac
     if (differences.length > 0) yield* folder.differ(differences)
   })
 
-/** Counts how a submission's answers came back. Returns its differences. */
+/** Counts how the answers of a submission came back. Returns their differences. */
 export const countComparisons = (
   counts: RunCounts["Type"],
   { key, row, submissionId }: Omit<CreatedRow, "item">,

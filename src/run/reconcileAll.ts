@@ -15,19 +15,16 @@ import { type Counts, RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 import { writeSummary } from "./summary.ts"
 
-/**
- * Pages of submissions that are read at the same time, and submissions per page: few enough that an interrupt does not wait for a long queue, but enough
- * to use the service's full rate.
- */
+/** The number of pages that are read at the same time, and of submissions per page. Small enough that an interrupt doesn't wait for a long queue, but large enough to use the service's full rate. */
 const readingPages = 2
 const readingRows = 16
 
 /**
- * Reads every submission of a pipeline back again. A submission that is not verified yet is compared with what was sent. A verified one is compared with what
- * came back then, so that an edit since the import is distinguished from an import error. The progress is recorded in the ledger after every page.
+ * Reads back every submission of a pipeline again. Compares an unverified submission with what was sent. Compares a verified one with what came back when it was verified, to distinguish a later edit
+ * from an import error. Records the progress in the ledger after every page.
  *
  * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and keeps their counts
- * @param pageRows submissions after which the progress is recorded
+ * @param pageRows the number of submissions after which the progress is recorded
  */
 export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 1_000) =>
   Effect.gen(function*() {
@@ -49,7 +46,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
     const pages = view.pages("sent", { after: unfinished?.after, size: pageRows })
       .pipe(
         Stream.filter((rows) => rows.length > 0),
-        // In order: a page counts as read once all pages before it are.
+        // The order is kept, because a page counts as read only after all pages before it.
         Stream.mapEffect(
           (rows) => (stop.requested() ? Effect.succeed(undefined) : readPage(again, rows)),
           { concurrency: readingPages },
@@ -99,7 +96,7 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
       if (item !== undefined) (row.verdict === "unread" ? unread : unproven).push({ ...row, item })
       else if (answers !== undefined) verified.push({ ...row, item, answers })
     }
-    // Submissions that were read before have had time to become visible.
+    // Submissions that were read earlier have had time to become visible.
     const atOnce = { ...again.readBack, visibleWithin: Duration.zero }
     for (const [options, rows] of [[again.readBack, unread], [atOnce, unproven]] as const) {
       for (const some of Arr.chunksOf(rows, readingRows)) {
@@ -128,7 +125,7 @@ const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" 
   Verdict
 >
 
-/** Reads a verified submission again, and compares it with what was read back when it was verified. Returns undefined if the run stopped in the meantime. */
+/** Reads a verified submission again, and compares it with what came back when it was verified. Returns undefined if the run stopped in the meantime. */
 const readAgain = (options: DriftOptions, row: VerifiedRow) =>
   Effect.gen(function*() {
     const stop = yield* Stop

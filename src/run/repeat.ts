@@ -10,15 +10,15 @@ import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { factsOf, type Repeatable, repeatOf } from "./runRecord.ts"
 import { Stop } from "./Stop.ts"
 
-/** The run that an unchanged source repeats, and its result. */
+/** The run that is repeated because the source is unchanged, and its result. */
 export interface Repeated {
   readonly run: string
-  /** Its report, if it rejected rows. */
+  /** The run's report, if it rejected rows. */
   readonly earlier: Earlier | undefined
   readonly rows: RowCounts
   readonly sources: ReadonlyArray<SourceFile>
   readonly columns: ReadonlyArray<ColumnCells>
-  /** Rows that need review: those not acknowledged, and those acknowledged. */
+  /** The numbers of rows that need review: those not acknowledged, and those acknowledged. */
   readonly needed: number
   readonly acknowledged: number
   readonly vanished: RunReport["vanished"]
@@ -26,12 +26,12 @@ export interface Repeated {
   readonly repeat: Repeatable
 }
 
-/** Runs to look through for the last one that read the source: reconciliations change no fate. */
+/** The number of runs that are searched for the last one that read the source. Reconciliations change no fate. */
 const lookedAt = 20
 
 /**
- * Returns the last run, if nothing that decides about rows has changed since (the source's bytes, mapping, form and settings, formferry itself, and what people said about rows) and if it
- * left nothing to do. Of the source, only the digest is computed. Undefined: the source must be read.
+ * Returns the last run if it left nothing to do and nothing that determines the fates of rows has changed: the source's bytes, the mapping, the form, the settings, formferry itself, and decisions by
+ * a person. Of the source, computes only the digest. Returns undefined if the source must be read.
  */
 export const unchangedSince = Effect.gen(function*() {
   const plan = yield* CurrentRun
@@ -46,9 +46,9 @@ export const unchangedSince = Effect.gen(function*() {
   if (repeat.rows.refused > 0 && plan.retryRefused) return undefined
   const { acknowledged, attention, inDoubt, leftOut, settlements, verdicts } = yield* view.counts
   if (inDoubt > 0 || leftOut !== repeat.marks.leftOut || settlements !== repeat.marks.settlements) return undefined
-  // Rows that a person settled as landed can't be read back.
+  // Rows that a person settled as created can't be read back.
   if (verdicts.unread > acknowledged.unread) return undefined
-  // That run's report contains the rejected rows, and it may have been removed.
+  // The rejected rows are in that run's report, which may have been removed.
   const { alreadyImported, changed, duplicate, imported, invalid, refused } = repeat.rows
   const rejected = changed + duplicate + invalid + refused > 0
   const earlier = rejected ? yield* (yield* RunFolder).of(repeat.run) : undefined
@@ -72,7 +72,7 @@ export const unchangedSince = Effect.gen(function*() {
   return repeated
 })
 
-/** Returns what a run records for the next one, or undefined if the next run has work to do or can't rely on this one. */
+/** Returns what a run records for the next run. Undefined if the next run has work to do or can't rely on this one. */
 export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance" | "columns">) =>
   Effect.gen(function*() {
     const plan = yield* CurrentRun
@@ -93,7 +93,7 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
     return repeat
   })
 
-/** Returns a digest of everything but the source that decides about rows. The source's location does not matter. */
+/** Returns a digest of everything that determines the fates of rows, except the source. The source's location does not matter. */
 const settingsOf = ({ formFingerprint, keyColumns, mapping, pipeline, shape }: RunPlan, digest: Digester): string => {
   const { file: _, maxAge: __, ...source } = pipeline.source
   const all = {

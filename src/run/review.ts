@@ -1,4 +1,5 @@
 import { Effect, Stream } from "effect"
+import { counted } from "../domain/words.ts"
 import type { AttentionRow } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"
 import type { StopLimit } from "../project/Pipeline.ts"
@@ -12,14 +13,14 @@ import type { Survey } from "./survey.ts"
 
 /** The rejected rows of a survey that need review. */
 export interface Review {
-  /** Rows that need review and are not acknowledged. */
+  /** The number of rows that need review and are not acknowledged. */
   readonly needed: number
   readonly acknowledged: number
-  /** Invalid rows that no earlier run has shown. */
+  /** The number of invalid rows that no earlier run has reported. */
   readonly newlyInvalid: number
 }
 
-/** Counts the problems of the rows that the survey rejected, now that their fates are final, and records the rows that need review. */
+/** Counts the problems of the rows that the survey rejected, after their fates are final, and records the rows that need review. */
 export const reviewSurvey = (survey: Survey) =>
   Effect.gen(function*() {
     const { ledger, view } = yield* RunLedger
@@ -43,7 +44,7 @@ export const reviewSurvey = (survey: Survey) =>
     return review
   })
 
-/** A rejected row as the ledger records it: by its key, or by its content if it has none. */
+/** Identifies a rejected row in the ledger by its key, or by its content if it has no key. */
 export const attentionRow = ({ columns, shape }: RunPlan, digest: Digester): (row: RejectedRow) => AttentionRow => {
   const names = columnNames(columns)
   const positions = [...shape].sort().map((name) => names.indexOf(name))
@@ -58,8 +59,8 @@ export const attentionRow = ({ columns, shape }: RunPlan, digest: Digester): (ro
 }
 
 /**
- * Returns the imported rows that the survey has not seen; the end of the run records them. Undefined if that is unknown or of no interest: the source is not the pipeline's own or was not read to its end, or the
- * pipeline ignores vanished rows.
+ * Returns the imported rows that the survey has not seen, which are recorded when the run ends. Undefined if the source is not the pipeline's own or was not read to its end, or if the pipeline
+ * ignores vanished rows.
  */
 export const vanishedRows = (survey: Survey) =>
   Effect.gen(function*() {
@@ -68,19 +69,19 @@ export const vanishedRows = (survey: Survey) =>
     return yield* (yield* RunLedger).view.vanished(survey.seen.marks)
   })
 
-/** The numbers that a limit of `stopWhen` is compared with: rows, and of how many. */
+/** The numbers that are compared with a limit of `stopWhen`: the affected rows, and the rows that they are a share of. */
 export interface Amount {
   readonly rows: number
   readonly of: number
-  /** What `of` counts, for people. */
+  /** Describes the rows that `of` counts, for people. */
   readonly among: string
 }
 
-/** Returns a sentence if a limit is exceeded. A share only applies from `atLeast` rows, so that a few rows decide nothing. */
+/** Returns a sentence if a limit is exceeded. A limit given as a share applies only from `atLeast` rows on, so that a few rows can't exceed it. */
 export const overLimit = (what: string, limit: StopLimit, amount: Amount): string | undefined => {
   if ("rows" in limit) {
     return amount.rows > limit.rows
-      ? `${amount.rows} rows are ${what}, more than stopWhen allows (${limit.rows}).`
+      ? `${counted(amount.rows, "row is", "rows are")} ${what}, more than stopWhen allows (${limit.rows}).`
       : undefined
   }
   if (amount.of < limit.atLeast || amount.rows <= limit.share * amount.of) return undefined
@@ -88,10 +89,10 @@ export const overLimit = (what: string, limit: StopLimit, amount: Amount): strin
     + `more than stopWhen allows (${percent(limit.share)}).`
 }
 
-/** A share as a percentage, to a tenth. */
+/** Formats a share as a percentage with at most one decimal. */
 export const percent = (share: number): string => `${Number((share * 100).toFixed(1))}%`
 
-/** Returns a sentence about the first limit of `stopWhen` that the survey exceeds, before anything is sent. */
+/** Returns a sentence about the first limit of `stopWhen` that the survey exceeds. Is called before anything is sent. */
 export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) =>
   Effect.map(CurrentRun, ({ mended, pipeline: { sink: { stopWhen } } }) => {
     const replacing = fates.countNoted("replaces")
@@ -100,7 +101,7 @@ export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) 
     const fresh = fates.count("pending") - replacing + newlyInvalid
     return overLimit("new", stopWhen.new, { rows: fresh, of: read - fates.count("filtered"), among: "rows read" })
       ?? overLimit("changed", stopWhen.changed, {
-        // Rows that a person has fixed are meant to differ from before.
+        // Rows that a person has fixed are expected to differ from before.
         rows: mended ? 0 : changed,
         of: known,
         among: "rows that were imported before",
@@ -112,7 +113,7 @@ export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) 
       })
   })
 
-/** Fails if the ledger has no room for the rows to send: without it the run would have to stop halfway. Nothing is sent then. */
+/** Fails if there is too little free space to record the rows to send. Otherwise, the run would stop halfway. Is called before anything is sent. */
 export const roomForLedger = ({ fates, files, read }: Survey) =>
   Effect.gen(function*() {
     const { ledger } = yield* RunLedger

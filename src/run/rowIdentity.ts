@@ -16,12 +16,12 @@ import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** The maximum number of column lists kept to find rows whose key changed. */
+/** The maximum number of column lists that are recorded to find rows whose key changed. */
 const keptRests = 8
 
 const sameList = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** How this run makes row keys. */
+/** Returns how this run makes row keys. */
 const keyRuleOf = ({ keyColumns, mapping, pipeline: { source } }: RunPlan): KeyRule =>
   mapping.keyed === "content"
     ? { columns: "content", empty: [] }
@@ -30,7 +30,7 @@ const keyRuleOf = ({ keyColumns, mapping, pipeline: { source } }: RunPlan): KeyR
       empty: [...new Set(source.empty.map((text) => text.trim()).filter((text) => text !== ""))].toSorted(),
     }
 
-/** Whether the ledger has rows under keys that this run makes differently. */
+/** Whether the ledger's row keys were made differently from those of this run. */
 export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<boolean, LedgerError> =>
   Effect.map(view.facts, ({ identity }) => {
     const now = keyRuleOf(plan)
@@ -38,9 +38,9 @@ export const keysDiffer = (plan: RunPlan, view: PipelineLedger): Effect.Effect<b
   })
 
 /**
- * Stops the run because rows may be known under different keys, unless a person has accepted exactly this state (exit code 2, or 3 if `limit` is exceeded). Returns whether it stopped.
+ * Stops the run because rows may be known under different keys, unless a person has accepted exactly this state. Exits with code 2, or 3 if `limit` is exceeded. Returns whether it stopped the run.
  *
- * @param state what has to be accepted
+ * @param state what a person has to accept
  */
 const refuse = (state: Json, what: string, how: string, limit = false) =>
   Effect.gen(function*() {
@@ -49,7 +49,7 @@ const refuse = (state: Json, what: string, how: string, limit = false) =>
     if (yield* view.accepted("row-key", states)) return false
     const { pipeline, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `If these rows are nevertheless new: ${acceptCommand(pipeline.name, "row-key", target)}.`
+    const accept = `If these rows are really new, run: ${acceptCommand(pipeline.name, "row-key", target)}.`
     const because = `${what} Nothing was sent. ${how} ${accept}`
     yield* (yield* Stop).request({ _tag: limit ? "Protected" : "Refused", because })
     return true
@@ -58,7 +58,7 @@ const refuse = (state: Json, what: string, how: string, limit = false) =>
 /**
  * Returns how an earlier rule makes keys for this source.
  *
- * @returns `same`: as this run does, because only the names of its columns have changed. Undefined: its columns are not in the source
+ * @returns `same` if only the names of its columns have changed. Undefined if the source lacks the rule's columns
  */
 const earlierKeys = (
   run: RunPlan,
@@ -91,8 +91,8 @@ const earlierKeys = (
 }
 
 /**
- * Before the survey, updates the ledger's row keys if keys are made differently than in earlier runs. If both keys can be made, the ledger gets the new ones; otherwise the run is refused. Of
- * several rows with the same old key, the one with the imported content gets it.
+ * Updates the ledger's row keys before the survey if earlier runs made them differently. If both keys can be made for a row, the ledger gets the new one. Otherwise, the run is refused. If several
+ * rows have the same old key, the row with the imported content gets it.
  */
 export const adoptKeys = Effect.gen(function*() {
   const run = yield* CurrentRun
@@ -106,9 +106,9 @@ export const adoptKeys = Effect.gen(function*() {
     : []
   if (lost.length > 0) {
     const [name = ""] = lost
-    const what = `The row key is the row's content, but the source lacks ${
-      counted(lost.length, "column", "columns")
-    } of it: ${lost.join(", ")}. Every row would be new.`
+    const what = `The row key is the row's content, but the source lacks ${counted(lost.length, "key column")}: ${
+      lost.join(", ")
+    }. Every row would be new.`
     if (yield* refuse({ lost }, what, `If it has a different title now, name it under source.columns: ${name}.`)) return
   }
   let kept: ReadonlyArray<KeyRule> = []
@@ -147,7 +147,7 @@ export const adoptKeys = Effect.gen(function*() {
   if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
 })
 
-/** A row of the ledger whose old key occurs in the source, but so far not with the imported content. */
+/** A row of the ledger whose old key occurs in the source, but so far without the imported content. */
 interface Contested {
   readonly key: string
   readonly move: Rekeyed
@@ -170,7 +170,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
     const taken = (id: number) => placed.marks[id] === 1
     const record = (moves: ReadonlyArray<Rekeyed>) =>
       moves.length === 0 ? Effect.void : Effect.map(recorder.rekey(moves), (moved) => {
-        // Two old keys may become the same new key. The second row then keeps its old one.
+        // If two old keys become the same new key, the second row keeps its old one.
         if (moved < moves.filter((move) => move.key !== undefined).length) collided = true
       })
     const move = (chunk: RowChunk) =>
@@ -227,7 +227,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
           counted(doubtful.length, "row", "rows")
         } of earlier runs can't be identified: several rows of the source have the earlier row key, such as ${
           JSON.stringify(example.key)
-        }, and none of them has the content that was imported.`,
+        }, and none of these rows has the imported content.`,
         `To match them, run: formferry ledger rekey ${run.pipeline.name} --map old-new.csv.`,
       )
       if (isRefused) return true
@@ -239,8 +239,8 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
   })
 
 /**
- * Whether rows have the same keys in both dialects. The cells of key columns depend on the format and on the reader's version; encodings are compared key by key. Keys made
- * from content depend on every cell.
+ * Whether rows have the same keys in both dialects. The cells of key columns depend on the format and on the reader's version. Differences in encoding are found by comparing each key. Keys made from
+ * content depend on every cell.
  */
 const readsAlike = (before: SourceDialect, now: SourceDialect, content: boolean): boolean =>
   before.format === now.format && before.reader === now.reader
@@ -256,12 +256,12 @@ const dialectText = ({ delimiter, encoding, format, quotes }: SourceDialect): st
   ]
     .filter((part) => part !== undefined).join(", ")
 
-/** The number of pairs that a refusal shows. */
+/** The maximum number of pairs that a refusal shows. */
 const shownPairs = 5
 
 /**
- * Stops the run, before anything is sent, if new rows look like rows that were imported and are no longer in the source: by their keys except for formatting (even one), by the way in which the
- * source is read, or, for many, by their other cells.
+ * Stops the run before anything is sent if new rows resemble imported rows that are no longer in the source. One row is enough if only the formatting of its key differs. Rows may also resemble each
+ * other because the source is read differently, or, if there are many, because their other cells are equal.
  */
 export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
   Effect.gen(function*() {
@@ -287,16 +287,16 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
       states[pair.by] = ledger.digest.key(`${states[pair.by]} ${pair.old}`).toString("hex")
     })
     const { name } = run.pipeline
-    const rekey = `If they are the same rows: formferry ledger rekey ${name}.`
+    const rekey = `If they are the same rows, run: formferry ledger rekey ${name}.`
     if (missing.key > 0) {
       const examples = shown.map(({ old, row }) => `${JSON.stringify(old)} (row ${row})`).join(", ")
       const isRefused = yield* refuse(
         { reformatted: states.key },
         `${
-          missing.key === 1
-            ? "A new row has the key of an imported row that is"
-            : `${count(missing.key)} new rows have keys of imported rows that are`
-        } no longer in the source, except for formatting (case, spaces, punctuation, zeros, number or Unicode form). Imported as: ${examples}.`,
+          missing.key === 1 ? "A new row has" : `${count(missing.key)} new rows have`
+        } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form), as ${
+          missing.key === 1 ? "an imported row that is" : "imported rows that are"
+        } no longer in the source. Imported as: ${examples}.`,
         rekey,
       )
       if (isRefused) return
@@ -309,7 +309,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
         }). ${counted(newRows.size, "row is", "rows are")} new, and ${
           counted(missing.all, "imported row is", "imported rows are")
         } no longer in the source: these may be the same rows.`,
-        `If it must be read as before, set that under source (format, encoding, delimiter, quoteChar). ${rekey}`,
+        `To read it as before, set that under source (format, encoding, delimiter, quoteChar). ${rekey}`,
       )
       if (isRefused) return
     }

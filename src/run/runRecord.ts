@@ -11,11 +11,11 @@ const RowCounts = Schema.Struct(
   },
 )
 
-/** What the next run needs in case it finds everything unchanged. */
+/** What the next run needs if it finds everything unchanged. */
 const Repeatable = Schema.Struct({
-  /** The run whose report has the rows: this one, or the one that it repeats. */
+  /** The run whose report contains the rows: this run, or the one that it repeats. */
   run: Schema.String,
-  /** Keyed digest of everything but the source that decides about rows. */
+  /** The keyed digest of everything that determines the fates of rows, except the source. */
   settings: Schema.String,
   sources: Schema.Array(Schema.Struct({
     sha256: Schema.String,
@@ -30,9 +30,9 @@ const Repeatable = Schema.Struct({
 
 export type Repeatable = typeof Repeatable.Type
 
-/** What a run leaves in the ledger for later runs, besides the counts that `status` shows. */
+/** What a run records in the ledger for later runs, in addition to the counts that `status` shows. */
 const Left = Schema.Struct({
-  /** Fingerprint of its mapping. */
+  /** The fingerprint of the run's mapping. */
   mapping: Schema.String,
   facts: Schema.Struct({
     duration: Schema.Number,
@@ -54,20 +54,20 @@ const decode = Schema.decodeUnknownOption(Left)
 
 const leftBy = ({ counts }: RunRecord): typeof Left.Type | undefined => Option.getOrUndefined(decode(counts))
 
-/** Returns the facts of a run that later runs are compared with. Undefined if it did not end, or was no `run`. */
+/** Returns the facts of a run with which later runs are compared. Undefined if the run did not end, or its mode was not `run`. */
 export const factsOf = (record: RunRecord): RunFacts | undefined => {
   const left = record.mode === "run" ? leftBy(record) : undefined
   return left && { run: record.run, startedAt: record.startedAt, ...left.facts }
 }
 
-/** Returns the fingerprint of a run's mapping; undefined if it did not end. */
+/** Returns the fingerprint of a run's mapping. Undefined if the run did not end. */
 export const mappingOf = (record: RunRecord): string | undefined => leftBy(record)?.mapping
 
-/** Returns what a run left to be repeated. */
+/** Returns what the next run needs to repeat a run, or undefined. */
 export const repeatOf = (record: RunRecord): Repeatable | undefined =>
   record.mode === "run" ? leftBy(record)?.repeat : undefined
 
-/** Returns a run's counts for the ledger, with what it leaves for later runs. */
+/** Returns a run's counts for the ledger, with what later runs need. */
 export const countsOf = (
   { readBack, rows }: Pick<RunReport, "rows" | "readBack">,
   left: typeof Left.Encoded,

@@ -20,7 +20,7 @@ import { RunCounts } from "./RunCounts.ts"
 import { Stop, type StopReason } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** Batches whose submissions may be read back while others are sent; a submission that is not visible yet must not delay the others. */
+/** The number of batches whose submissions may be read back while others are sent. A submission that is not visible yet must not delay the others. */
 const readingBatches = 32
 
 /** The state of sending. */
@@ -28,13 +28,13 @@ interface Delivery {
   readonly survey: Survey
   readonly sink: Sink
   readonly readBack: ReadBackOptions
-  /** Rows that are new in this run: shares of `stopWhen` are shares of these. */
+  /** The number of rows that are new in this run. Shares in `stopWhen` refer to this number. */
   readonly newRows: number
 }
 
 type DeliveryFailure = SinkFailure | ReportError
 
-/** Reads back submissions that earlier runs left unread, then sends the canary, and the rest if it passed. */
+/** Reads back the submissions that earlier runs left unread. Then sends the canary and, if it passed, the remaining rows. */
 export const send = (session: LedgerSession, survey: Survey) =>
   Effect.gen(function*() {
     const { columns, form, formFingerprint, limit, mapping, mayBeSent, mode, pipeline, serviceName, shape } =
@@ -61,7 +61,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
       }),
       readBack: yield* readBackOptions,
     }
-    // A rehearsal's service does not have submissions of earlier runs.
+    // A rehearsal's service lacks the submissions of earlier runs.
     if (mode !== "rehearsal") yield* readUnread(delivery)
     const most = Math.min(limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
     if (most === 0 || stop.requested()) return
@@ -84,7 +84,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
     yield* deliver(delivery, isLeft, most - canary.size)
   })
 
-/** Returns the rows of the canary. If none of the chosen ones can be sent after all, these are the first rows that can. */
+/** Returns the rows of the canary. If none of the chosen rows can be sent, returns the first rows that can. */
 const canaryOf = (survey: Survey, size: number, most: number): ReadonlySet<number> => {
   const chosen = survey.canary.choose(most, (row) => survey.fates.get(row) === "pending")
   return new Set(chosen.length > 0 ? chosen : survey.fates.first("pending", Math.min(size, most)))
@@ -105,7 +105,8 @@ const readUnread = ({ readBack }: Delivery) =>
   })
 
 /**
- * Sends the chosen rows in batches, several in flight, and reads each submission back as soon as it was created, before further batches are sent. A failure only stops the run: everything in flight is finished, recorded and counted before this fails.
+ * Sends the chosen rows in batches, several in flight. Reads each submission back as soon as it is created, before further batches are sent. A failure stops the run. This function fails only after
+ * everything in flight is finished, recorded and counted.
  */
 const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: number) =>
   Effect.scoped(Effect.gen(function*() {
@@ -135,7 +136,7 @@ const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: nu
     const sendNext = sending.withPermits(1)(
       Effect.flatMap(taken, (rows) => rows === undefined ? Effect.succeed(undefined) : sendBatch(rows)),
     )
-    // Workers, because `Stream.mapEffect` takes half of an import's operations. None keeps a batch's cells while it reads.
+    // Uses workers, because `Stream.mapEffect` would take half of an import's operations. A worker releases a batch's cells before it reads back.
     const worker = Effect.gen(function*() {
       for (let created = yield* sendNext; created !== undefined; created = yield* sendNext) yield* readBatch(created)
     })
@@ -148,7 +149,7 @@ const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: nu
     if (failure !== undefined) return yield* failure
   }))
 
-/** Picks the failure to report. Submissions missing from the ledger come first, of all batches together. */
+/** Picks the failure to report. Submissions missing from the ledger come first, with those of all batches combined. */
 const mostSevere = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure | undefined => {
   const unrecorded = failures.filter((one) => one._tag === "OutcomeUnrecorded")
   const [first] = unrecorded
@@ -158,7 +159,7 @@ const mostSevere = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure |
   return failures.find((one) => one._tag !== "LedgerOvertaken") ?? failures[0]
 }
 
-/** Returns the created rows without their cells: a row that waits to be read back keeps only what that needs. */
+/** Returns the created rows without their cells, to save memory while they wait to be read back. */
 const createdRows = (rows: ReadonlyArray<SentRow>): ReadonlyArray<CreatedRow> =>
   rows.flatMap(({ row: { item, key, keyDigest, replaces, row }, outcome }) =>
     outcome._tag === "Imported"
@@ -179,7 +180,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
         continue
       }
       counts.sentItem(item)
-      // If a resent row is refused, its first request may still have arrived: the row stays in doubt.
+      // If a resent row is refused, its first request may still have arrived, so the row stays in doubt.
       const fate = outcome._tag === "Imported"
         ? "imported"
         : outcome._tag === "InDoubt" || fates.has(row, "resends")
@@ -223,7 +224,7 @@ const stopReason = (trouble: Trouble): StopReason => {
   }
 }
 
-/** Stops the run if a limit of `stopWhen` is exceeded. */
+/** Stops the run if it exceeds a limit of `stopWhen`. */
 const checkLimits = ({ newRows }: Delivery) =>
   Effect.gen(function*() {
     const { stopWhen } = (yield* CurrentRun).pipeline.sink

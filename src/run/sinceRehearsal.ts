@@ -8,11 +8,11 @@ export type Rehearsed = Pick<
   "run" | "finishedAt" | "sources" | "fingerprints" | "rows" | "readBack" | "outcome"
 >
 
-/** A run's result, to compare with its rehearsal. */
+/** The result of a run, for the comparison with its rehearsal. */
 export interface AfterRehearsal extends Pick<RunReport, "startedAt" | "sources" | "fingerprints"> {
   readonly rows: RowCounts
   readonly readBack: VerdictCounts
-  /** Whether it reached its end, so that its counts can be compared. */
+  /** Whether the run reached its end, so that its counts can be compared. */
   readonly whole: boolean
 }
 
@@ -30,7 +30,7 @@ export const sinceRehearsal = (
   ]
   if (changed.length > 0) return { same: [], differs: [`${when}; since then ${listed(changed)}.`] }
   const common = `${when} with the same source, mapping and form`
-  // A rehearsal of some rows, or one that stopped, says nothing about the others.
+  // If a rehearsal left rows pending, it says nothing about these.
   if (!now.whole || then.rows.pending > 0) return { same: [`${common}.`], differs: [] }
   const others = [
     ...fates.flatMap((fate) => compared(fateWords[fate].title, then.rows[fate], now.rows[fate])),

@@ -32,17 +32,17 @@ import { sinceRehearsal } from "./sinceRehearsal.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
 
-/** A finished run whose report is to be written. Survey and review are missing if it ended before them. */
+/** A finished run whose report will be written. Survey and review are undefined if the run ended before them. */
 export interface Ended {
   readonly startedAt: string
   readonly finishedAt: string
   readonly survey?: Survey | undefined
   readonly review?: Review | undefined
-  /** Imported rows that are no longer in the source; undefined: unknown. */
+  /** The imported rows that are no longer in the source. Undefined if unknown. */
   readonly missed?: Vanished | undefined
-  /** The run that this one repeats, because nothing changed since. */
+  /** The run that this one repeats, because nothing has changed. */
   readonly repeated?: Repeated | undefined
-  /** For a reconciliation: the number of submissions that it covered, and that its verdicts are about. */
+  /** For a reconciliation: the number of submissions that it covered and gave verdicts about. */
   readonly submissions?: number
 }
 
@@ -55,13 +55,13 @@ export const writeSummary = (ended: Ended) =>
     const { facts, report: whole } = yield* summarise(ended)
     const report = folder.mask === undefined ? whole : redactReport(whole, folder.mask)
     const { missed } = ended
-    // A dry run records nothing: the next run will report them as vanished.
+    // A dry run records nothing, so the next run will report these rows as vanished.
     const firstMissed = session === undefined ? undefined : { run: plan.id, at: ended.startedAt }
     yield* folder.finish({
       report,
       columns: plan.columns.map((column) => column.title),
       imported: Stream.map(
-        // A reconciliation is about all of them.
+        // A reconciliation covers the submissions of all runs.
         view.pages("sent", { content: false, ...(plan.mode === "reconcile" ? {} : { run: plan.id }) }),
         (rows) => rows.map(asReadBack),
       ),
@@ -82,7 +82,7 @@ export const writeSummary = (ended: Ended) =>
       const counts = countsOf(report, { mapping: plan.mapping.fingerprint, facts, repeat })
       const { matched } = plan.source
       const isThrough = yield* ranThrough(ended, report)
-      // In one commit, since vanished rows are news until a run has reported them. A run that was overtaken records nothing more.
+      // Writes everything in one commit, because vanished rows are new until a run has reported them. A run whose lock was taken over records nothing more.
       yield* Effect.all([
         session.record({
           ...(missed === undefined ? {} : { vanished: missed }),
@@ -103,13 +103,13 @@ const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
       mode === "run" && (repeated !== undefined || review !== undefined) && !stop.requested() && rows.pending === 0,
   )
 
-/** A verified submission that was edited or deleted since is reported as differing or missing. */
+/** Returns a row as read back. A verified submission that was edited or deleted later is reported as differing or missing. */
 const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
   ...row,
   verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",
 })
 
-/** The number of settlements in a report: the latest ones. */
+/** The number of the latest settlements that a report contains. */
 const shownSettlements = 20
 
 const summarise = (ended: Ended) =>
@@ -242,7 +242,7 @@ const summarise = (ended: Ended) =>
     return { report, facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts }
   })
 
-/** Reasons that are listed separately; later ones are counted together. */
+/** The maximum number of reasons that are listed separately. Any others are counted together. */
 const mostReasons = 50
 
 /** Returns the pipeline's rows in doubt at the destination, by reason. */
@@ -268,10 +268,10 @@ const doubts = Effect.gen(function*() {
   return [...byReason.values()].sort((a, b) => b.count - a.count)
 })
 
-/** Runs to look through for the last one that read the source. */
+/** The number of runs that are searched for the last one that read the source. */
 const lookedAt = 100
 
-/** Returns what a reconciliation, which reads no source, says about rows that earlier runs could not import: that some still need review, and which report names them. */
+/** Returns a sentence about rows that still need review. A reconciliation reads no source, so it takes their number and the report that lists them from an earlier run. */
 const stillWaiting = Effect.gen(function*() {
   const { pipeline } = yield* CurrentRun
   const { view } = yield* RunLedger
@@ -287,7 +287,7 @@ const stillWaiting = Effect.gen(function*() {
   return [`Apart from the submissions, ${waiting} review${where}`]
 })
 
-/** Returns a warning about an edited mapping, once, with the number of rows imported under the old one. It changes none of them. */
+/** Returns a warning about an edited mapping, with the number of rows imported under the old one. The edit doesn't change these rows. Warns only once. */
 const editedMapping = Effect.gen(function*() {
   const { id, mapping } = yield* CurrentRun
   const { view } = yield* RunLedger
@@ -296,5 +296,5 @@ const editedMapping = Effect.gen(function*() {
   if (earlier === undefined || earlier === mapping.fingerprint) return []
   const rows = yield* view.importedUnderOtherMapping(mapping.fingerprint)
   const were = counted(rows, "row was", "rows were")
-  return rows === 0 ? [] : [`The mapping was edited: ${were} imported under an earlier one and stay as they are.`]
+  return rows === 0 ? [] : [`The mapping was edited: ${were} imported under an earlier one and stay unchanged.`]
 })

@@ -24,22 +24,22 @@ export interface Survey {
   readonly read: number
   readonly files: ReadonlyArray<{ readonly file: SourceFile; readonly fingerprint: Fingerprint }>
   readonly canary: CanaryRows
-  /** Makes the function that returns row keys, for one reading of the source. */
+  /** Returns a function that makes row keys, for one reading of the source. */
   readonly numbering: () => KeyOf
-  /** Rows of the ledger that the source has. */
+  /** The rows of the ledger that the source contains. */
   readonly seen: SeenLedgerRows
   /** The states of the source's cells. */
   readonly cells: CellTable
-  /** Rows that are new. Undefined if the ledger has no rows, since no new row can then be a known one. */
+  /** The rows that are new. Undefined if the ledger has no rows, because then no new row can be a known one. */
   readonly newRows: NewRows | undefined
-  /** Returns a row that was spooled as rejected with its final fate, or undefined if it is not rejected after all. */
+  /** Returns a row that was spooled as rejected, with its final fate. Undefined if the row is not rejected in the end. */
   readonly rejectedAs: (row: RejectedRow) => RejectedRow | undefined
 }
 
-/** Rows after which the survey shows its progress: a few times as many as a chunk has, because showing it costs as much as a dozen rows. */
+/** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
 const shownEvery = 4_096
 
-/** Reads the whole source, maps and validates every row, looks each key up in the ledger, and gives every row its fate. Sends nothing. */
+/** Reads the whole source, maps and validates every row, looks up each key in the ledger, and gives every row its fate. Sends nothing. */
 export const survey = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger, view } = yield* RunLedger
@@ -47,13 +47,13 @@ export const survey = Effect.gen(function*() {
   const stop = yield* Stop
   const counts = yield* RunCounts
   const { mapping, source } = plan
-  // If the ledger has no rows, there is nothing to look up, and no key needs a digest.
+  // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
   const { isBlank: blank } = yield* view.facts
   const added = blank ? undefined : yield* newRows(plan, { ledger, view })
   const { canary, classify, contents, decideWaiting, fates, rejectedAs, seen, takeRejected } = yield* makeClassifier({
     newRows: added,
     dropped: (row, problem) => counts.problem(row, problem),
-    // Samples for a dry run. In other runs, the samples are rows that were sent.
+    // Collects samples for a dry run. In other runs, the samples are rows that were sent.
     sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
       if (!counts.samples.hasRoom) return
       const mapped = mapping.map(cells, key)
@@ -66,7 +66,7 @@ export const survey = Effect.gen(function*() {
   let read = 0
   let showAt = 0
 
-  // No generator runs for each chunk: generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
+  // Avoids a generator for each chunk. Generators keep used chunks alive until a full garbage collection, which cost 1 s and 60 MB for a million rows.
   const surveyChunk = (chunk: RowChunk) =>
     Effect.suspend(() => {
       const texts = chunk.rows.map((cells, index) => (chunk.faults.has(index) ? undefined : keyOf(cells)))

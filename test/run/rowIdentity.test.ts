@@ -115,7 +115,7 @@ sink: { service: live, form: people }
 `,
       )
       yield* at.source(twenty.map((number) => person(String(number), number)), "No,Name,E-mail")
-      stopped(yield* at.run(), /the source lacks 1 column of it: Mail.*source\.columns/)
+      stopped(yield* at.run(), /the source lacks 1 key column: Mail.*source\.columns/)
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
