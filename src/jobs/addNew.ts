@@ -104,7 +104,8 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       ),
     }
     const unused = unusedColumns(pipeline, source)
-    const { suggestions: all, unknown } = yield* surveySource(source, rest, unused)
+    const survey = yield* surveySource(source, rest, unused)
+    const { suggestions: all, unknown } = survey
     const known = newOnly(all, record)
     const left = (of: "submissionTime" | "lastUpdatedAt" | "login") =>
       mapping[of] === undefined && !open(of) ? known[of] : undefined
@@ -114,7 +115,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       lastUpdatedAt: left("lastUpdatedAt"),
       login: left("login"),
     }
-    const additions = draftAdditions(suggestions, unknown, source.tool?.answers.uploads)
+    const additions = draftAdditions(suggestions, survey, source.tool?.answers.uploads)
     const entries = [...additions.questions, ...additions.urlParameters, ...additions.own]
     const changed = entries.length === 0 ? text : addToPipeline(text, additions)
     if (changed === undefined) {

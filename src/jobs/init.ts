@@ -137,14 +137,14 @@ const writeNew = (
     const form = yield* fetchForm(project, service, formId)
     const columns = ownColumns(source.columns)
     const survey = yield* surveySource(source, form, columns)
-    const { missing, rows, suggestions, unknown } = survey
+    const { missing, rows, suggestions } = survey
     const { complete } = source.tool ?? {}
     const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
     const draft = draftPipeline(suggestions, {
       name,
       service,
       columns,
-      unknown,
+      found: survey,
       source: {
         file: path.relative(folder, config.file).split(path.sep).join("/"),
         format: source.format,

@@ -3,10 +3,12 @@ import type { Form } from "../domain/form.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import { profiler } from "../mapping/suggest/ColumnProfile.ts"
-import { choicesToCount, unknownOf } from "../mapping/suggest/draftEntries.ts"
+import { choicesToCount, readingsOf, unknownOf } from "../mapping/suggest/draftEntries.ts"
+import type { CellFindings } from "../mapping/suggest/draftPipeline.ts"
+import { collectMisread } from "../mapping/suggest/misread.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
 import { likelyOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
-import { collectUnknown, type Unknown } from "../mapping/suggest/unknownChoices.ts"
+import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
@@ -113,16 +115,14 @@ const eachRow = (source: Source, use: (cells: Cells) => void) => {
 }
 
 /** What the cells of a source show. */
-interface SurveyedSource {
+interface SurveyedSource extends CellFindings {
   readonly suggestions: Suggestions
-  /** Choices that are not options, by question id. */
-  readonly unknown: ReadonlyMap<string, Unknown>
   readonly missing: ReadonlyMap<string, number>
   readonly rows: number
 }
 
 /**
- * Reads a whole source twice: first to match its columns with the form's questions, then to find every choice that is not an option.
+ * Reads a whole source twice: first to match its columns with the form's questions, then to find choices that are not options, and cells that the suggested settings can't read.
  *
  * @param form the form, with the questions to fill
  * @param columns the columns that may fill them
@@ -148,17 +148,32 @@ export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<
         ? []
         : [{ id: asked.question.id, columns: asked.columns, counter }]
     })
-    if (counters.length > 0) {
+    const missing = profiles.missing()
+    const best = suggestions.open.flatMap(({ candidates: [first], question }) =>
+      first === undefined ? [] : [{ ...first, question }]
+    )
+    const empty = new Set(missing.keys())
+    const readers = readingsOf([...suggestions.accepted, ...best], {
+      ...suggestions,
+      uploads: source.tool?.answers.uploads,
+    })
+      .flatMap((reading) => {
+        const reader = collectMisread(reading, empty)
+        return reader === undefined ? [] : [{ of: reading.of, reader }]
+      })
+    if (counters.length + readers.length > 0) {
       yield* eachRow(source, (cells) => {
         for (const { counter, columns } of counters) {
           for (const { position } of columns) counter.add(cells[position] ?? null)
         }
+        for (const { reader } of readers) reader.add(cells)
       })
     }
     const surveyed: SurveyedSource = {
       suggestions,
       unknown: new Map(counters.map(({ counter, id }) => [id, counter.unknown()])),
-      missing: profiles.missing(),
+      misread: new Map(readers.map(({ of, reader }) => [of, reader.misread()])),
+      missing,
       rows,
     }
     return surveyed

@@ -36,6 +36,7 @@ import type { SourceConfig } from "./sourceSection.ts"
 import { quoted } from "./suggestion.ts"
 import { substituteSets } from "./valueSets.ts"
 import type { ValueSets } from "./valueSets.ts"
+import { isMapping, nothing, setMember } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
 export type { ColumnName, KindOptions } from "./fields.ts"
@@ -359,6 +360,13 @@ export const zoneOf = ({ mapping, schedule }: Pick<Pipeline, "mapping" | "schedu
   return zones.find((zone): zone is string => typeof zone === "string" && isZone(zone)) ?? "UTC"
 }
 
+/** Makes a list of a mapping's key without a value: `init` writes all of its entries as comments if it leaves all open. */
+const fillEmptyLists = (value: object): void => {
+  const mapping = isMapping(value) ? value["mapping"] : undefined
+  if (!isMapping(mapping)) return
+  for (const key of ["questions", "urlParameters"]) if (mapping[key] === nothing) setMember(mapping, key, [])
+}
+
 /**
  * Decodes a pipeline file.
  * @param options.sets the project's value sets; undefined: they can't be read and are not checked
@@ -374,7 +382,10 @@ export const decodePipeline = (
   } = {},
 ): ReadResult<Pipeline> => {
   const decode = (prepare: (value: object) => ReadonlyArray<Finding>): ReadResult<Pipeline> => {
-    const result = decodeYaml(yaml, pipelineSchema(), "The pipeline", prepare)
+    const result = decodeYaml(yaml, pipelineSchema(), "The pipeline", (value) => {
+      fillEmptyLists(value)
+      return prepare(value)
+    })
     return result._tag === "Read" ? { _tag: "Read", value: { ...result.value, document: yaml } } : result
   }
   const whole = decode((value) => [...yaml.findings, ...findings, ...substituteSets(value, sets)])

@@ -134,21 +134,16 @@ const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => 
 const indented = (lines: ReadonlyArray<string>, by: number): ReadonlyArray<string> =>
   lines.map((line) => (line === "" ? "" : " ".repeat(by) + line))
 
-const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArray<string> => {
-  if (entries.length === 0) return []
-  const lines = entries.flatMap((entry) => entryLines(entry, true))
-  // A key whose entries are all comments would be null.
-  return entries.every(({ open }) => open)
-    ? [`# ${key}:`, ...indented(lines, 2)]
-    : [`${key}:`, ...indented(lines, 2)]
-}
+const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArray<string> =>
+  entries.length === 0
+    ? []
+    // If all entries are comments, the list is read as empty.
+    : [`${key}:`, ...indented(entries.flatMap((entry) => entryLines(entry, true)), 2)]
 
 const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
   const { questions, urlParameters, own, ignore, notes } = draft
   const lines = [
-    ...(questions.every(({ open }) => open)
-      ? ["questions: []", ...questions.flatMap((entry) => entryLines(entry, true))]
-      : listLines("questions", questions)),
+    ...(questions.length === 0 ? ["questions:"] : listLines("questions", questions)),
     ...listLines("urlParameters", urlParameters),
     ...own.flatMap((entry) => memberLines(entry.of, entry)),
     ...(ignore === undefined
@@ -235,11 +230,13 @@ const listInsertion = (
   const list = member(mapping, key)
   const indent = keyIndent(text, mapping)
   const lines = entries.flatMap((entry) => entryLines(entry, true))
-  if (list === undefined || list.value === null || (isScalar(list.value) && list.value.value === null)) {
-    if (list !== undefined) return undefined
+  if (list === undefined) {
     const offset = afterComments(text, lineAfter(text, last(mapping)), indent)
-    const head = entries.every(({ open }) => open) ? `# ${key}:` : `${key}:`
-    return { offset, lines: indented([head, ...indented(lines, 2)], indent) }
+    return { offset, lines: indented([`${key}:`, ...indented(lines, 2)], indent) }
+  }
+  // No entry yet, except as comments.
+  if (list.value === null || (isScalar(list.value) && list.value.value === null)) {
+    return { offset: afterComments(text, lineAfter(text, list.key), indent + 1), lines: indented(lines, indent + 2) }
   }
   const { value } = list
   if (!isSeq(value) || value.flow === true || value.items.length === 0) return undefined
@@ -249,6 +246,19 @@ const listInsertion = (
   return { offset, lines: indented(lines, columnAt(text, dash)) }
 }
 
+/** Removes the brackets of a mapping's empty lists, so that entries can follow the key. */
+const withoutEmptyLists = (text: string): string => {
+  const mapping = member(parseDocument(text).contents, "mapping")?.value
+  const lists = isMap(mapping) && mapping.flow !== true
+    ? [member(mapping, "questions"), member(mapping, "urlParameters")]
+    : []
+  return lists.map((list) => list?.value).filter((value) => isSeq(value) && value.items.length === 0)
+    .toReversed().reduce<string>((result, value) => {
+      const [from, to] = rangeOf(value) ?? [0, 0]
+      return result.slice(0, from).trimEnd() + result.slice(to)
+    }, text)
+}
+
 /** The parts of a draft that are added to a file. */
 export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own">
 
@@ -256,7 +266,8 @@ export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own
  * Inserts new entries into a pipeline file's text. The existing text stays byte for byte: comments, order, edits.
  * @returns the new text; undefined if lines can't be inserted into the file as it is written, such as lists on one line
  */
-export const addToPipeline = (text: string, additions: Additions): string | undefined => {
+export const addToPipeline = (file: string, additions: Additions): string | undefined => {
+  const text = withoutEmptyLists(file)
   const document = parseDocument(text, { keepSourceTokens: false })
   const mapping = member(document.contents, "mapping")?.value
   if (document.errors.length > 0 || !isMap(mapping) || mapping.flow === true || mapping.items.length === 0) {

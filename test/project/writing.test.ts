@@ -138,6 +138,20 @@ describe("Adding to a pipeline file", () => {
     expect(text).toBe("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A\r\n  - id: b\r\n    from: Column\r\n")
   })
 
+  it("adds to a list whose entries are all comments, and to an empty one", () => {
+    const open = "mapping:\n  questions:\n    # - id: a\n    #   from: A\n  unmapped: warn\n"
+    const added = { questions: [entry("b")], urlParameters: [entry("u")], own: [] }
+    expect(parse(addToPipeline(open, added) ?? "").mapping).toEqual({
+      questions: [{ id: "b", from: "Column" }],
+      unmapped: "warn",
+      urlParameters: [{ id: "u", from: "Column" }],
+    })
+    const empty = "mapping:\n  questions: [] # none yet\n  urlParameters: []\n"
+    expect(addToPipeline(empty, added)).toBe(
+      "mapping:\n  questions: # none yet\n    - id: b\n      from: Column\n  urlParameters:\n    - id: u\n      from: Column\n",
+    )
+  })
+
   it("leaves a file unchanged if lines can't be inserted", () => {
     const none = { urlParameters: [], own: [] }
     expect(addToPipeline("mapping: { questions: [] }\n", { questions: [entry("b")], ...none })).toBe(undefined)

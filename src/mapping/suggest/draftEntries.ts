@@ -5,6 +5,8 @@ import { loose } from "../../kinds/optionTable.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { commentText, yamlText } from "../../project/PipelineDraft.ts"
 import type { ColumnProfile } from "./ColumnProfile.ts"
+import type { Misread, Reading } from "./misread.ts"
+import { settingsThatRead } from "./misread.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
 import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
@@ -35,6 +37,35 @@ export const choicesToCount = (suggestion: Suggestion) => {
     }
     : undefined
 }
+
+/** Returns the settings of suggestions and of the columns for times, to try them on the cells. */
+export const readingsOf = (
+  suggestions: ReadonlyArray<Suggestion>,
+  { lastUpdatedAt, submissionTime, uploads }: Pick<Suggestions, "lastUpdatedAt" | "submissionTime"> & {
+    readonly uploads: string | undefined
+  },
+): ReadonlyArray<Reading> => [
+  ...suggestions.flatMap((suggestion) =>
+    suggestion.origin._tag === "Column"
+      ? [{
+        of: suggestion.question.id,
+        column: suggestion.origin.column,
+        question: suggestion.question,
+        settings: settingsFor(suggestion, uploads),
+      }]
+      : []
+  ),
+  ...Object.entries({ submissionTime, lastUpdatedAt }).flatMap(([of, own]) =>
+    own === undefined
+      ? []
+      : [{
+        of,
+        column: own.column,
+        question: { id: of, name: of, type: undefined, options: undefined },
+        settings: ownSettings(of, own),
+      }]
+  ),
+]
 
 /** Returns the options of a block's columns that the form does not have, with the cells that name them. */
 const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
@@ -155,11 +186,21 @@ const settingKeys = (suggestion: Suggestion, { keys, kind }: Settings, hasBelow:
 /** Returns the entry of an accepted suggestion. */
 export const suggestedEntry = (
   suggestion: Suggestion,
-  options: { readonly nameOf: Naming; readonly unknown: Unknown | undefined; readonly uploads?: string | undefined },
+  options: {
+    readonly nameOf: Naming
+    readonly unknown: Unknown | undefined
+    readonly misread?: Misread | undefined
+    readonly uploads?: string | undefined
+  },
 ): DraftEntry => {
   const { confidence, origin, question } = suggestion
-  const settings = settingsFor(suggestion, options.uploads)
-  const { open } = settings
+  const settings = settingsThatRead(settingsFor(suggestion, options.uploads), options.misread)
+  const nameless = unknownOptions(suggestion)?.counts.length ?? 0
+  const open = nameless === 0
+    ? settings.open
+    : `${
+      nameless === 1 ? "one column is" : `${nameless} columns are`
+    } for options that the form does not have. Complete \`values\`, then remove the #.`
   const below = valuesBelow(suggestion, options.unknown)
   return {
     of: question.id,
@@ -202,6 +243,7 @@ export const openEntry = (
   options: {
     readonly nameOf: Naming
     readonly unknown: ReadonlyMap<string, Unknown>
+    readonly misread: ReadonlyMap<string, Misread>
     readonly uploads: string | undefined
     readonly split: DraftValue | undefined
   },
@@ -211,10 +253,13 @@ export const openEntry = (
   const [best] = candidates
   const likely = likelyOf(one)
   const below = likely === undefined ? [] : valuesBelow(likely, unknownOf(likely, options.unknown))
+  const settings = best === undefined
+    ? undefined
+    : settingsThatRead(settingsFor({ ...best, question }, options.uploads), options.misread.get(question.id))
   return {
     of: question.id,
     comments: [
-      whyOpen[why],
+      [whyOpen[why], ...(settings?.open === undefined ? [] : [settings.open])].join(". "),
       ...candidates.map(({ confidence, origin }) => {
         const from = fromOf(origin, nameOf, question)
         const shown = typeof from === "string"
@@ -231,22 +276,22 @@ export const openEntry = (
     keys: [
       ...naming(question),
       { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) },
-      ...(best === undefined ? [] : settingsOfBest(
-        { ...best, question },
-        options.split,
-        settingsFor({ ...best, question }, options.uploads),
-        below.length > 0,
-      )),
+      ...(best === undefined || settings === undefined
+        ? []
+        : settingsOfBest({ ...best, question }, options.split, settings, below.length > 0)),
     ],
     below,
     open: true,
   }
 }
 
-const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
-  const settings = of === "login"
-    ? { keys: [], open: undefined }
+const ownSettings = (of: string, own: OwnColumn): Settings =>
+  of === "login"
+    ? { kind: undefined, keys: [], open: undefined }
     : dateTimeSettings(own.profile, own.column.title, { format: own.format, zone: own.zone })
+
+const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, misread: Misread | undefined): DraftEntry => {
+  const settings = settingsThatRead(ownSettings(of, own), misread)
   return {
     of,
     comments: [
@@ -263,6 +308,7 @@ const ownEntry = (of: string, own: OwnColumn, nameOf: Naming): DraftEntry => {
 export const otherEntries = (
   suggestions: Suggestions,
   nameOf: Naming,
+  misread: ReadonlyMap<string, Misread>,
 ): Pick<PipelineDraft, "urlParameters" | "own"> => ({
   urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
     of: element.id,
@@ -273,6 +319,6 @@ export const otherEntries = (
   })),
   own: (["submissionTime", "lastUpdatedAt", "login"] as const).flatMap((of) => {
     const own = suggestions[of]
-    return own === undefined ? [] : [ownEntry(of, own, nameOf)]
+    return own === undefined ? [] : [ownEntry(of, own, nameOf, misread.get(of))]
   }),
 })

@@ -4,6 +4,7 @@ import { firstOf } from "../../domain/words.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { yamlText } from "../../project/PipelineDraft.ts"
 import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draftEntries.ts"
+import type { Misread } from "./misread.ts"
 import { columnsOf, unmappedNames } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
@@ -109,24 +110,40 @@ const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined 
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
 }
 
+/** What all cells of a source show about suggestions, by question id or `submissionTime` and the like. */
+export interface CellFindings {
+  /** Choices that are not options. */
+  readonly unknown: ReadonlyMap<string, Unknown>
+  /** Cells that can't be read by the suggested settings. */
+  readonly misread: ReadonlyMap<string, Misread>
+}
+
 /** Returns entries for all questions of a form, in its order. */
 const questionEntries = (
   suggestions: Suggestions,
   nameOf: (column: Column) => string,
-  unknown: ReadonlyMap<string, Unknown>,
+  { misread, unknown }: CellFindings,
   uploads: string | undefined,
 ): ReadonlyArray<DraftEntry> => {
   const open = new Map(suggestions.open.map((one) => [one.question.id, one]))
   const sure = new Map(
     suggestions.accepted.map((one) =>
-      [one.question.id, suggestedEntry(one, { nameOf, unknown: unknownOf(one, unknown), uploads })] as const
+      [
+        one.question.id,
+        suggestedEntry(one, {
+          nameOf,
+          unknown: unknownOf(one, unknown),
+          misread: misread.get(one.question.id),
+          uploads,
+        }),
+      ] as const
     ),
   )
   const split = usualSplit([...sure.values()])
   return suggestions.form.questions.flatMap(({ id }): ReadonlyArray<DraftEntry> => {
     const unsure = open.get(id)
     const entry = sure.get(id)
-      ?? (unsure === undefined ? undefined : openEntry(unsure, { nameOf, unknown, uploads, split }))
+      ?? (unsure === undefined ? undefined : openEntry(unsure, { nameOf, unknown, misread, uploads, split }))
     return entry === undefined ? [] : [entry]
   })
 }
@@ -139,14 +156,13 @@ export const draftPipeline = (
     readonly service: string
     readonly source: DraftSource
     readonly columns: ReadonlyArray<Column>
-    /** Choices that are not options, by question id. */
-    readonly unknown: ReadonlyMap<string, Unknown>
+    readonly found: CellFindings
   },
 ): PipelineDraft => {
   const { nameOf, aliases } = namer(options.columns)
   const { form } = suggestions
-  const questions = questionEntries(suggestions, nameOf, options.unknown, options.source.uploads)
-  const others = otherEntries(suggestions, nameOf)
+  const questions = questionEntries(suggestions, nameOf, options.found, options.source.uploads)
+  const others = otherEntries(suggestions, nameOf, options.found.misread)
   const unmapped = unmappedNames(suggestions)
   const parts = [
     ...(form.scheduling.length === 0
@@ -194,11 +210,14 @@ export const draftPipeline = (
 /** Returns entries to add to an existing pipeline file. Columns without a name are left to a person. */
 export const draftAdditions = (
   suggestions: Suggestions,
-  unknown: ReadonlyMap<string, Unknown>,
+  found: CellFindings,
   uploads: string | undefined,
 ): Pick<PipelineDraft, "questions" | "urlParameters" | "own"> => {
   const isNamed = (columns: ReadonlyArray<Column>) => columns.every(({ name }) => name !== undefined)
   const named = { ...suggestions, accepted: suggestions.accepted.filter(({ origin }) => isNamed(columnsOf(origin))) }
   const nameOf = ({ name, position }: Column) => name ?? `column ${position + 1}`
-  return { questions: questionEntries(named, nameOf, unknown, uploads), ...otherEntries(named, nameOf) }
+  return {
+    questions: questionEntries(named, nameOf, found, uploads),
+    ...otherEntries(named, nameOf, found.misread),
+  }
 }

@@ -95,21 +95,15 @@ const booleanSettings = ({ distinct }: ColumnProfile): Settings => {
   const texts = [...distinct.keys()]
   if (texts.every((text) => usualTicks.has(text.trim().toLowerCase()))) return settled("boolean")
   const [yes, no] = [texts.filter(saysYes), texts.filter(saysNo)]
-  if (texts.length > 12 || yes.length + no.length !== texts.length) {
-    return {
-      kind: "boolean",
-      keys: [{ key: "true", value: yes.length > 0 ? yes : texts.slice(0, 1) }, {
-        key: "false",
-        value: no.length > 0 ? no : texts.slice(1, 2),
-      }],
-      open: `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}. Set them, then remove the #.`,
-    }
-  }
-  return settled(
-    "boolean",
-    ...(yes.length === 0 ? [] : [{ key: "true", value: yes }]),
-    ...(no.length === 0 ? [] : [{ key: "false", value: no }]),
-  )
+  const lists = (yes: ReadonlyArray<string>, no: ReadonlyArray<string>): ReadonlyArray<DraftKey> =>
+    [{ key: "true", value: yes }, { key: "false", value: no }].filter(({ value }) => value.length > 0)
+  return texts.length > 12 || yes.length + no.length !== texts.length
+    ? undecided(
+      "boolean",
+      `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}. Set them, then remove the #.`,
+      ...lists(yes.length > 0 ? yes : texts.slice(0, 1), no.length > 0 ? no : texts.slice(1, 2)),
+    )
+    : settled("boolean", ...lists(yes, no))
 }
 
 const separatorKeys = (separator: string | undefined): ReadonlyArray<DraftKey> =>
@@ -140,7 +134,7 @@ const choiceSettings = (
       ? settled(kind, { key: "otherwise", value: "keep", note: "the form does not show its options" })
       : {
         kind,
-        keys: [{ key: "options", value: names.slice(0, 5) }],
+        keys: names.length === 0 ? [] : [{ key: "options", value: names.slice(0, 5) }],
         open: "the form does not show the options. List them, then remove the #.",
       }
   }
@@ -209,8 +203,16 @@ const settingsOf = (
   uploads: string | undefined,
 ): Settings => {
   if (question.type === undefined) return settingsByCells(profile, question, title)
-  if (profile.filled === 0) return settled(undefined)
   const kind = kindOfType(question.type)?.name
+  if (profile.filled === 0) {
+    const needsOptions = kind === "choice" || kind === "choices" || kind === "ranking"
+    return needsOptions && (question.options ?? []).length === 0
+      ? undecided(
+        kind,
+        "the column is empty, and the form does not show the options. List them as `options`, then remove the #.",
+      )
+      : settled(undefined)
+  }
   switch (kind) {
     case "date":
     case "time":

@@ -18,7 +18,7 @@ const remembered = 20_000
 const unknownKept = 1_000
 
 /** Compiles a kind with options of unknown type. Returns undefined if they have faults. */
-const compileKind = (
+export const compileKind = (
   kind: Kind,
   options: Readonly<Record<string, unknown>>,
   question: Question,

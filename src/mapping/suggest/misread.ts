@@ -1,0 +1,104 @@
+import { Either, Schema } from "effect"
+import type { Cell } from "../../domain/cell.ts"
+import { cellText } from "../../domain/cell.ts"
+import type { Question } from "../../domain/form.ts"
+import { cut, type ProblemCode, problemWords } from "../../domain/problem.ts"
+import type { Column } from "../../domain/row.ts"
+import { counted } from "../../domain/words.ts"
+import { textOf } from "../../kinds/cells.ts"
+import { kinds } from "../../kinds/index.ts"
+import { Fault } from "../../kinds/Kind.ts"
+import type { Settings } from "./settings.ts"
+import { compileKind } from "./unknownChoices.ts"
+
+/** The cells of a column that can't be read by its settings. */
+export interface Misread {
+  readonly filled: number
+  readonly cells: number
+  /** The first different ones, at most three. */
+  readonly examples: ReadonlyArray<string>
+  readonly code: ProblemCode | undefined
+}
+
+/** Settings to try on a column's cells, and what the column fills: a question's id, or `submissionTime` and the like. */
+export interface Reading {
+  readonly of: string
+  readonly column: Column
+  readonly question: Question
+  readonly settings: Settings
+}
+
+/** Keys of settings that say how cells are written. */
+const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "true", "false"])
+
+/** Leaves settings open if they say how cells are written and more than 1% of the cells are written differently, or if most cells can't be read. */
+export const settingsThatRead = (settings: Settings, misread: Misread | undefined): Settings => {
+  if (misread === undefined || misread.code === undefined) return settings
+  const { cells, code, examples, filled } = misread
+  const hasFormat = settings.keys.some(({ key }) => formats.has(key))
+  if (cells <= filled * (hasFormat ? 0.01 : 0.5)) return settings
+  const shown = examples.map((text) => JSON.stringify(cut(text, 40))).join(", ")
+  const why = `${cells} of ${counted(filled, "cell")} can't be read like this (${
+    problemWords[code]
+  }), such as ${shown}. Correct it, then remove the #.`
+  return {
+    ...settings,
+    keys: cells > filled / 2 ? settings.keys.filter(({ key }) => !formats.has(key)) : settings.keys,
+    open: [settings.open, why].filter((each) => each !== undefined).join(" Also: "),
+  }
+}
+
+/** Kinds that take any text, or whose options are compared elsewhere. */
+const unchecked: ReadonlySet<string> = new Set(["text", "choice", "choices", "ranking", "matrix", "json", "files"])
+
+const remembered = 20_000
+
+/**
+ * Tries settings on all cells of a column.
+ *
+ * @param empty texts for "no answer", which don't count as filled
+ * @returns undefined if the settings can't be wrong
+ */
+export const collectMisread = ({ column, question, settings }: Reading, empty: ReadonlySet<string>) => {
+  const kind = settings.kind === undefined || unchecked.has(settings.kind) ? undefined : kinds.get(settings.kind)
+  const written = Object.fromEntries(settings.keys.map(({ key, value }) => [key, value]))
+  const parse = kind === undefined
+    ? undefined
+    : Schema.decodeUnknownEither(
+      Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>,
+    )(
+      settings.kind === "dateTime" ? { zone: "UTC", ...written } : written,
+    ).pipe(
+      Either.map((options) => compileKind(kind, options as Readonly<Record<string, unknown>>, question, empty)),
+      Either.getOrUndefined,
+    )
+  if (parse === undefined) return undefined
+  const memory = new Map<string, Fault | undefined>()
+  const examples = new Set<string>()
+  let [filled, cells] = [0, 0]
+  let code: ProblemCode | undefined
+  const faultOf = (cell: Cell): Fault | undefined => {
+    const result = parse([cell])
+    // A time that a clock change skips depends on the zone, which may be an example.
+    return result instanceof Fault && result.code !== "ambiguous-time" ? result : undefined
+  }
+  return {
+    add: (row: ReadonlyArray<Cell>): void => {
+      const cell = row[column.position] ?? null
+      if (cell === null || cell === "" || empty.has(textOf(cell).trim())) return
+      filled++
+      let fault: Fault | undefined
+      if (typeof cell === "string" && memory.has(cell)) fault = memory.get(cell)
+      else {
+        fault = faultOf(cell)
+        if (memory.size >= remembered) memory.clear()
+        if (typeof cell === "string") memory.set(cell, fault)
+      }
+      if (fault === undefined) return
+      cells++
+      code ??= fault.code
+      if (examples.size < 3) examples.add(cellText(cell))
+    },
+    misread: (): Misread => ({ filled, cells, examples: [...examples], code }),
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import type { Form } from "../../../src/domain/form.ts"
+import { inspectFile } from "../../../src/jobs/inspect.ts"
+import { asFound } from "../../../src/source/openSource.ts"
+import { repository } from "../../demo/demonstration.ts"
+import { drawPair } from "../../mapping/generated/drawPair.ts"
+import { topicsOf } from "../../mapping/generated/topics.ts"
+import { platform, projectFolder } from "../../project/projectFolder.ts"
+import { drafted, formFor, misfits, typings, uncommentings, wrongIn } from "./drafts.ts"
+
+const samples = readdirSync(join(repository, "samples"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.(?:csv|xlsx|txt|json)$/.test(name))
+
+/** Drafts a pipeline for a file. Returns what is wrong with it: as written, with each part uncommented, and with all of them. */
+const faults = (file: string, form: Form) =>
+  Effect.gen(function*() {
+    const { columns } = yield* inspectFile(asFound(file))
+    const filled = new Map(columns.map(({ filled, name, title }) => [name ?? title, filled]))
+    const draft = yield* drafted(basename(file), readFileSync(file), form)
+    const parts = uncommentings(draft.text)
+    const nested = uncommentings(parts.at(-1)?.text ?? "").slice(-1)
+    const texts = [{ what: "as written", text: draft.text }, ...parts, ...nested]
+    return [
+      ...texts.flatMap(({ text, what }) => wrongIn(text).map((fault) => `${what}: ${fault}`)),
+      ...(yield* misfits(draft, filled)),
+    ]
+  }).pipe(Effect.scoped)
+
+const seeds = Array.from({ length: 24 }, (_, at) => 4001 + at)
+
+layer(platform)("A drafted pipeline decodes as written and uncommented, and reads the cells of", (it) => {
+  it.effect.each(samples)("%s", (name) =>
+    Effect.gen(function*() {
+      const file = join(repository, "samples", name)
+      for (const typing of typings) {
+        expect([typing, ...yield* faults(file, yield* formFor(file, typing))]).toEqual([typing])
+      }
+    }), 60_000)
+
+  it.scoped.each(seeds)("the generated pair %s", (seed) =>
+    Effect.gen(function*() {
+      const { file, form } = drawPair(seed, topicsOf("known"))
+      const folder = yield* projectFolder({ [file.name]: file.bytes })
+      expect(yield* faults(join(folder, file.name), form)).toEqual([])
+    }), 60_000)
+})
