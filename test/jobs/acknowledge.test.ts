@@ -31,7 +31,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 const good = Array.from({ length: 20 }, (_, index) => `${index + 1},Person ${index + 1},p${index + 1}@example.org`)
 
 scoped(
-  "acknowledged rejected rows, with and without a key, stay in the report and don't raise the exit code until their content changes",
+  "acknowledged rejected rows stay in the report, but don't raise the exit code until their content changes",
   Effect.gen(function*() {
     const { file, run, say, source } = yield* acknowledging
     yield* source([...good, "21,Bad,nobody", ",Keyless,k@example.org"])
@@ -46,7 +46,7 @@ scoped(
 )
 
 scoped(
-  "skipped rows are never imported, with or without a key, and neither are fixed rows of the same key",
+  "skipped rows are never imported, and neither are fixed rows with the same key",
   Effect.gen(function*() {
     const { names, run, say, source } = yield* acknowledging
     yield* source([...good, "21,Bad,nobody", ",Keyless,k@example.org"])
@@ -55,7 +55,7 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, invalid: 0, alreadyImported: 20 } })
     yield* source([...good, "21,Bad,nobody@example.org", ",Keyless,k@example.org"])
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, imported: 0 } })
-    // A different row without a key is not the same one.
+    // A row without a key is only skipped if its content is the same.
     yield* source([...good, ",Other,o@example.org"])
     expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 1 } })
     expect(names().length).toBe(20)
@@ -63,7 +63,7 @@ scoped(
 )
 
 scoped(
-  "rows in doubt that a person has acknowledged stay in doubt, are not sent, and no longer cause exit code 4",
+  "acknowledged rows in doubt stay in doubt, are not sent, and no longer cause exit code 4",
   Effect.gen(function*() {
     const { fail, names, run, say, settings, source } = yield* acknowledging
     yield* settings({ sink: ", canary: off" })
@@ -80,7 +80,7 @@ scoped(
 )
 
 scoped(
-  "a row in doubt that a person skipped is not resent, although the pipeline says `inDoubt: resend`",
+  "a skipped row in doubt is not resent, even with `inDoubt: resend`",
   Effect.gen(function*() {
     const { fail, names, run, say, settings, source } = yield* acknowledging
     yield* settings({ sink: ", canary: off, inDoubt: resend" })
@@ -94,7 +94,7 @@ scoped(
 )
 
 scoped(
-  "a ledger that vanished or was replaced is reported by status, and neither acknowledge nor settle treats it as empty",
+  "status reports a missing or replaced ledger, and acknowledge and settle refuse it",
   Effect.gen(function*() {
     const { accept, root, run, say, settings, source, write } = yield* acknowledging
     const fs = yield* FileSystem.FileSystem
@@ -120,7 +120,7 @@ scoped(
     expect(yield* Effect.flip(settle)).toMatchObject(refused)
     expect(yield* fs.exists(`${root}/.formferry`)).toBe(false)
 
-    // A different pipeline is also refused until a person accepts it there; then there is a new ledger.
+    // A different pipeline is also refused, until a person accepts the missing ledger and a new ledger is created.
     yield* settings({ form: "others" })
     yield* write(
       "pipelines/more.yaml",

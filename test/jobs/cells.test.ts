@@ -1,4 +1,5 @@
-// Every filled cell counts once: rows whose cells' states are known before they are written, and real exports counted again from their files.
+// Tests that every filled cell counts once. Generated rows have known states, and real exports are counted
+// independently from their files.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -28,7 +29,7 @@ const run = (root: string, options: Partial<RunOptions> = {}) =>
       ...options,
     }))
 
-/** Per column, by title: how many cells have each state; states without cells are omitted. */
+/** The number of cells in each state, by column title. States without cells are omitted. */
 type Counts = Readonly<Record<string, { readonly [S in CellState]?: number }>>
 
 const countsOf = ({ columns = [] }: RunReport): Counts =>
@@ -80,7 +81,7 @@ mapping:
 sink: { service: practice, form: f, stopWhen: { invalid: 100%, changed: 100% } }
 `
 
-/** A cell and its state in a row that is imported; no state: it is empty. */
+/** A cell, and its state in an imported row. An empty cell has no state. */
 type Planned = readonly [cell: string, state: CellState | undefined]
 
 const titles = [
@@ -144,12 +145,12 @@ const cellsOf = (no: number, draw: Draws): ReadonlyArray<Planned> => {
 
 interface Plan {
   readonly cells: ReadonlyArray<string>
-  /** What happens to the row as a whole; undefined: it is imported. */
+  /** The state of all cells of a row that is not imported. */
   readonly whole: CellState | undefined
   readonly states: ReadonlyArray<CellState | undefined>
 }
 
-/** Rows, with the state of each cell. */
+/** Draws rows, with the state of each cell. */
 const planOf = (seed: number, rows: number): ReadonlyArray<Plan> => {
   const draw = draws(seed)
   const plans: Array<Plan> = []
@@ -188,7 +189,7 @@ const csv = (plans: ReadonlyArray<Plan>) => Papa.unparse([titles, ...plans.map((
 
 describe("a run counts every filled cell once, in its column", () => {
   it.scopedLive.each([1, 2, 3, 4, 5, 6, 7, 8].slice(0, seeds(3, 8)))(
-    "rows of seed %i",
+    "for generated rows of seed %i",
     (seed) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -219,7 +220,7 @@ describe("a run counts every filled cell once, in its column", () => {
         expect(again.unchangedSince).toBe(second.run)
         expect(countsOf(again)).toEqual(expected(plans, () => "known"))
 
-        // A new row makes the run read the source again, and a changed one needs review.
+        // A new row makes the run read the source a second time. A changed row needs review.
         const changed = plans.findIndex(({ cells, whole }, at) =>
           whole === undefined && plans.every((other, index) => index === at || other.cells[0] !== cells[0])
         )
@@ -242,7 +243,7 @@ describe("a run counts every filled cell once, in its column", () => {
   )
 
   it.scopedLive.each([11, 12, 13, 14].slice(0, seeds(2, 4)))(
-    "rows of seed %i, all imported at once",
+    "for generated rows of seed %i that are all imported in one run",
     (seed) =>
       Effect.gen(function*() {
         const plans = planOf(seed, 60)
@@ -260,7 +261,7 @@ describe("a run counts every filled cell once, in its column", () => {
   )
 })
 
-/** A file's data records as texts, read by other means than formferry's: CSV by papaparse, a workbook by xlsx. */
+/** Returns a file's records as texts. papaparse reads CSV and xlsx reads workbooks, independently of formferry. */
 const recordsOf = (file: string, headerRows: number, sheet?: string): ReadonlyArray<ReadonlyArray<string>> => {
   const bytes = readFileSync(`${repository}/samples/${file}`)
   const all = file.endsWith(".xlsx")
@@ -279,7 +280,7 @@ const filledIn = (
 ): number =>
   records.filter((record) => (record[position] ?? "").trim() !== "" && is((record[position] ?? "").trim())).length
 
-describe("a real export, counted again from its file", () => {
+describe("a run's cell counts for a real export", () => {
   it.scopedLive.each([
     { pipeline: "star-wars", file: "surveymonkey/538-StarWars.first200.csv", headerRows: 2, ignored: [] },
     { pipeline: "contacts", file: "contacts.csv", headerRows: 1, ignored: [21] },
@@ -292,7 +293,7 @@ describe("a real export, counted again from its file", () => {
     },
     { pipeline: "registrations", file: "registrations.xlsx", sheet: "Registrations", headerRows: 3, ignored: [21] },
   ])(
-    "$pipeline, as its own pipeline imports it",
+    "equal the cells in the file, with the export's own pipeline $pipeline",
     ({ file, headerRows, ignored, pipeline, sheet }) =>
       Effect.gen(function*() {
         const root = yield* demonstration
@@ -311,7 +312,7 @@ describe("a real export, counted again from its file", () => {
   )
 
   it.scopedLive(
-    "a grid's answers that `values` maps to null are no answer, and all others are sent",
+    "count a grid's cells as no answer if `values` maps them to null, and all others as sent",
     () =>
       Effect.gen(function*() {
         const root = yield* demonstration
@@ -347,7 +348,7 @@ describe("a real export, counted again from its file", () => {
     },
     { file: "odk/briefcase-choice-lists.csv", source: "", headerRows: 1, key: 10, mapped: 2, from: "" },
   ])(
-    "$file, with one question mapped: all other cells are not mapped",
+    "report all other cells as not mapped, if one question of $file is mapped",
     ({ file, from, headerRows, key, mapped, source }) =>
       Effect.gen(function*() {
         const records = recordsOf(file, headerRows)

@@ -68,7 +68,7 @@ const start = Effect.gen(function*() {
   return {
     root,
     check,
-    /** The warnings of the runs. */
+    /** Returns the warnings of a report. */
     warned,
     write: (name: string, text: string) => Effect.orDie(fs.writeFileString(path.join(root, name), text)),
     run: Effect.flatMap(
@@ -80,7 +80,7 @@ const start = Effect.gen(function*() {
 })
 
 layer(platform)("check", (it) => {
-  it.scoped("reads every row, and reports each choice that is not an option with its count, and each problem by column", () =>
+  it.scoped("reads every row, and counts unknown choices and other problems by column", () =>
     Effect.gen(function*() {
       const world = yield* start
       const checked = yield* world.check()
@@ -100,7 +100,7 @@ layer(platform)("check", (it) => {
       })
     }))
 
-  it.scoped("notices columns of times that nothing uses, and columns that are new", () =>
+  it.scoped("reports unused columns with times, and new columns", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.check({ acceptForm: true })
@@ -117,7 +117,7 @@ layer(platform)("check", (it) => {
       expect((yield* world.check({ acceptForm: true })).found).toEqual([])
     }))
 
-  it.scoped("names the nearest column and question, all at once", () =>
+  it.scoped("names the nearest column and question for all wrong names in one call", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write(
@@ -133,7 +133,7 @@ layer(platform)("check", (it) => {
       ])
     }))
 
-  it.scoped("shows how the form changed, at the entry it concerns; a run stops before the first row until a person accepts it", () =>
+  it.scoped("reports a changed form at the affected entry, and a run stops until a person accepts the form", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
@@ -151,10 +151,10 @@ layer(platform)("check", (it) => {
       expect(changed.diagnostics?.[0]?.suggestion).toContain("name: Work e-mail")
       const stopped = yield* Effect.either(world.run)
       expect(Either.isLeft(stopped) && stopped.left._tag).toBe("ConfigurationInvalid")
-      // A rehearsal that continued would suggest that the run will work.
+      // A successful rehearsal would wrongly suggest that the run can start.
       expect(yield* Effect.either(world.rehearse)).toEqual(stopped)
 
-      // Even with a corrected mapping, a person must still accept the form.
+      // A person must accept the form even if the mapping was corrected.
       yield* world.write("pipelines/people.yaml", pipeline.replace("name: E-mail", "name: Work e-mail"))
       expect(Either.isLeft(yield* Effect.either(world.run))).toBe(true)
       yield* world.check({ acceptForm: true })
@@ -162,7 +162,7 @@ layer(platform)("check", (it) => {
       expect(yield* world.rehearse).toMatchObject({ mode: "rehearsal", exitCode: 0 })
     }))
 
-  it.scoped("lets a run continue if a change affects nothing that is mapped, and reports it", () =>
+  it.scoped("reports a change that affects nothing mapped, and such a change stops no run", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
@@ -177,7 +177,7 @@ layer(platform)("check", (it) => {
       ])
     }))
 
-  it.scoped("reports notes about how the source was read, at the line that names it", () =>
+  it.scoped("reports how the source was read, at the line that names it", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", `Export of May\n\n${people}`)
@@ -186,7 +186,7 @@ layer(platform)("check", (it) => {
       )
     }))
 
-  it.scoped("asks no service offline: the recorded form replaces the live one; without a record, only the source is checked", () =>
+  it.scoped("compares an offline pipeline with the recorded form, or checks only the source if no form was recorded", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Colour,Interests\n1,Ada,ada@example.org,Red,Music\n")

@@ -14,7 +14,7 @@ const last = (change: Partial<LastTurn> = {}): LastTurn => ({
 const due = (change: Partial<LastTurn>, now: string) => dueNow(schedule, last(change), at(now), "later")
 
 describe("a pipeline is due", () => {
-  it("when one of its times has passed since its last turn and its last run, and at that time itself", () => {
+  it("if one of its times has passed since its last turn and its last run, and at that time itself", () => {
     expect(due({ at: at("20T02:00") }, "21T01:59")).toBe("later")
     expect(due({ at: at("20T02:00") }, "21T02:00")).toBe("due")
     expect(due({ at: at("20T02:00"), ran: at("21T02:30") }, "21T03:00")).toBe("later")
@@ -22,12 +22,12 @@ describe("a pipeline is due", () => {
     expect(due({ ran: at("01T02:30") }, "21T03:00")).toBe("due")
   })
 
-  it("never having run, as the caller says", () => {
+  it("or waits if it never ran, as the caller decides", () => {
     expect(due({}, "21T03:00")).toBe("later")
     expect(dueNow(schedule, last(), at("21T03:00"), "due")).toBe("due")
   })
 
-  it("if its turn was broken off, at most three times; then at the next time", () => {
+  it("if its turn ended early, at most three times until its next time", () => {
     const broken = { at: at("21T02:00"), ran: at("21T02:00"), state: "brokenOff" } as const
     expect(due({ ...broken, tries: 1 }, "21T02:05")).toBe("due")
     expect(due({ ...broken, tries: 2 }, "21T02:05")).toBe("due")
@@ -35,12 +35,12 @@ describe("a pipeline is due", () => {
     expect(due({ ...broken, tries: 3 }, "22T02:00")).toBe("due")
   })
 
-  it("not while another process is running it, however late it is", () => {
+  it("unless a different process is running it, however late it is", () => {
     expect(due({ at: at("01T02:00"), state: "going", tries: 1 }, "21T03:00")).toBe("elsewhere")
   })
 })
 
-it("a clock that was set back a little causes no second run; one that was far in the future causes no wait", () => {
+it("small clock changes cause no second run, and a clock that was far in the future causes no long wait", () => {
   expect(countsFrom(last({ at: at("21T02:00") }), at("21T01:59"))).toBe(at("21T02:00"))
   expect(due({ at: at("21T02:00") }, "21T01:59")).toBe("later")
   expect(countsFrom(last({ at: Date.parse("2099-01-01") }), at("21T01:00"))).toBe(at("21T01:00"))

@@ -24,7 +24,10 @@ const run = (root: string, pipeline: string, options: Partial<RunOptions> = {}) 
       ...options,
     }))
 
-/** Submissions of a practice service's store, as it wrote them: answers by question id, omitting questions without one. */
+/**
+ * Returns the submissions in a practice service's store. Answers are listed by question id, without unanswered
+ * questions.
+ */
 const stored = (root: string, form: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -88,8 +91,8 @@ sink: { service: practice, form: films, blankRows: allow }
 `,
 }
 
-describe("a SurveyMonkey export with blocks, a ranking and a matrix", () => {
-  it.scopedLive("arrives as in its cells, which are read independently", () =>
+describe("importing a SurveyMonkey export with blocks, a ranking and a matrix", () => {
+  it.scopedLive("sends the answers in its cells, as an independent reader finds them", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder(starWars)
       const report = yield* run(root, "films")
@@ -152,7 +155,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% } }
 }
 
 describe("a fixed rejected.csv of a workbook", () => {
-  it.scopedLive("has the meaning of the workbook's numbers and midnights", () =>
+  it.scopedLive("is read with the workbook's numbers and midnights", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -203,9 +206,9 @@ examples:
 `,
 }
 
-describe("rows whose columns are named, chosen and redirected by the pipeline", () => {
+describe("rows with columns that the pipeline names, chooses and redirects", () => {
   it.scopedLive(
-    "arrive filtered, with dropped answers reported, and are known to the next run",
+    "are filtered, imported with reported drops, and known to the next run",
     () =>
       Effect.gen(function*() {
         const root = yield* projectFolder(reasons)
@@ -223,7 +226,7 @@ describe("rows whose columns are named, chosen and redirected by the pipeline", 
     60_000,
   )
 
-  it.scopedLive("are previewed next to the cells from which they are made", () =>
+  it.scopedLive("are previewed next to their cells", () =>
     Effect.gen(function*() {
       const loaded = yield* loadProject(yield* projectFolder(reasons))
       const { rows } = yield* preview(loaded, "p", { to: undefined, source: undefined, rows: 3, row: undefined })
@@ -251,7 +254,7 @@ describe("rows whose columns are named, chosen and redirected by the pipeline", 
       })
     }).pipe(Effect.provide(platform)), 60_000)
 
-  it.scopedLive("are checked by the pipeline's examples", () =>
+  it.scopedLive("are checked against the pipeline's examples", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path

@@ -6,7 +6,7 @@ import { repository } from "../demo/demonstration.ts"
 import { marked, places } from "../project/marked.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
-/** Mistakes of the file, of the mapping, and against the form and the source's header, mixed. */
+/** Mistakes of different sorts: in the file, in the mapping, against the form, and against the source's header. */
 const pipeline = marked(`pipeline: many
 source:
   file: ../contacts.csv
@@ -46,7 +46,7 @@ mapping:
 sink: { batchSize: «20, service: practice, retries: { base: «5 parsecs }, form: kT7cWm2Lq9 }
 `)
 
-it.scopedLive("fifteen different mistakes of every sort give fifteen diagnostics in one call, each at its place", () =>
+it.scopedLive("a check of fifteen different mistakes gives fifteen diagnostics, each at its place", () =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -61,12 +61,12 @@ it.scopedLive("fifteen different mistakes of every sort give fifteen diagnostics
     expect(pipelines).toEqual([])
     expect(places(diagnostics)).toEqual(pipeline.places)
     expect(new Set(diagnostics.map(({ message }) => message)).size).toBe(15)
-    // Each shows its line as in the file.
+    // Each diagnostic shows its line as in the file.
     const lines = pipeline.text.split("\n")
     expect(diagnostics.map(({ excerpt }) => excerpt)).toEqual(diagnostics.map(({ line }) => lines[line - 1]))
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("if the source or the destination is wrong, nothing is reported that a correct one would disprove", () =>
+it.scopedLive("a check with a wrong source or destination reports nothing that a correct one might disprove", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder({
       "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",

@@ -63,7 +63,7 @@ const start = (files: Readonly<Record<string, string>> = {}) =>
   })
 
 layer(platform)("init", (it) => {
-  it.scoped("writes into the pipeline how the file is read, as given", () =>
+  it.scoped("writes into the pipeline how the file is read, as the options say", () =>
     Effect.gen(function*() {
       const latin = Buffer.from("Export\n\nNo;Name\n1;J\u00FCrgen\n2;Zo\u00EB\n", "latin1")
       const world = yield* start({})
@@ -83,11 +83,11 @@ layer(platform)("init", (it) => {
     [{ format: "exel" }, "format", "Did you mean `excel`?"],
     [{ delimiter: ";;" }, "delimiter", "`delimiter` expects one character"],
     [{ sheet: "Data", range: "B" }, "range", "`range` expects a range such as `B3:H400`, not `B`."],
-  ])("says of %j which key is wrong, and what it expects", (given, key, message) => {
+  ])("names the wrong key of %j, and what it expects", (given, key, message) => {
     expect(decodeSource("/a: b.csv", given)).toEqual({ key, message: expect.stringContaining(message) })
   })
 
-  it.scoped("makes a project and a pipeline that loads, with certain entries, and leaves the rest open with the reason", () =>
+  it.scoped("creates a project and a loadable pipeline with certain entries, and leaves other entries open with reasons", () =>
     Effect.gen(function*() {
       const world = yield* start({ ".gitignore": "node_modules/" })
       const result = yield* world.init()
@@ -118,7 +118,8 @@ layer(platform)("init", (it) => {
         },
         sink: { service: "practice", form: "people1" },
       })
-      // Confidence and two cells; the choice without an option, ready to be filled in; the format that no cell decides.
+      // The comment shows the confidence and two cells, the choice that is not an option, and the format that no cell
+      // determines.
       expect(text).toMatch(/# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz"\n {4}- id: q1/)
       expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}# options: Red · Blue\n {6}# {3}Rot: # 2 ×/)
       expect(text).toContain(
@@ -134,7 +135,7 @@ layer(platform)("init", (it) => {
       expect([...project.pipelines.keys()]).toEqual(["people"])
     }))
 
-  it.scoped("writes open entries that are valid once uncommented and filled in", () =>
+  it.scoped("writes open entries that are valid after they are uncommented and filled in", () =>
     Effect.gen(function*() {
       const world = yield* start()
       yield* world.init()
@@ -178,14 +179,14 @@ layer(platform)("init", (it) => {
       const at = Array.from(edited).findIndex((letter, index) => text[index] !== letter)
       expect(text.endsWith(edited.slice(at))).toBe(true)
       expect(parse(text).mapping.questions.at(-1)).toEqual({ id: "q7", name: "City", from: "Town" })
-      // Added and open entries are not offered again.
+      // Added and open entries are not suggested a second time.
       expect((yield* world.again()).written).toEqual([])
     }))
 
-  it.scoped("refuses impossible requests with what to do instead, and writes no pipeline", () =>
+  it.scoped("refuses impossible requests with advice, and writes no pipeline", () =>
     Effect.gen(function*() {
       const world = yield* start()
-      // Names that are not allowed for a pipeline file either.
+      // Some names are not allowed for a pipeline file.
       for (const name of ["../evil", "My import", "Märchen", "-"]) {
         const bad = yield* Effect.either(world.init({ name }))
         expect(Either.isLeft(bad) && bad.left.message).toContain("can't be a pipeline's name")
@@ -208,7 +209,7 @@ layer(platform)("init", (it) => {
       )
     }))
 
-  it.scoped("writes a key to a file that only its owner can read, and to no other file", () =>
+  it.scoped("writes a key only to a file that its owner alone can read", () =>
     Effect.gen(function*() {
       const world = yield* start()
       const key = "fk_very_secret"

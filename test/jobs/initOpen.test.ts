@@ -6,7 +6,10 @@ import { initialise } from "../../src/jobs/init.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
-/** A heading; two columns that could both be the question `Werkzeuge`, one in other words, and more choices than are listed. */
+/**
+ * A survey with a title row, two columns that could be the question `Werkzeuge`, one that is named by a synonym, and
+ * more choices than are listed.
+ */
 const survey = [
   "Umfrage vom 1. März",
   "No;Farben;Werkzeuge (heute);Werkzeuge (früher);Wozu?;Land",
@@ -30,8 +33,8 @@ questions:
   - { id: l, name: Land, type: Dropdown, options: [Peru] }
 `
 
-layer(platform)("What init leaves open", (it) => {
-  it.scoped("needs only the keys in the comment: the separator, and the choices that are not options", () =>
+layer(platform)("entries that init leaves open", (it) => {
+  it.scoped("need only the commented keys: the separator, and values for choices that are not options", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -47,7 +50,7 @@ layer(platform)("What init leaves open", (it) => {
       const file = path.join(root, "pipelines", "survey.yaml")
       const text = yield* fs.readFileString(file)
       expect(text).toContain("  headerRow: 2 # detected: lines above it are not read\n")
-      // The best of several columns shows its own choices; an uncertain column is split like the others.
+      // The best of several columns shows its own choices. An uncertain column is split like the others.
       expect(text).toContain(`    #   as: choices
     #   split: ","
     #   # values: # these are not options: write one after each, or null for no answer, and remove the #
@@ -55,7 +58,7 @@ layer(platform)("What init leaves open", (it) => {
     #   #   Beil: # 1 ×
 `)
       expect(text).toMatch(/ {4}# - id: z\n(?: {4}# .*\n)* {4}# {3}split: ","/)
-      // There are more than listed: the line about them stays a comment.
+      // Not all choices are listed, so the line that counts the rest stays a comment.
       expect(text).toMatch(
         /\n {6}# {3}# and 10 more, which `formferry check` lists\n {6}# otherwise: # or choose what happens to all /,
       )

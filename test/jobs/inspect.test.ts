@@ -23,7 +23,7 @@ const inspectText = (text: string): Promise<Inspection> => {
   writeFileSync(path, text)
   return inspect(path)
 }
-/** A file with one column and an id. */
+/** Inspects a file with an id and one more column. */
 const inspectColumn = async (title: string, cells: ReadonlyArray<string>) => {
   const rows = cells.map((cell, at) => `${at},"${cell.replaceAll('"', '""')}"`)
   const [, column] = (await inspectText(`No,"${title}"\n${rows.join("\n")}\n`)).columns
@@ -35,7 +35,7 @@ const trapsOf = async (title: string, cells: ReadonlyArray<string>) =>
 
 const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at))
 
-describe("inspect reports for a column", () => {
+describe("inspecting a column", () => {
   it.each([
     ["text", many(20, (at) => `something that ${at} wrote`)],
     ["number", many(40, (at) => `${at * 7},5`)],
@@ -54,17 +54,17 @@ describe("inspect reports for a column", () => {
         + (at % 7 === 0 ? "; Soup" : "")),
     ],
     ["empty", many(5, () => "")],
-  ])("its kind: %s", async (kind, cells) => {
+  ])("reports its kind as %s", async (kind, cells) => {
     expect((await inspectColumn("A", cells)).kind).toBe(kind)
   })
 
-  it("a column of x and y is not yes or no: both words mean yes", async () => {
+  it("finds no yes and no in x and y, because both words mean yes", async () => {
     expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "x" : "y")))).kind).toBe("choice")
     expect((await inspectColumn("A", many(20, () => "x"))).kind).toBe("boolean")
     expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "J" : "N")))).kind).toBe("boolean")
   })
 
-  it("the filled rows, the distinct cells, and the most frequent ones, cut short", async () => {
+  it("reports the filled rows, the distinct cells, and the most frequent cells, truncated", async () => {
     const long = "x".repeat(500)
     const column = await inspectColumn("A", ["b", "a", "", "b", long, "", "", ""])
     expect(column).toMatchObject({ filled: 4, fill: 0.5, distinct: { count: 3, exact: true }, unique: false })
@@ -73,13 +73,13 @@ describe("inspect reports for a column", () => {
   })
 })
 
-describe("inspect finds traps", () => {
-  it("options that Excel turned into dates", async () => {
+describe("traps found by inspect", () => {
+  it("include options that Excel turned into dates", async () => {
     expect(await trapsOf("Employees", ["1-5", "Jun-25", "26-100", "Jun-25", "01-May", "500-1000", "100-500", "1-5"]))
       .toContainEqual(["excel-date", 3])
   })
 
-  it("numbers that lost digits", async () => {
+  it("include numbers that lost digits", async () => {
     expect(await trapsOf("Phone", ["9.23188E+11", "+49 30 23125000", "9.23E+11", "+49 30 23125001"])).toContainEqual([
       "scientific",
       2,
@@ -87,21 +87,21 @@ describe("inspect finds traps", () => {
     expect(await trapsOf("Card", many(5, (at) => `1234567890123${at}00000`))).toContainEqual(["rounded-digits", 5])
   })
 
-  it("lost leading zeros, but not if some cells still have them", async () => {
+  it("include lost leading zeros, unless some cells still have them", async () => {
     const lost = ["10115", "80331", "1067", "4109", "50667", "20095"]
     expect(await trapsOf("PLZ", lost)).toContainEqual(["lost-zeros", 2])
     expect(await trapsOf("PLZ", [...lost, "01067"])).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
     expect(await trapsOf("Salary", lost)).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
   })
 
-  it("two orders of day and month in one column, and columns that leave it open", async () => {
+  it("include two orders of day and month, and columns in which the order is open", async () => {
     const codes = async (cells: ReadonlyArray<string>) => (await trapsOf("Born", cells)).map(([code]) => code)
     expect(await codes(["25/12/2024", "12/25/2024", "01/02/2024"])).toEqual(["two-date-orders"])
     expect(await codes(["01/02/2024", "03/04/2024", "05/06/2024"])).toEqual(["open-date-order"])
     expect(await codes(["25/12/2024", "03/04/2024", "05/06/2024"])).toEqual([])
   })
 
-  it("cells of a different kind from the others", async () => {
+  it("include cells of a different kind from the others", async () => {
     const column = await inspectColumn("Age", [...many(30, (at) => String(at)), "about 30"])
     expect(column).toMatchObject({ kind: "number" })
     expect(column.traps).toEqual([
@@ -114,11 +114,11 @@ describe("inspect finds traps", () => {
     ])
   })
 
-  it("texts that are wrapped for spreadsheets", async () => {
+  it("include texts that are wrapped for spreadsheets", async () => {
     expect(await trapsOf("Code", ['="0123"', '="0456"', "x"])).toContainEqual(["wrapped", 2])
   })
 
-  it("white space, errors of spreadsheets, guards, letters of a wrong encoding, cells that Excel cut off", async () => {
+  it("include white space, spreadsheet errors, guards, letters of a wrong encoding, and cells that Excel truncated", async () => {
     expect(await trapsOf("A", [" a", "b ", "c"])).toContainEqual(["spaces", 2])
     expect(await trapsOf("A", ["#N/A", "#REF!", "x"])).toContainEqual(["excel-error", 2])
     expect(await trapsOf("A", ["'=1+1", "'+49", "it's"])).toContainEqual(["guarded", 2])
@@ -126,7 +126,7 @@ describe("inspect finds traps", () => {
     expect(await trapsOf("A", ["x".repeat(32_767)])).toContainEqual(["cut-off", 1])
   })
 
-  it("titles that repeat or are missing", async () => {
+  it("include repeated and missing titles", async () => {
     const { columns } = await inspectText("No,Why?,Why?,\n1,a,b,c\n")
     expect(columns.map(({ traps }) => traps.map(({ code }) => code))).toEqual([
       [],
@@ -137,18 +137,18 @@ describe("inspect finds traps", () => {
     expect(columns[1]?.traps[0]?.message).toContain("columns 2, 3")
   })
 
-  it("no guard if the form tool is known to set one", async () => {
+  it("exclude guards if the form tool is known to write them", async () => {
     const { columns, tool } = await inspect(`${samples}/form-tools/typeform.csv`)
     expect(tool?.name).toBe("typeform")
     expect(columns[3]).toMatchObject({ kind: "phone", name: "Phone number" })
     expect(columns.flatMap(({ traps }) => traps.map(({ code }) => code))).not.toContain("guarded")
-    // If the tool is not known to set guards, it may be part of the answer.
+    // If the tool is not known to write guards, the character may be part of the answer.
     expect(await trapsOf("Phone", ["'+49 30 231250", "'-5"])).toContainEqual(["guarded", 2])
   })
 })
 
-describe("inspect of a whole file", () => {
-  it("reports the tool and why, other candidates, the meaning of columns, blocks, unfinished responses, and the row key", async () => {
+describe("inspecting a whole file", () => {
+  it("reports the tool with reasons and other candidates, the columns' meanings, blocks, unfinished responses and the row key", async () => {
     const inspection = await inspect(`${samples}/form-tools/qualtrics.csv`)
     expect(inspection.tool).toMatchObject({ name: "qualtrics", score: 1, variant: "three header rows" })
     expect(inspection.tool?.reasons.length).toBeGreaterThan(0)
@@ -159,20 +159,20 @@ describe("inspect of a whole file", () => {
     expect(inspection.rowKey[0]).toEqual({ columns: ["ResponseId"], because: expect.stringContaining("Qualtrics") })
   })
 
-  it("names a tool that is uncertain", async () => {
+  it("names an uncertain tool", async () => {
     const { others, tool } = await inspectText(
       "Timestamp,Level,What happened here?\n2024-01-01 10:00:00,INFO,started\n",
     )
     expect(tool === undefined ? others.map(({ name }) => name) : [tool.name]).toEqual(["google-forms"])
   })
 
-  it("counts rows whose cells can't be separated, and omits them from the columns", async () => {
+  it("counts rows whose cells can't be separated, and excludes them from the columns", async () => {
     const { columns, faulty, rows } = await inspectText("A,B\n1,2\n1,2,3\n4,5\n")
     expect([rows, faulty]).toEqual([3, 1])
     expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })
   })
 
-  it("reports rows that repeat the titles, in files that were concatenated", async () => {
+  it("reports rows that repeat the titles in concatenated files", async () => {
     const inspection = await inspectText("id,name\n1,Ada\nid,name\n2,Bob\nid,name\n")
     expect(inspection.warnings).toEqual([
       expect.stringContaining("2 rows, the first of them row 2, contain the titles again"),
@@ -196,8 +196,8 @@ describe("inspect of a whole file", () => {
   })
 })
 
-describe("counts beyond a limit", () => {
-  it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])("%i different texts: to within %d", (number, tolerance) => {
+describe("approximate counts beyond a limit", () => {
+  it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])("estimate %i different texts within %d", (number, tolerance) => {
     const distinct = new DistinctTexts()
     for (let round = 0; round < 2; round++) {
       for (let at = 0; at < number; at++) distinct.add(`text ${at}`, hashOf(`text ${at}`))
@@ -207,7 +207,7 @@ describe("counts beyond a limit", () => {
     expect(Math.abs(count - number)).toBeLessThanOrEqual(number * tolerance)
   })
 
-  it("a repetition is found however late, and reported as unknown if there is no room for more", () => {
+  it("find a late repetition, and report it as unknown if there is no more memory for it", () => {
     const room = { left: 10_000 }
     const [late, unique, crowded] = [new UniqueCheck(room), new UniqueCheck(room), new UniqueCheck(room)]
     for (let at = 0; at < 4_000; at++) {

@@ -1,9 +1,9 @@
 import { Clock, Duration, Effect } from "effect"
 
-/** Shorter waits (of a pace or a retry) are real; longer ones end when the test sets the clock. */
+/** Shorter waits, such as those of a pace or a retry, are real. Longer waits end when the test sets the clock. */
 const real = 5_000
 
-/** A clock that the test sets and that then runs normally: nights pass instantly, and sockets still work. */
+/** A clock that the test sets and that otherwise runs normally. Nights pass instantly, and sockets still work. */
 export const nightClock = (start: string) => {
   const system = Clock.make()
   let offset = Date.parse(start) - system.unsafeCurrentTimeMillis()
@@ -27,7 +27,7 @@ export const nightClock = (start: string) => {
   }
   return {
     clock,
-    /** Sets the clock to this time, and ends the waits until then. */
+    /** Sets the clock, and ends the waits until then. */
     set: (time: string) =>
       Effect.sync(() => {
         offset = Date.parse(time) - system.unsafeCurrentTimeMillis()

@@ -1,4 +1,4 @@
-// The steps before a run: the source is opened while the form is being fetched.
+// Tests the steps before a run. The source is opened while the form is being fetched.
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit } from "effect"
 import type { Socket } from "node:net"
@@ -17,7 +17,7 @@ const form = JSON.stringify({
 const csv = (file: string) =>
   pipelineYaml("contacts", "service: live, form: abc").replace("../samples/contacts.csv", file)
 
-/** Prepares a run in a project with this server as its service, until something fails. */
+/** Prepares a run with this server as the project's service, and returns the error. */
 const preparedAt = (
   port: number,
   file: string,
@@ -41,13 +41,13 @@ const preparedAt = (
     )
   })
 
-it.scopedLive("the form is requested while the source is opened: neither waits for the other", () =>
+it.scopedLive("the form is requested while the source is being opened", () =>
   Effect.gen(function*() {
     const held: Array<() => void> = []
     const server = yield* rawServer((socket: Socket, soFar) => {
       const isForm = soFar.includes("/forms/abc")
       held.push(() => void socket.write(answerText(200, isForm ? form : "Id,Name\n1,Ada\n")))
-      // The first request is answered only after the second one.
+      // The first request is answered only after the second request.
       if (held.length === 2) held.forEach((answer) => answer())
     })
     const prepared = yield* preparedAt(server.port, `http://127.0.0.1:${server.port}/contacts.csv`)
@@ -55,7 +55,7 @@ it.scopedLive("the form is requested while the source is opened: neither waits f
     expect(server.requests().length).toBe(2)
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("the form is requested after the source is open if opening computes its digest", () =>
+it.scopedLive("the form is requested after the source is open if opening computes the source's digest", () =>
   Effect.gen(function*() {
     const asked: Array<string> = []
     const server = yield* rawServer((socket: Socket, soFar) => {
@@ -68,7 +68,7 @@ it.scopedLive("the form is requested after the source is open if opening compute
     expect(asked).toEqual(["source", "form"])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("an unreadable source is reported at once, even if the form never arrives", () =>
+it.scopedLive("an unreadable source is reported immediately, even if the form never arrives", () =>
   Effect.gen(function*() {
     const server = yield* rawServer(() => undefined)
     const prepared = yield* preparedAt(server.port, "../nowhere.csv")
@@ -78,7 +78,7 @@ it.scopedLive("an unreadable source is reported at once, even if the form never 
     ])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a requested form is given up if the source can't be read, even if the service stays open for others", () =>
+it.scopedLive("the form's request is cancelled if the source can't be read, even if the service stays open for other callers", () =>
   Effect.gen(function*() {
     const asked: Array<() => void> = []
     const givenUp = yield* Deferred.make<void>()
@@ -86,17 +86,17 @@ it.scopedLive("a requested form is given up if the source can't be read, even if
       const isForm = soFar.includes("/forms/abc")
       if (isForm) socket.once("close", () => Deferred.unsafeDone(givenUp, Exit.void))
       asked.push(() => void (isForm || socket.write(answerText(404, "not here"))))
-      // The source fails only once the form has been requested, which never arrives.
+      // The source fails only after the form was requested, and the form never arrives.
       if (asked.length === 2) asked.forEach((answer) => answer())
     })
     const services = yield* shareServices
     const prepared = yield* preparedAt(server.port, `http://127.0.0.1:${server.port}/contacts.csv`, { services })
     expect(Either.isLeft(prepared) && prepared.left._tag).toBe("SourceError")
-    // Long before the request's own timeout.
+    // This is much less than the request's own timeout.
     yield* Effect.timeout(Deferred.await(givenUp), "10 seconds")
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("if the source can't be read, it is reported rather than a missing form or key", () =>
+it.scopedLive("an unreadable source is reported before a missing form or key", () =>
   Effect.gen(function*() {
     const server = yield* rawServer((socket) => void socket.write(answerText(404, "{}")))
     const tagOf = (file: string, key?: string) =>

@@ -38,7 +38,7 @@ sink: { service: practice, form: one }
 `,
 }
 
-it.scopedLive("every answer of a row with its cells; a bad row keeps the values of its good answers", () =>
+it.scopedLive("preview shows every answer with its cells, and the good answers of a bad row", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder(files)
     const project = yield* loadProject(root)
@@ -75,7 +75,7 @@ it.scopedLive("every answer of a row with its cells; a bad row keeps the values 
     expect(none.rows).toEqual([])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a check reports all mistakes at once: a broken file, a missing column, a missing source", () =>
+it.scopedLive("check reports a broken file, a missing column and a missing source together", () =>
   Effect.gen(function*() {
     const one = files["pipelines/one.yaml"]
     const root = yield* projectFolder({

@@ -14,7 +14,10 @@ const people = (from: number, to: number) =>
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
-/** All files below a folder, with digests of their content. An empty log next to a ledger, and its index, come and go with open connections. */
+/**
+ * Returns all files below a folder with digests of their content. Omits a ledger's index and empty log, which exist
+ * only while it is open.
+ */
 const contents = (folder: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -56,11 +59,11 @@ scoped(
 )
 
 scoped(
-  "rows of earlier runs are known, submissions that they left unread stay unread, and the ledger is unchanged",
+  "a rehearsal knows rows of earlier runs, and leaves unread submissions and the ledger unchanged",
   Effect.gen(function*() {
     const { fail, heard, names, rehearse, root, run, source } = yield* world
     yield* source(people(1, 20))
-    // One submission can never be read: it stays unread.
+    // One submission can never be read, so it stays unread.
     yield* run()
     yield* source(people(1, 25))
     fail("GET", ...Array.from({ length: 20 }, () => ({ status: 401, body: "{}" })))
@@ -84,7 +87,7 @@ scoped(
 )
 
 scoped(
-  "a row in doubt stays in doubt in a rehearsal and is reported; a vanished ledger is also refused",
+  "a rehearsal reports a row in doubt as in doubt, and refuses a missing ledger",
   Effect.gen(function*() {
     const { accept, fail, rehearse, root, run, source } = yield* world
     yield* source(people(1, 12))
@@ -102,13 +105,13 @@ scoped(
     })
     yield* accept("ledger")
     expect(yield* rehearse()).toMatchObject({ rows: { imported: 12 } })
-    // A rehearsal leaves no marks: its rows don't count as sent.
+    // A rehearsal leaves no marks, because its rows don't count as sent.
     expect(yield* run({ limit: 0 })).toMatchObject({ rows: { pending: 12 } })
   }),
 )
 
 scoped(
-  "a limit rehearses some rows",
+  "a rehearsal with a limit includes only that many rows",
   Effect.gen(function*() {
     const { rehearse, source } = yield* world
     yield* source(people(1, 40))
@@ -117,7 +120,7 @@ scoped(
 )
 
 scoped(
-  "only the first run after a rehearsal reports what is the same as in the rehearsal and what is not",
+  "only the first run after a rehearsal reports whether its results are the same",
   Effect.gen(function*() {
     const { fail, rehearse, run, settings, source } = yield* world
     yield* source(people(1, 12))

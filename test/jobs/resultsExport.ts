@@ -3,15 +3,15 @@ import type { Submission } from "../../src/domain/submission.ts"
 
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
-/** An answer as an export shows it. */
+/** Returns an answer as an export shows it. */
 const shown = (value: unknown): string =>
   Array.isArray(value) ? value.join(", ") : typeof value === "object" && value !== null
     ? cellText(new JsonCell(value as never))
     : String(value ?? "")
 
 /**
- * The service's own export of a form's results, as form-tool-exports.md (1.20) describes it: a byte order mark, the header quoted, times as JavaScript writes
- * them.
+ * Returns the service's own export of a form's results, as described in section 1.20 of form-tool-exports.md. It has a
+ * byte order mark, a quoted header, and times as JavaScript writes them.
  */
 export const resultsExport = (
   submissions: ReadonlyArray<Submission>,

@@ -28,7 +28,10 @@ ${more}`
 const csv = (...keys: ReadonlyArray<number>) =>
   ["No,Name,Mail", ...keys.map((key) => `${key},Person ${key},p${key}@example.org`), ""].join("\n")
 
-/** Two pipelines of a world, two o'clock and three o'clock in Berlin, on a clock that the test sets; and all notifications. */
+/**
+ * A world with two pipelines, scheduled for two and three o'clock in Berlin, a clock that the test sets, and all
+ * notifications.
+ */
 const nights = (start: string) =>
   Effect.gen(function*() {
     const at = yield* world
@@ -61,37 +64,37 @@ const nights = (start: string) =>
       interrupt: (signal: "SIGINT" | "SIGTERM") => Deferred.succeed(interrupted, signal),
       once: (more: Partial<ScheduleOptions> = {}) => during(runDue({ ...options, ...more })),
       plan: during(planSchedule(options, 2)),
-      /** A scheduler that runs until the scope closes. */
+      /** Starts a scheduler that runs until the scope closes. */
       scheduler: (more: Partial<ScheduleOptions> = {}) =>
         Effect.forkScoped(during(runOnSchedule({ ...options, ...more }))),
       during,
-      /** Names of pipelines whose run ended, in that order. */
+      /** Returns the names of pipelines whose run ended, in that order. */
       ran: () => events.flatMap((event) => event._tag === "Ended" ? [event.pipeline] : []),
       waits: () => events.filter(({ _tag }) => _tag === "Waits").length,
     }
   })
 
 layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
-  it.scoped("runs pipelines that never ran or missed their times, each once, and no others", () =>
+  it.scoped("runs only pipelines that never ran or missed a time, and each only once", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       expect(yield* at.once()).toBe(0)
       expect(at.ran().toSorted()).toEqual(["others", "people"])
       expect(at.names("people")).toHaveLength(3)
 
-      // The same day again: nothing.
+      // On the same day, nothing is due a second time.
       at.events.length = 0
       expect(yield* at.once()).toBe(0)
       expect(at.events.map(({ _tag }) => _tag)).toEqual(["Waits", "Waits"])
 
-      // Half past two: only the pipeline scheduled for two o'clock.
+      // At half past two, only the pipeline scheduled for two o'clock is due.
       yield* at.night.set("2026-11-21T01:30:00Z")
       yield* at.write("people.csv", csv(1, 2, 3, 4))
       yield* at.once()
       expect(at.ran()).toEqual(["people"])
       expect(at.names("people")).toHaveLength(4)
 
-      // Three weeks later both have missed many times, and run once.
+      // After three weeks both pipelines have missed many times, but each runs once.
       yield* at.night.set("2026-12-12T12:00:00Z")
       at.events.length = 0
       yield* at.once()
@@ -100,7 +103,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ends.map((end) => end._tag)).toEqual(Array.from({ length: 5 }, () => "Reported"))
     }))
 
-  it.scoped("a manual run after a scheduled time makes up for it", () =>
+  it.scoped("counts a manual run after a scheduled time as that time's run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.once()
@@ -111,7 +114,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran()).toEqual([])
     }))
 
-  it.scoped("one pipeline's failure does not stop the others, is notified, and decides the exit code; it is not retried the same night", () =>
+  it.scoped("continues after a pipeline fails, notifies its failure, returns its exit code, and waits until the next night to retry", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *", "mapping: { questions: nonsense }"))
@@ -122,14 +125,14 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(failed).toMatchObject({ pipeline: "others", exitCode: 2, error: "ConfigurationInvalid" })
       expect(yield* at.once()).toBe(0)
       expect(at.ends).toHaveLength(2)
-      // The next night, once fixed.
+      // The pipeline was fixed before the next night.
       yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *"))
       yield* at.night.set("2026-11-21T02:00:00Z")
       expect(yield* at.once()).toBe(0)
       expect(at.names("others")).toHaveLength(2)
     }))
 
-  it.scoped("an unreadable schedule is reported, counts as 2, and is notified once a day; the others run", () =>
+  it.scoped("reports an unreadable schedule with exit code 2, notifies it once a day, and runs the other pipelines", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 25 * * *"))
@@ -137,7 +140,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran().toSorted()).toEqual(["others", "people"])
       const said = at.events.flatMap((event) => event._tag === "Unreadable" ? event.files : [])
       expect(said).toEqual([expect.stringContaining("pipelines/others.yaml: its schedule can't be read.")])
-      // It is notified once a day, however often the scheduler checks.
+      // The failure is notified once a day, however often the scheduler checks.
       yield* at.write("pipelines/third.yaml", "pipeline: [\nschedule: {}\n")
       expect(yield* at.once()).toBe(2)
       expect(yield* at.once()).toBe(2)
@@ -148,7 +151,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(failed()).toHaveLength(4)
     }))
 
-  it.scoped("two at the same time run each pipeline once; the second reports that it is busy", () =>
+  it.scoped("runs each pipeline once if two start at the same time, and the second reports that it is busy", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const statuses = yield* Effect.all([at.once(), at.once()], { concurrency: 2 })
@@ -158,7 +161,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("a pipeline with a manual run in progress counts as 6, and the others run", () =>
+  it.scoped("counts a pipeline with a manual run in progress as exit code 6, and runs the others", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const project = yield* loadProject(at.root)
@@ -180,7 +183,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(0)
     }))
 
-  it.scoped("confirmed services receive rows, and others receive nothing", () =>
+  it.scoped("sends rows only to confirmed services", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const fs = yield* FileSystem.FileSystem
@@ -196,7 +199,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("a project without schedules is reported", () =>
+  it.scoped("reports a project without schedules", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       for (const name of ["people", "others"]) {
@@ -206,7 +209,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ error: { _tag: "NothingScheduled" } })
     }))
 
-  it.scoped("pipelines that run at the same time share one service: each requests its form, but connection and pace are shared", () =>
+  it.scoped("shares connection and pace between concurrent pipelines, each of which requests its own form", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const fs = yield* FileSystem.FileSystem
@@ -219,14 +222,14 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       const began = yield* Clock.currentTimeMillis
       expect(yield* at.once()).toBe(0)
       const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
-      // 2 forms, 2 creates at least, 5 submissions read: at 25 in a second, all together.
+      // At least 2 forms, 2 creates and 5 reads are requested, at 25 requests a second together.
       expect(at.heard.length).toBeGreaterThanOrEqual(9)
       expect(at.heard.length / seconds).toBeLessThanOrEqual(25 * 1.3)
     }))
 })
 
 layer(platform, { excludeTestServices: true })("schedule", (it) => {
-  it.scoped("runs pipelines at their times, night after night, also those edited meanwhile", () =>
+  it.scoped("runs pipelines at their times every night, including schedules edited meanwhile", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const scheduler = yield* at.scheduler()
@@ -240,7 +243,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       yield* until(() => at.waits() === 4)
       expect(at.ran()).toEqual(["people", "others"])
 
-      // Four o'clock from now on: noticed within a minute, and only future times count.
+      // The new time is four o'clock. The change is noticed within a minute, and only future times count.
       yield* at.write("pipelines/people.yaml", people("people", "0 4 * * *"))
       yield* at.write("people.csv", csv(1, 2, 3, 4))
       yield* at.night.set("2026-11-21T12:00:00Z")
@@ -254,7 +257,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(yield* Fiber.join(scheduler)).toBe(143)
     }))
 
-  it.scoped("after a restart, missed runs are made up for immediately, and only once", () =>
+  it.scoped("makes up for missed runs immediately after a restart, and only once", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const first = yield* at.scheduler()
@@ -269,7 +272,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.ran()).toHaveLength(2)
     }))
 
-  it.scoped("two schedulers share the nights: each pipeline runs once a night", () =>
+  it.scoped("runs each pipeline once a night if two schedulers share the project", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()
@@ -286,7 +289,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(5)
     }))
 
-  it.scoped("a turn taken by a process in a different container stays with it until it has been silent for five minutes", () =>
+  it.scoped("leaves a turn to a process in a different container until it has been silent for five minutes", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()
@@ -309,7 +312,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("a signal in the middle of a run lets it finish what is in flight; the next scheduler continues it", () =>
+  it.scoped("finishes requests in flight after a signal in the middle of a run, and the next scheduler continues the run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("people.csv", csv(...Array.from({ length: 100 }, (_, index) => index + 1)))
@@ -336,7 +339,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
 })
 
 layer(platform, { excludeTestServices: true })("schedule --plan", (it) => {
-  it.scoped("shows the next times in each zone, and makes no ledger", () =>
+  it.scoped("shows the next times in each zone, and creates no ledger", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-10-24T12:00:00Z")
       const fs = yield* FileSystem.FileSystem

@@ -17,15 +17,15 @@ const people = (from: number, to: number) =>
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
 
-/** How a person changes an export before settling from it. */
+/** How a person changes an export before settling with it. */
 interface Handling {
   readonly without?: (name: unknown) => boolean
   readonly mangle?: (submissions: ReadonlyArray<Submission>) => ReadonlyArray<Submission>
-  /** Why the person vouches that it is complete. */
+  /** The person's reason for declaring the export complete. */
   readonly complete?: string
 }
 
-/** A world whose rows can be settled; `visibleWithin` is one second there, `lateWithin` one millisecond. */
+/** A world whose rows can be settled. `visibleWithin` is one second, and `lateWithin` one millisecond. */
 const settling = Effect.gen(function*() {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -41,7 +41,7 @@ const settling = Effect.gen(function*() {
     settings: (extra: Readonly<Record<string, string>>) =>
       at.settings({ reconcile: ", lateWithin: 1 millis", ...extra }),
     settle,
-    /** Writes the form's results unchanged or as changed by a person, and settles from them. */
+    /** Writes the form's results, optionally changed by a person, and settles rows from them. */
     fromExport: ({ complete, mangle = (all) => all, without }: Handling = {}) =>
       Effect.gen(function*() {
         const text = resultsExport(mangle(at.practice.submissions("people")), without)
@@ -59,7 +59,7 @@ const settling = Effect.gen(function*() {
   }
 })
 
-/** Other people fill in the form. */
+/** Other people submit the form. */
 const fill = (baseUrl: string, ...people: ReadonlyArray<readonly [name: string, mail: string]>) =>
   Effect.promise(() =>
     fetch(`${baseUrl}/forms/people/submissions`, {
@@ -76,7 +76,10 @@ const fill = (baseUrl: string, ...people: ReadonlyArray<readonly [name: string, 
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof settling>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
-/** 60 rows of which the third batch arrives without an answer and the fourth never; then ten more rows, once all had to be visible. */
+/**
+ * Sends 60 rows. The third batch arrives without an answer, and the fourth never arrives. Ten more rows follow after
+ * all must be visible.
+ */
 const doubted = Effect.gen(function*() {
   const at = yield* settling
   yield* at.settings({ sink: ", canary: off, concurrency: 1" })
@@ -87,7 +90,7 @@ const doubted = Effect.gen(function*() {
   expect(yield* at.run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 20, imported: 20 } })
   return {
     ...at,
-    /** Rows that a later batch imports. */
+    /** Imports rows in a later batch. */
     later: Effect.gen(function*() {
       yield* Effect.sleep("1100 millis")
       yield* at.source(people(1, 70))
@@ -97,7 +100,7 @@ const doubted = Effect.gen(function*() {
 })
 
 scoped(
-  "an export with submissions from before and after shows which rows landed and which did not; the next run reads back the former and sends the latter, each once",
+  "an export with older and newer submissions shows which rows landed, and the next run sends each other row once",
   Effect.gen(function*() {
     const { fromExport, later, names, run, view } = yield* doubted
     yield* later
@@ -137,7 +140,7 @@ scoped(
     expect(alone.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "a witness" })
     const { testEntry = "" } = alone.result
     expect(testEntry).toMatch(/^formferry-[a-z2-9]{10}$/)
-    // An arbitrary entry proves nothing, whatever its time; the text stays the same as long as it is valid.
+    // An arbitrary entry proves nothing, whatever its time. The expected text stays the same while it is valid.
     yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"])
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 10, testEntry })
     yield* fill(practice.baseUrl, [`Test ${testEntry.toUpperCase()}`, "test@example.org"])
@@ -150,7 +153,7 @@ scoped(
 )
 
 scoped(
-  "if a person vouches that an export is complete, rows that it lacks did not land, and the statement is recorded; not while it lacks known submissions",
+  "rows missing in an export that a person declares complete did not land, unless the export lacks known submissions",
   Effect.gen(function*() {
     const { fromExport, names, run, view } = yield* doubted
     yield* Effect.sleep("1100 millis")
@@ -167,7 +170,7 @@ scoped(
 )
 
 scoped(
-  "the first batch that was ever sent has nothing before it: an export that begins later would look the same, so a person vouches",
+  "the first batch ever sent needs a declared export, because an export that begins later would look the same",
   Effect.gen(function*() {
     const { fail, fromExport, run, settings, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1" })
@@ -183,7 +186,7 @@ scoped(
   }),
 )
 
-/** The state after a run was killed between intent and outcome. */
+/** Leaves the state after a run that was killed between intent and outcome. */
 const leftOpen = (
   { root, view }: Pick<Effect.Effect.Success<typeof settling>, "root" | "view">,
   holder: { readonly pid: number; readonly born: string; readonly boot: string },
@@ -208,12 +211,12 @@ const leftOpen = (
         cells: ["99", "Person 99", "p99@example.org"],
       }],
     })
-    // The process ends here: its heartbeat does, too.
+    // The process ends here, and its heartbeat stops.
     yield* Effect.sleep("10 millis")
   }))
 
 scoped(
-  "a row that a killed run left open needs a submission that was sent `lateWithin` after its process was known to have ended",
+  "a row that a killed run left open needs a submission sent `lateWithin` after its process was known to have ended",
   Effect.gen(function*() {
     const at = yield* settling
     const { fromExport, run, settings, source } = at
@@ -222,7 +225,7 @@ scoped(
     yield* run()
     yield* leftOpen(at, { pid: 1, born: "1", boot: "another" })
     yield* settings({ reconcile: ", lateWithin: 1 hours" })
-    // This takes the lock, and learns that the process has ended.
+    // This command takes the lock, and finds that the process has ended.
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 1, wants: "time" })
     yield* Effect.sleep("1100 millis")
     expect((yield* fromExport({ complete: "I looked" })).result).toMatchObject({ notLanded: 0, left: 1, wants: "time" })
@@ -235,14 +238,14 @@ scoped(
 )
 
 scoped(
-  "a row of a run that was overtaken and may be alive is only settled by a person, or by its submission",
+  "a row of an overtaken run that may still be alive is settled only by its submission or by a person",
   Effect.gen(function*() {
     const at = yield* settling
     const { fromExport, run, settings, settle, source } = at
     yield* settings({})
     yield* source(people(1, 12))
     yield* run()
-    // This process, under another start time than its own would be known to have ended: it is this one.
+    // The holder is this process, which is alive. A different start time would show that it has ended.
     yield* leftOpen(at, (yield* LockHolder)())
     yield* Effect.sleep("1100 millis")
     yield* source(people(1, 13))
@@ -258,7 +261,7 @@ scoped(
 )
 
 scoped(
-  "deleted submissions need not be in an export once that is known, by reconcile or by an acknowledged `missing`",
+  "deleted submissions may be missing in an export after reconcile found them deleted",
   Effect.gen(function*() {
     const { fromExport, later, reconcile, store } = yield* doubted
     yield* later
@@ -271,7 +274,7 @@ scoped(
 )
 
 scoped(
-  "with submission times a row needs known ones before and after it: an export of some days would look the same",
+  "a row with a submission time needs known submissions before and after that time, because an export may cover only some days",
   Effect.gen(function*() {
     const { fail, fromExport, practice, run, settings, source, write, root } = yield* settling
     const fs = yield* FileSystem.FileSystem
@@ -285,7 +288,7 @@ scoped(
     const header = "No,Name,Mail,Day"
     yield* source(dated(1, 10, "2024-02-01"), header)
     expect(yield* run()).toMatchObject({ exitCode: 0 })
-    // Ten that arrive without an answer, on a day without other known submissions.
+    // Ten submissions arrive without an answer, on a day without other known submissions.
     yield* source([...dated(1, 10, "2024-02-01"), ...dated(11, 20, "2024-05-01")], header)
     fail("POST", "lost")
     yield* run()
@@ -304,7 +307,7 @@ scoped(
 )
 
 scoped(
-  "submissions of others neither settle a row nor keep it in doubt; one that resembles it does, until a person decides",
+  "a submission of someone else neither settles a row nor keeps it in doubt, unless the submission resembles the row",
   Effect.gen(function*() {
     const { fail, fromExport, practice, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off" })
@@ -324,7 +327,7 @@ scoped(
 )
 
 scoped(
-  "manually: by key, by batch or all; a landed row is imported and can't be read back, and no longer causes exit code 4",
+  "a person can settle rows by key, by batch or all together, and they no longer cause exit code 4",
   Effect.gen(function*() {
     const { fail, file, names, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1" })
@@ -358,7 +361,7 @@ scoped(
 )
 
 scoped(
-  "a row settled as landed manually uses up its submission: an identical one that did not land is sent by the next run",
+  "the next run sends an identical row that did not land, because a manually settled row uses up the submission",
   Effect.gen(function*() {
     const { fail, fromExport, names, run, settings, settle, source } = yield* settling
     yield* settings({ sink: ", canary: off, concurrency: 1, batchSize: 1" })

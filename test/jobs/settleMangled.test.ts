@@ -18,7 +18,7 @@ const answer = (submission: Submission, id: string): string =>
 
 const by = (of: (submission: Submission) => string) => (a: Submission, b: Submission): number => of(a) < of(b) ? -1 : 1
 
-/** Changes to an export: its order, then its remaining lines. */
+/** Changes to an export: first its order, then which lines remain. */
 const mangle = (draws: Draws, all: ReadonlyArray<Submission>): readonly [what: string, ReadonlyArray<Submission>] => {
   const [order, lines] = draws.pick<readonly [string, ReadonlyArray<Submission>]>([
     ["as it was created", all],
@@ -45,7 +45,7 @@ const mangle = (draws: Draws, all: ReadonlyArray<Submission>): readonly [what: s
 
 for (const seed of [1, 2].slice(0, seeds(1, 2))) {
   it.scopedLive(
-    `however an export is altered, it never settles a row in the service as not landed, and the whole export finds rows that did not land (seed ${seed})`,
+    `a mangled export never settles a landed row as not landed, and the whole export finds all rows that did not land (seed ${seed})`,
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -57,7 +57,7 @@ for (const seed of [1, 2].slice(0, seeds(1, 2))) {
           const name = `P${draws.int(100_000, 999_999)}`
           return `${at + 1},${name},${name}@team${draws.int(1, 3)}.example`
         })
-        // Earlier submissions, some that are in doubt, and later ones.
+        // Earlier submissions, some rows in doubt, and later submissions.
         yield* source(rows.slice(0, 40))
         yield* run()
         const faults: ReadonlyArray<Fault> = ["lost", { status: 502, body: "" }, "lost", { status: 500, body: "" }]
@@ -82,7 +82,7 @@ for (const seed of [1, 2].slice(0, seeds(1, 2))) {
         expect(lost.length).toBeGreaterThan(0)
         expect(lost.length).toBeLessThan(doubtful.length)
         const file = path.join(root, "results.csv")
-        /** Keys of rows that an export settles as not landed. */
+        /** Returns the keys of rows that an export settles as not landed. */
         const notLanded = (lines: ReadonlyArray<Submission>) =>
           Effect.gen(function*() {
             yield* fs.writeFileString(file, resultsExport(lines.length === 0 ? all : lines, () => lines.length === 0))

@@ -15,7 +15,7 @@ import { nightClock } from "./nightClock.ts"
 const hour = 3_600_000
 
 layer(platform, { excludeTestServices: true })("status", (it) => {
-  it.scoped("shows the last runs, rows in doubt by age, and the next run; a probe checks the age of the last good run", () =>
+  it.scoped("shows the last runs, rows in doubt by age, the next run, and whether the last good run is recent enough", () =>
     Effect.gen(function*() {
       const at = yield* world
       const night = nightClock("2026-11-01T02:00:00Z")
@@ -26,7 +26,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
             projectStatus(project, names, { verify: false, runs: 2, maxAge })),
         )
 
-      // Nothing yet: the probe fails.
+      // Without a run, the probe fails.
       const { health, pipelines: none } = yield* status(26 * hour)
       expect(none).toEqual([])
       expect(health).toEqual([{ pipeline: "people", healthy: false, lastGood: undefined, zone: "UTC" }])
@@ -38,7 +38,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       at.fail("POST", "lost")
       yield* during(at.run())
 
-      // The run that left a row in doubt is not a good one: the last good one was the night before.
+      // The run that left a row in doubt is not good, so the last good run is from the night before.
       const [healthy] = (yield* status(26 * hour)).health ?? []
       expect(healthy?.healthy).toBe(true)
       const [overdue] = (yield* status(23 * hour)).health ?? []
@@ -65,7 +65,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       expect(scheduled?.nextRun).toEqual({ at: "2026-11-06T02:00:00+01:00", zone: "Europe/Berlin" })
     }))
 
-  it.scoped("shows a run in progress with its rows in flight until it ends or is killed; a pipeline that never ran has a next run", () =>
+  it.scoped("shows a run in progress with its rows in flight until it ends or is killed, and a next run for a pipeline that never ran", () =>
     Effect.gen(function*() {
       const at = yield* world
       const fs = yield* FileSystem.FileSystem
@@ -120,7 +120,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       }))
     }))
 
-  it.scoped("shows that a pipeline could not start when it was due, until it has run; good runs to a different target don't satisfy a probe", () =>
+  it.scoped("shows that a due pipeline could not start until it has run, and ignores good runs to a different target", () =>
     Effect.gen(function*() {
       const at = yield* world
       const fs = yield* FileSystem.FileSystem
@@ -162,7 +162,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
         zone: "UTC",
       }], [false]])
 
-      // Importing fixed rows manually does not count as a nightly run.
+      // A manual import of fixed rows does not count as a nightly run.
       yield* fs.copyFile(`${at.root}/away.csv`, `${at.root}/source.csv`)
       yield* at.write("mended.csv", "No,Name,Mail\n2,Bob,bob@example.org\n")
       yield* during(at.run({ to: "real", source: "mended.csv" }))
@@ -175,7 +175,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
     }))
 })
 
-it("rows in doubt are counted by age, and an age without rows is omitted", () => {
+it("counts rows in doubt by age, and omits ages without rows", () => {
   const now = Date.parse("2026-11-30T12:00:00Z")
   const doubts = [
     { sentAt: "2026-10-01T00:00:00Z", count: 5 },
@@ -192,7 +192,7 @@ it("rows in doubt are counted by age, and an age without rows is omitted", () =>
   ])
 })
 
-it("a pipeline is healthy by its newest good run at the destination of its schedule", () => {
+it("reports a pipeline's health by its newest good run at the destination of its schedule", () => {
   const standing = (form: string, at: number) => ({
     destination: { service: "live", form },
     lastDone: { finishedAt: new Date(at).toISOString() } as RunRecord,

@@ -1,4 +1,5 @@
-// The ledger's upkeep over real runs: forgotten rows are deleted to the last byte and never imported, backups during a run, exports, old reports.
+// Tests the ledger's upkeep with real runs: forgotten rows, backups during a run, exports, and the deletion of old
+// reports.
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
@@ -16,7 +17,7 @@ const inWorld = (name: string, body: () => Effect.Effect<unknown, unknown, Scope
 
 const ledgerFiles = (root: string) => ["", "-wal", "-shm"].map((end) => `${root}/.formferry/ledger.db${end}`)
 
-/** Every byte of the ledger and its logs. */
+/** Returns every byte of the ledger and its logs. */
 const bytes = (root: string): string =>
   ledgerFiles(root).map((file) => {
     try {
@@ -28,9 +29,9 @@ const bytes = (root: string): string =>
 
 const asked = { by: "a test", because: "request 17", reports: false }
 
-describe("forget", () => {
+describe("forgetting a row", () => {
   inWorld(
-    "leaves nothing of a row but its key's digest, and the row is never imported again",
+    "leaves only the digest of its key, and the row is never imported later",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -54,7 +55,7 @@ describe("forget", () => {
         expect(done.keys).toEqual(["K-1", "K-4"])
         expect(done.unknown).toEqual(["K-99"])
         expect(done.submissions).toHaveLength(1)
-        // The files of reports that still contain them, by name.
+        // Forget names the report files that still contain the rows.
         expect(done.reports.map(({ folder }) => folder)).toEqual([`${here.root}/reports/people/${first.run}`])
         expect(done.reports[0]?.files).toEqual(["imported.csv", "rejected.csv", "report.html", "report.json"])
 
@@ -68,7 +69,7 @@ describe("forget", () => {
           [],
         )
 
-        // The source still contains the person; the real run skips the row, unchanged and changed, without asking.
+        // The source still contains the person. The run skips the row without asking, whether or not it changed.
         yield* here.source([
           "K-1,Ada Forgettable,new-address@example.org",
           ...rows.slice(1),
@@ -82,7 +83,7 @@ describe("forget", () => {
         expect(reconciled.readBack).toEqual({ verified: 2, differing: 0, missing: 0, unread: 0 })
         expect(reconciled.exitCode).toBe(0)
 
-        // Again with --reports: only counts stay, and they are still a valid report.
+        // With --reports, the reports keep only counts, and are still valid.
         const again = yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1", "K-4"], reports: true })
         expect(again.reports.map(({ folder }) => folder)).toContain(`${here.root}/reports/people/${first.run}`)
         const fs = yield* FileSystem.FileSystem
@@ -113,7 +114,7 @@ describe("forget", () => {
 
 describe("the ledger's file", () => {
   inWorld(
-    "is backed up completely during a run, for its owner only, and never over an existing file",
+    "can be backed up completely during a run, for its owner only, and never over an existing file",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -132,7 +133,7 @@ describe("the ledger's file", () => {
           })
           const session = yield* view.hold("a run in progress")
           expect(yield* backUp(project, to)).toBeGreaterThan(0)
-          // The run continues to write as before.
+          // The run continues to write.
           yield* session.record({ canary: { standing: "s", state: "passed", because: "b" } })
           const busy = yield* Effect.flip(compactLedger(project))
           expect(busy._tag).toBe("LedgerLocked")
@@ -140,7 +141,7 @@ describe("the ledger's file", () => {
         expect([to, `${to}.key`].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
         expect((yield* Effect.flip(backUp(project, to))).message).toContain("already exists")
 
-        // Restored: the same ledger, which continues where it was.
+        // The restored ledger is the same, and continues where it was.
         const fs = yield* FileSystem.FileSystem
         for (const file of ledgerFiles(here.root)) yield* fs.remove(file, { force: true })
         yield* fs.remove(`${here.root}/.formferry/ledger.db.key`)
@@ -152,7 +153,7 @@ describe("the ledger's file", () => {
       }),
   )
 
-  inWorld("is exported as CSV and as JSON lines", () =>
+  inWorld("can be exported as CSV and as JSON lines", () =>
     Effect.gen(function*() {
       const here = yield* world
       yield* here.source(["K-1,Ada,ada@example.org", "=2+3,Bob,bob@example.org"])
@@ -175,7 +176,7 @@ describe("the ledger's file", () => {
 
 describe("old reports", () => {
   inWorld(
-    "are removed after a run as configured, but never the latest, and the marks stay",
+    "are deleted after a run as configured, except the latest report and the marks",
     () =>
       Effect.gen(function*() {
         const here = yield* world

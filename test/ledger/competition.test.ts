@@ -12,7 +12,7 @@ const holder = ownProcess("holderProcess")
 
 type Told = Parameters<typeof holderProcess>[0]
 
-/** A child process with the lines it prints; killed with the scope. */
+/** Starts a child process and returns the lines that it prints. Kills the process when the scope closes. */
 const start = (told: Told) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -55,7 +55,7 @@ const told = (file: string, more: Partial<Told> = {}): Told => ({
 })
 
 describe("processes that compete for a pipeline", () => {
-  it.scopedLive("get it one at a time, however many try at once on a ledger that does not exist yet", () =>
+  it.scopedLive("hold it one at a time, even if many try at once on a ledger that does not exist yet", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const children = yield* Effect.all(Array.from({ length: 4 }, () => start(told(file))), { concurrency: 4 })
@@ -67,7 +67,7 @@ describe("processes that compete for a pipeline", () => {
       const ledger = yield* openLedger({ file })
       const view = yield* contacts(ledger)
       expect((yield* Effect.flip(Effect.scoped(view.hold("late"))))._tag).toBe("LedgerLocked")
-      // A different pipeline's run continues at the same time, in the same file.
+      // A run of a different pipeline uses the same file at the same time.
       const other = yield* (yield* contacts(ledger, "other")).hold("beside")
       expect(yield* winner?.ask("7") ?? Effect.succeed("")).toBe("intended 1 14 15")
       yield* other.startRun({ run: "beside", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
@@ -76,7 +76,7 @@ describe("processes that compete for a pipeline", () => {
       expect((yield* view.hold("next")).abandoned).toBe(0)
     }))
 
-  it.scopedLive("find it free at once after its holder was killed, with the rows in flight in doubt", () =>
+  it.scopedLive("can take it immediately after its holder was killed, with the rows in flight in doubt", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const child = yield* start(told(file, { work: "import" }))
@@ -94,13 +94,13 @@ describe("processes that compete for a pipeline", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("take it over from one that was suspended too long, which then detects it and writes nothing more", () =>
+  it.scopedLive("take it over from a process that was suspended too long, which then detects this and writes nothing", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const times = { staleAfter: 1000, heartbeat: 100 }
       const child = yield* start(told(file, times))
       expect(yield* child.line).toBe("holds 1 0")
-      // Its heartbeat continues while it is alive: no one takes over, however long it runs.
+      // Its heartbeat continues while it is alive, so no other process takes over, however long it runs.
       yield* Effect.sleep("1300 millis")
       expect(yield* child.ask("held")).toBe("true")
       const ledger = yield* openLedger({ file, ...times })
@@ -122,7 +122,7 @@ describe("processes that compete for a pipeline", () => {
 })
 
 describe("kill -9 in the middle of commits", () => {
-  it.scopedLive("loses nothing that was acknowledged, again and again", () =>
+  it.scopedLive("loses no acknowledged commit, even if repeated", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const intended = new Map<number, ReadonlyArray<number>>()

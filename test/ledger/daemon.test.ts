@@ -9,7 +9,7 @@ import { contacts, folder, listed } from "./rows.ts"
 
 const daemon = ownProcess("daemonProcess")
 
-/** A child process and the lines that it printed; killed with the scope. */
+/** Starts a child process and collects the lines that it prints. Kills the process when the scope closes. */
 const start = (told: Parameters<typeof daemonProcess>[0]) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -34,7 +34,7 @@ const start = (told: Parameters<typeof daemonProcess>[0]) =>
 
 const pipelines = ["contacts", "others"]
 
-it.scopedLive("the ledger is sound and contains every row once after a scheduler that reopens it, concurrent readers, and a kill -9", () =>
+it.scopedLive("a ledger is sound after a scheduler reopened it, others read it, and a process was killed, and contains every row once", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const told: Array<string> = []
@@ -72,7 +72,7 @@ it.scopedLive("the ledger is sound and contains every row once after a scheduler
       const sent = (yield* listed(view, "sent", { limit: 100_000 })).map(({ key }) => key)
       const doubtful = (yield* listed(view, "doubtful", { limit: 100 })).map(({ key }) => key)
       expect(sent).toEqual(expect.arrayContaining(rowsThat("settled")))
-      // At most the batch that was in flight when it was killed.
+      // At most one batch was in flight when the process was killed.
       expect(doubtful.length).toBeLessThanOrEqual(1)
       const all = sent.concat(doubtful)
       expect(new Set(all)).toEqual(new Set(all.map((_, number) => `key ${number}`)))

@@ -3,20 +3,20 @@ import { writeSync } from "node:fs"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
-/** The arguments of a child process of the tests, as JSON. */
+/** The arguments of a child process as JSON. */
 interface Told {
   readonly file: string
   readonly pipelines: ReadonlyArray<string>
-  /** `daemon`: runs them repeatedly until it is asked to stop; `status`: reads the present state, and exits. */
+  /** `daemon` runs pipelines repeatedly until it is asked to stop. `status` reads the current state, and exits. */
   readonly work: "daemon" | "status"
 }
 
-/** Whole lines, written before it returns: a printed event has happened, even if the process is killed next. */
+/** Writes a whole line before it returns. A printed event has happened, even if the process is killed next. */
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 /**
- * A process that opens the ledger many times, like `schedule`: each pipeline runs repeatedly with its own opening, and turns and upkeep use others that come and go. Or one that only reads,
- * like `status`.
+ * Opens the ledger many times, as `schedule` does. Each pipeline runs repeatedly with its own opening, and turns and
+ * upkeep use other openings. With `status`, the process only reads.
  */
 export const daemonProcess = ({ file, pipelines, work }: Told): Promise<void> => {
   let ending = false
@@ -36,10 +36,12 @@ export const daemonProcess = ({ file, pipelines, work }: Told): Promise<void> =>
   ).then(() => void process.stdin.destroy())
 }
 
-/** Rows that a run sends, one batch each. */
+/** The number of rows that a run sends, one batch each. */
 const rows = 3
 
-/** Sends the rows that come after those that the pipeline has: sent and settled, or in doubt since a run was killed. */
+/**
+ * Sends the rows after those that the pipeline already sent. Earlier rows are settled, or in doubt if a run was killed.
+ */
 const oneRun = (file: string, pipeline: string) =>
   Effect.gen(function*() {
     yield* Effect.scoped(Effect.flatMap(openLedger({ file }), ({ turns }) => turns.record(pipeline, () => "taken")))

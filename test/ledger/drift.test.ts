@@ -7,7 +7,7 @@ import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from ".
 const seen = (text: string) => Buffer.from(text.padEnd(16, "."))
 const because = { because: "looked at it", by: "ada", leaveOut: true }
 
-/** A ledger with rows 1 to 6: 1 to 4 verified, 5 differing, 6 unread. */
+/** A ledger with rows 1 to 6. Rows 1 to 4 are verified, row 5 is differing, and row 6 is unread. */
 const held = Effect.gen(function*() {
   const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
   const view = yield* contacts(ledger)
@@ -26,14 +26,14 @@ const held = Effect.gen(function*() {
   return { ledger, view, session, key }
 })
 
-describe("drift", () => {
+describe("drift in the ledger", () => {
   it.scoped("is counted for verified rows, returned with the row, and cleared", () =>
     Effect.gen(function*() {
       const { key, ledger, session, view } = yield* held
       yield* session.verdicts([
         { keyDigest: key(1), standing: "edited", seen: seen("a") },
         { keyDigest: key(2), standing: "gone", seen: seen("gone") },
-        // For this one, the sent answers are still known.
+        // The sent answers of this row are still known.
         { keyDigest: key(5), standing: "edited", seen: seen("a") },
       ])
       expect((yield* view.counts).drift).toEqual({ edited: 1, gone: 1, acknowledged: { edited: 0, gone: 0 } })
@@ -48,7 +48,7 @@ describe("drift", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scoped("is acknowledged as it was seen, all or by key, and never skips a row", () =>
+  it.scoped("is acknowledged as it was seen, for all rows or by key, and never skips a row", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       yield* session.verdicts([
@@ -57,7 +57,7 @@ describe("drift", () => {
       ])
       expect(yield* session.acknowledge({ keys: ["key 1"], ...because })).toEqual({ acknowledged: 1, unknown: [] })
       expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 1, gone: 0 })
-      // The differing one and the deleted one.
+      // The acknowledged rows are the differing row and the deleted row.
       expect(yield* session.acknowledge({ keys: "all", ...because })).toMatchObject({ acknowledged: 2 })
       expect((yield* view.counts).drift.acknowledged).toEqual({ edited: 1, gone: 1 })
       expect((yield* view.lookUp([key(1), key(2)])).map((row) => row?.leftOut)).toEqual([false, false])
@@ -66,8 +66,8 @@ describe("drift", () => {
     }))
 })
 
-describe("a reconciliation", () => {
-  it.scoped("is recorded with the run that started it and its progress, until it has finished", () =>
+describe("a reconciliation in the ledger", () => {
+  it.scoped("is recorded with its run and its progress until it has finished", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       expect(yield* view.reconciliation).toBeUndefined()

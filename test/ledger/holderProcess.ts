@@ -5,21 +5,21 @@ import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, imported, rowOf } from "./rows.ts"
 
-/** The arguments of a child process of the tests, as JSON. */
+/** The arguments of a child process as JSON. */
 interface Told {
   readonly file: string
   readonly staleAfter: number
   readonly heartbeat: number
-  /** `answer` questions on stdin, or `import` rows endlessly, eight batches at a time. */
+  /** `answer` answers questions on stdin. `import` imports rows endlessly, eight batches at a time. */
   readonly work: "answer" | "import"
-  /** Number `n` of the first batch to import: its rows are `2n` and `2n + 1`. */
+  /** The number `n` of the first batch to import. Its rows are `2n` and `2n + 1`. */
   readonly from: number
 }
 
-/** Whole lines, written before it returns: a printed event has happened, even if the process is killed next. */
+/** Writes a whole line before it returns. A printed event has happened, even if the process is killed next. */
 const say = (line: string) => writeSync(1, `${line}\n`)
 
-/** A process that takes the lock, reports it, and works. */
+/** Takes the lock, reports it, and works. */
 export const holderProcess = ({ file, staleAfter, heartbeat, work, from }: Told): Promise<void> =>
   Effect.runPromise(
     Effect.scoped(Effect.gen(function*() {

@@ -5,7 +5,7 @@ import type { Ledger } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
 
-/** Sends these rows in this order, every third in a separate pipeline in between. */
+/** Sends these rows in order. Every third batch is also sent by a second pipeline in between. */
 const filled = (ledger: Ledger, count: number) =>
   Effect.gen(function*() {
     const sessions = [
@@ -21,7 +21,7 @@ const filled = (ledger: Ledger, count: number) =>
     }
   }).pipe(Effect.scoped)
 
-it.scopedLive("rows are found in any order of look-ups, with the same result as one by one", () =>
+it.scopedLive("look-ups in any order find the same rows as single look-ups", () =>
   Effect.gen(function*() {
     const count = 600
     const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
@@ -31,11 +31,11 @@ it.scopedLive("rows are found in any order of look-ups, with the same result as 
     const orders = {
       "as sent": all,
       backwards: all.toReversed(),
-      "with new rows and without some": all.flatMap((number) =>
+      "with new rows, and without some": all.flatMap((number) =>
         number % 7 === 0 ? [] : number % 5 === 0 ? [number, 10_000 + number] : [number]
       ),
       "each twice": all.flatMap((number) => [number, number]),
-      "in another order": all.toSorted((a, b) => (a * 7919) % count - (b * 7919) % count),
+      "in a different order": all.toSorted((a, b) => (a * 7919) % count - (b * 7919) % count),
       "the end first": [...all.slice(300), ...all.slice(0, 300)],
       unknown: all.map((number) => number + 20_000),
     }
@@ -50,7 +50,7 @@ it.scopedLive("rows are found in any order of look-ups, with the same result as 
     }
   }))
 
-it.scopedLive("rows in the order in which they were sent are known without their keys, except changed and skipped ones", () =>
+it.scopedLive("look-ups without keys find rows in the order in which they were sent, except changed and skipped rows", () =>
   Effect.gen(function*() {
     const count = 600
     const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
@@ -61,14 +61,14 @@ it.scopedLive("rows in the order in which they were sent are known without their
     const all = Array.from({ length: count }, (_, at) => at + 1)
     const orders = {
       "as sent": all,
-      "with new rows and without some": all.flatMap((number) =>
+      "with new rows, and without some": all.flatMap((number) =>
         number % 7 === 0 ? [] : number % 5 === 0 ? [number, 10_000 + number] : [number]
       ),
       "each twice": all.flatMap((number) => [number, number]),
       backwards: all.toReversed(),
       "the end first": [...all.slice(300), ...all.slice(0, 300)],
     }
-    /** Reads rows as a survey does: sequentially, and by key if that does not find them. */
+    /** Reads rows as a survey does: sequentially, or by key if that finds nothing. */
     const read = (numbers: ReadonlyArray<number>) =>
       Effect.gen(function*() {
         const view = yield* contacts(ledger)

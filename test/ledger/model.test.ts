@@ -1,4 +1,4 @@
-// Any sequence of a run's steps, with aborted runs, compared with a model in memory that is too simple to be wrong.
+// Compares any sequence of a run's steps, including aborted runs, with a very simple model in memory.
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"
@@ -14,7 +14,7 @@ interface ModelRow {
   content: string
   batch: number
   resent: boolean
-  /** The batch that put it in doubt, while it is in doubt or being resent. */
+  /** The batch that put the row in doubt, while it is in doubt or being resent. */
   doubt: number | undefined
   submission: string | undefined
   verdict: Verdict | undefined
@@ -62,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "breakOff" as const }) },
 )
 
-/** The model's half of each step. Returns false if the ledger must refuse it. */
+/** Applies a step to the model. Returns false if the ledger must refuse the step. */
 class Model {
   readonly rows = new Map<number, ModelRow>()
   readonly acknowledged = new Set<string>()
@@ -235,7 +235,7 @@ const play = (steps: ReadonlyArray<Step>) =>
     yield* Scope.close(now.scope, Exit.void)
   })
 
-it("the ledger has the same content as a plain model after any sequence of steps", async () => {
+it("the ledger has the same content as a simple model after any sequence of steps", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 60, size: "max" }),

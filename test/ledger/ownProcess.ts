@@ -4,15 +4,14 @@ import { join, resolve } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 
 /**
- * Bundles a function of a module of this folder, before the tests of a file, into a script that calls it with the JSON value in its first argument.
- *
- * @param name of the function, and of the module: NAME.ts
- * @returns the arguments for Node, once the tests run
+ * Bundles a function of this folder into a script, before the tests of a file. The script calls the function with the
+ * JSON value in its first argument. @param name of the function and of its module, NAME.ts @returns the arguments for
+ * Node, while tests run
  */
 export const ownProcess = (name: string): (told: object) => ReadonlyArray<string> => {
   let built = ""
   beforeAll(async () => {
-    // Next to the packages, so that libsql is found.
+    // The script is next to the packages, so that libsql is found.
     const cache = resolve(import.meta.dirname, "../../node_modules/.cache")
     mkdirSync(cache, { recursive: true })
     built = mkdtempSync(join(cache, "ledger-"))

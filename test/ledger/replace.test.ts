@@ -10,12 +10,12 @@ const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
 const notCreated: RowOutcome = { _tag: "NotCreated" }
 const refused: RowOutcome = { _tag: "Refused", message: "no", item: Buffer.alloc(16, 7), mapping: "m", form: "f" }
 
-/** A ledger in which row 1 was imported as s1 and verified, by an earlier run. */
+/** A ledger in which an earlier run imported row 1 as s1 and verified it. */
 const ledgerWithOne = Effect.gen(function*() {
   const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
   const view = yield* contacts(ledger)
   let runs = 0
-  /** A run's actions and the resulting ledger, which stays sound. */
+  /** Runs actions in the ledger, and checks that it stays sound. */
   const run = <A, E>(work: (session: LedgerSession) => Effect.Effect<A, E>) =>
     Effect.scoped(Effect.flatMap(view.hold(`run${++runs}`), work)).pipe(
       Effect.tap(() => Effect.map(ledger.verify, (findings) => expect(findings).toEqual([]))),
@@ -37,7 +37,7 @@ const ledgerWithOne = Effect.gen(function*() {
   return { ledger, view, run, row, send, verify, known }
 })
 
-it.scopedLive("only the row's current submission can be replaced, with different content, and not by the run that sent it", () =>
+it.scopedLive("only the current submission of a row can be replaced, only with different content, and only by a later run", () =>
   Effect.gen(function*() {
     const { known, row, run, send, view } = yield* ledgerWithOne
     const before = yield* known
@@ -75,7 +75,7 @@ it.scopedLive("only the row's current submission can be replaced, with different
   }))
 
 it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)(
-  "a row that is %s is restored, with its verdict and the digests of its answers",
+  "a row whose replacement is %s keeps its old submission, verdict and answer digests",
   ([name, outcome]) =>
     Effect.gen(function*() {
       const { known, ledger, row, run, send, view } = yield* ledgerWithOne
@@ -93,20 +93,20 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
       expect(yield* listed(view, "sent", { limit: 9 })).toEqual([sent])
       expect(yield* unseen).toEqual([{ at: 1, key: "key 1", rest: "" }])
       expect(yield* listed(view, "replaced", { limit: 9 })).toEqual([])
-      // A retry imports it, and the content that it fixes counts from then on.
+      // A retry imports the row, and from then on the content that it fixes counts.
       yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), imported("s2")))
       expect(yield* known).toMatchObject({
         submissionId: "s2",
         refusal: undefined,
         superseded: [{ content: bad, mended: 1 }],
       })
-      // Once it changes again, the content fixed before no longer belongs to it.
+      // After a further change, the content fixed earlier no longer belongs to the row.
       yield* run((session) => send(session, row("c", { replaces: "s2" }), imported("s3")))
       expect((yield* known)?.superseded).toEqual([])
     }),
 )
 
-it.scopedLive("a row in doubt is neither until it is settled; a killed run leaves it in doubt", () =>
+it.scopedLive("a row whose replacement is in doubt has neither submission until it is settled", () =>
   Effect.gen(function*() {
     const { known, row, run, send, view } = yield* ledgerWithOne
     const before = yield* known
@@ -133,7 +133,7 @@ it.scopedLive("a row in doubt is neither until it is settled; a killed run leave
       })
     )
     expect(yield* known).toEqual(before)
-    // Killed between intent and outcome.
+    // The run was killed between intent and outcome.
     yield* run((session) => session.intend(batchOf([row("b", { replaces: "s1" })])))
     yield* run((session) => Effect.sync(() => expect(session.abandoned).toBe(1)))
     expect(yield* known).toMatchObject({ state: "inDoubt" })

@@ -7,7 +7,7 @@ import type { Ledger, LedgerError, PipelineLedger } from "../../src/ledger/Ledge
 import type { Pages } from "../../src/ledger/pages.ts"
 import type { AnswerDigests, IntendedRow } from "../../src/ledger/rows.ts"
 
-/** A folder that is removed with the scope. */
+/** A folder that is deleted when the scope closes. */
 export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledger-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
@@ -18,7 +18,7 @@ export const destination = { service: "https://forms.example.com/v1/api", form: 
 export const contacts = (ledger: Ledger, pipeline = "contacts"): Effect.Effect<PipelineLedger> =>
   Effect.orDie(ledger.pipeline({ pipeline, destination, renamedFrom: undefined, alongside: [] }))
 
-/** A row as the import would intend it. */
+/** Returns a row as the import would intend it. */
 export const rowOf = (
   ledger: Ledger,
   number: number,
@@ -41,7 +41,7 @@ export const batchOf = (rows: ReadonlyArray<IntendedRow>, resend = false) => ({
   mapping: "mapping1",
 })
 
-/** Digests of answers, written in hexadecimal digits. */
+/** Converts answer digests from hexadecimal digits. */
 export const digestsOf = (
   answers: Readonly<Record<string, { readonly sent?: string; readonly returned?: string }>>,
 ): AnswerDigests => {
@@ -54,7 +54,7 @@ export const digestsOf = (
 export const imported = (submissionId: string) =>
   ({ _tag: "Imported", submissionId, submissionTime: "2024-01-02T03:04:05.000Z" }) as const
 
-/** The first rows of a paged reading: as many as a page has, or all. */
+/** Returns the first rows of a paged reading: at most one page, or all rows. */
 export const listed = <K extends keyof Pages>(
   view: PipelineLedger,
   of: K,

@@ -24,8 +24,8 @@ const held = Effect.gen(function*() {
   return { ledger, view, session, send, known }
 })
 
-describe("a row is never sent again", () => {
-  it.scopedLive("if it is imported, in flight or in doubt, and no part of such a batch is recorded", () =>
+describe("a batch is refused whole if it would send a row", () => {
+  it.scopedLive("that is imported, in flight or in doubt", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, imported("s1"))
@@ -52,7 +52,7 @@ describe("a row is never sent again", () => {
       expect(yield* known("key 1")).toBeUndefined()
     }))
 
-  it.scopedLive("more than once, if it is in doubt and resending is allowed", () =>
+  it.scopedLive("more than twice, although resending rows in doubt is allowed", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -63,8 +63,8 @@ describe("a row is never sent again", () => {
     }))
 })
 
-describe("a batch", () => {
-  it.scopedLive("of new and resendable rows settles each under its own number, however many there are", () =>
+describe("a batch of rows", () => {
+  it.scopedLive("settles each row under its own number, however many new and resendable rows it has", () =>
     Effect.gen(function*() {
       const { ledger, session, view } = yield* held
       const rows = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
@@ -82,8 +82,8 @@ describe("a batch", () => {
     }))
 })
 
-describe("a row in doubt that is resent", () => {
-  it.scopedLive("and not created stays in doubt because of its first request, and may be sent again", () =>
+describe("a resent row in doubt", () => {
+  it.scopedLive("stays in doubt because of its first request if it is not created, and may be resent", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -107,7 +107,7 @@ describe("a row in doubt that is resent", () => {
       })
     }))
 
-  it.scopedLive("and refused stays in doubt, and says so", () =>
+  it.scopedLive("stays in doubt if it is refused, and the refusal is reported", () =>
     Effect.gen(function*() {
       const { ledger, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -122,7 +122,7 @@ describe("a row in doubt that is resent", () => {
 })
 
 describe("a refusal", () => {
-  it.scopedLive("is recorded with its item, and deleted when the row is sent again", () =>
+  it.scopedLive("is recorded with its item, and deleted when the row is sent a second time", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
       yield* send(1, refused)
@@ -136,8 +136,8 @@ describe("a refusal", () => {
     }))
 })
 
-describe("verdicts", () => {
-  it.scopedLive("keep the content until verified, and the answers' digests if a submission goes missing", () =>
+describe("recorded verdicts", () => {
+  it.scopedLive("keep the sent content until the row is verified, and the answer digests if its submission is missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }
@@ -171,7 +171,7 @@ describe("verdicts", () => {
       expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
     }))
 
-  it.scopedLive("page through all rows, those of a run, and those that need review, each once", () =>
+  it.scopedLive("are listed page by page for all rows, for a run, and for rows that need review, each row once", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const view = yield* contacts(ledger)
@@ -218,8 +218,8 @@ describe("verdicts", () => {
     }))
 })
 
-describe("looking up", () => {
-  it.scopedLive("returns thousands of rows in the requested order, including unknown ones", () =>
+describe("looking up rows", () => {
+  it.scopedLive("returns thousands of rows in the requested order, including unknown rows", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const rows = Array.from({ length: 3000 }, (_, index) => rowOf(ledger, index))
@@ -244,7 +244,7 @@ describe("looking up", () => {
 })
 
 describe("a fixed row", () => {
-  it.scopedLive("marks its original as superseded once it is imported, whatever key that had", () =>
+  it.scopedLive("marks its original as superseded after it is imported, whatever the original's key", () =>
     Effect.gen(function*() {
       const { ledger, view, send, known } = yield* held
       const content = (text: string) => ledger.digest.content([text])
@@ -284,8 +284,8 @@ const attention = (
   problems: [],
 })
 
-describe("rows that need review", () => {
-  it.scopedLive("are acknowledged with their content and fate: once edited, they need review again", () =>
+describe("acknowledging rows that need review", () => {
+  it.scopedLive("covers their content and fate, so that edited rows need review later", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const bad = attention(ledger, 1, "a", "bad", "invalid")
@@ -302,7 +302,7 @@ describe("rows that need review", () => {
       expect(row).toBeUndefined()
     }))
 
-  it.scopedLive("are all acknowledged as the last run that read the source found them, with rows in doubt, differing or missing", () =>
+  it.scopedLive("covers all rows as the last run that read the source found them, including rows in doubt, differing or missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const old = attention(ledger, 1, "a", "old", "invalid")
@@ -332,7 +332,7 @@ describe("rows that need review", () => {
       expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
     }))
 
-  it.scopedLive("are skipped permanently by key, and without one by content", () =>
+  it.scopedLive("can skip rows permanently by key, or by content if they have no key", () =>
     Effect.gen(function*() {
       const { ledger, view, session, known } = yield* held
       yield* session.record({
@@ -356,7 +356,7 @@ describe("rows that need review", () => {
       expect((yield* view.standing).leftOut).toBe(3)
     }))
 
-  it.scopedLive("are found by key, or by row number if they had none, the newest first", () =>
+  it.scopedLive("finds rows by key, or by row number if they had none, newest first", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const view = yield* contacts(ledger)
@@ -379,8 +379,8 @@ describe("rows that need review", () => {
     }))
 })
 
-describe("runs and the canary", () => {
-  it.scopedLive("are recorded, the newest run first", () =>
+describe("runs and the canary in the ledger", () => {
+  it.scopedLive("are recorded, and the newest run is listed first", () =>
     Effect.gen(function*() {
       const { view, session } = yield* held
       expect(yield* view.runs({ limit: 5 })).toEqual([])
@@ -416,7 +416,7 @@ describe("runs and the canary", () => {
 describe("a pipeline that is new to a destination", () => {
   const ask = { pipeline: "people", destination, renamedFrom: undefined, alongside: [] }
 
-  it.scopedLive("is refused if a different one imported there, unless it runs alongside", () =>
+  it.scopedLive("is refused if a different pipeline imported there, unless it runs alongside", () =>
     Effect.gen(function*() {
       const { ledger, send } = yield* held
       yield* send(1, refused)
@@ -433,7 +433,7 @@ describe("a pipeline that is new to a destination", () => {
       expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
     }))
 
-  it.scopedLive("takes over the rows of the one it was renamed from, but not during its run", () =>
+  it.scopedLive("takes over the rows of the pipeline that it was renamed from, but not during that pipeline's run", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const rename = { ...ask, renamedFrom: "contacts" }

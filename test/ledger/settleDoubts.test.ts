@@ -7,7 +7,7 @@ import { batchOf, contacts, folder, imported, listed, rowOf } from "./rows.ts"
 
 const doubt = { _tag: "InDoubt", reason: "timeout" } as const
 
-/** A ledger with one row imported and three in doubt. */
+/** A ledger with one imported row and three rows in doubt. */
 const doubtfulIn = (file: string) =>
   Effect.gen(function*() {
     const ledger = yield* openLedger({ file })
@@ -29,8 +29,8 @@ const by = { by: "ada", because: "seen in the results", file: undefined }
 const settle = (session: LedgerSession, rows: Parameters<LedgerSession["settleDoubts"]>[0]["rows"]) =>
   session.settleDoubts({ ...by, rows })
 
-describe("settling rows in doubt", () => {
-  it.scopedLive("a landed row is imported and unread, one that did not land is sent again, and the person who settled it is recorded", () =>
+describe("settling rows in doubt in the ledger", () => {
+  it.scopedLive("imports a landed row as unread, lets a row that did not land be sent, and records the person", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const file = { name: "results.csv", sha256: "ab".repeat(32), isComplete: true }
@@ -47,7 +47,7 @@ describe("settling rows in doubt", () => {
       expect(yield* stateOf(view, ledger, 3)).toBe("notCreated")
       expect(yield* stateOf(view, ledger, 4)).toBe("inDoubt")
       const unread = yield* listed(view, "sent", { limit: 9, verdicts: ["unread"] })
-      // Its content is still there to be compared with.
+      // Their content is still there for the comparison.
       expect(unread.map((row) => [row.submissionId, row.item !== undefined])).toEqual([["s1", true], ["s2", true]])
       expect(yield* view.standing).toMatchObject({ imported: 2, inDoubt: 1, verdicts: { unread: 2 } })
       expect(yield* view.settlements(9)).toMatchObject([{
@@ -68,7 +68,7 @@ describe("settling rows in doubt", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("a row settled as landed by a person has no submission to read: it is counted separately, and the ledger is sound", () =>
+  it.scopedLive("counts a row that a person settled as landed separately, because there is no submission to read", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* settle(session, [
@@ -88,7 +88,7 @@ describe("settling rows in doubt", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("only rows in doubt can be settled: otherwise nothing is recorded", () =>
+  it.scopedLive("records nothing if any of the rows is not in doubt", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       for (const number of [1, 9]) {
@@ -102,7 +102,7 @@ describe("settling rows in doubt", () => {
       expect(yield* view.settlements(9)).toEqual([])
     }))
 
-  it.scopedLive("a doubt that was acknowledged and then settled does not cover the next one", () =>
+  it.scopedLive("ends an acknowledgement, so that it does not cover a later doubt about the row", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* session.acknowledge({ keys: "all", because: "known", by: "ada", leaveOut: false })
@@ -113,7 +113,7 @@ describe("settling rows in doubt", () => {
       expect(yield* view.standing).toMatchObject({ inDoubt: 3, acknowledged: { inDoubt: 2 } })
     }))
 
-  it.scopedLive("an export need not have a missing submission that was acknowledged, nor one found deleted; it needs all others", () =>
+  it.scopedLive("requires all known submissions in an export, except those acknowledged as missing or found deleted", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const batch = yield* session.intend(batchOf([5, 6, 7, 8].map((number) => rowOf(ledger, number))))
@@ -138,7 +138,7 @@ describe("settling rows in doubt", () => {
       expect(yield* required).toEqual(["s1", "s6", "s8"])
     }))
 
-  it.scopedLive("a row that was sent again keeps its first batch: older submissions are older than that, and visibility counts from the last", () =>
+  it.scopedLive("compares a resent row's first batch with older submissions, and its last batch with newer ones", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const between = yield* session.intend(batchOf([rowOf(ledger, 5)]))
@@ -156,7 +156,7 @@ describe("settling rows in doubt", () => {
       const evidence = (first: number) => view.evidence({ first, last: 3 }, waits, [])
       expect((yield* evidence(1)).before).toBeUndefined()
       expect((yield* evidence(3)).before).toEqual({ batch: 2, submissionId: "s5" })
-      // Batch 2 is later than the first sending, and proves nothing about the second.
+      // Batch 2 is newer than the first sending, but proves nothing about the second.
       expect((yield* view.evidence({ first: 1, last: 1 }, waits, [])).witness).toEqual({ batch: 2, submissionId: "s5" })
       expect((yield* evidence(1)).witness).toBeUndefined()
       yield* settle(session, [{ keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "", proof: "person" }])

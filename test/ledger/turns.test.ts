@@ -7,16 +7,16 @@ import { openLedger } from "../../src/ledger/openLedger.ts"
 import { contacts, folder } from "./rows.ts"
 
 const me = LockHolder.defaultValue()()
-/** No process has this id. */
+/** The id of a process that doesn't exist. */
 const gone: Holder = { ...me, pid: 2 ** 30, born: "1" }
-/** One in a different container, which can't be inspected. */
+/** A process in a different container, which can't be inspected. */
 const elsewhere: Holder = { ...me, pid: 7, boot: `${me.boot.split(" ")[0] ?? ""} pid:[0]` }
 
 const taken = (): TurnChange => "taken"
 const ledgers = Effect.map(folder, (at) => (holder: Holder = me) => openLedger({ file: join(at, "ledger.db"), holder }))
 
-describe("turns", () => {
-  it.scoped("of two that request a turn, one gets it, and the other sees its state", () =>
+describe("turns of a schedule", () => {
+  it.scoped("are taken by only one of two concurrent processes, and the other sees the state", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -31,7 +31,7 @@ describe("turns", () => {
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
-  it.scoped("one that ended is done, and only its holder can end it", () =>
+  it.scoped("are done when they ended, and only their holder can end them", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -43,7 +43,7 @@ describe("turns", () => {
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scoped("of a process that ended is broken off; each new attempt is counted until it is done", () =>
+  it.scoped("are broken off if their process ended, and each new attempt is counted until one is done", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const dead = yield* open(gone)
@@ -58,7 +58,7 @@ describe("turns", () => {
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))
 
-  it.scoped("of an inaccessible container counts as in progress as long as its lock has a heartbeat, then for five minutes of silence", () =>
+  it.scoped("of an inaccessible container are in progress until five minutes after the last heartbeat", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const far = yield* open(elsewhere)
@@ -73,7 +73,7 @@ describe("turns", () => {
       expect((yield* one.turns.last("contacts")).state).toBe("brokenOff")
     }))
 
-  it.scoped("a pipeline that is seen has no turn, but a time from which on missed ones count; it is seen once", () =>
+  it.scoped("count missed times from the moment at which a pipeline was first seen", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -84,7 +84,7 @@ describe("turns", () => {
       expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", tries: 0, ran: undefined })
     }))
 
-  it.scoped("knows when the pipeline last ran, at any destination; rehearsals and reconciliations don't count", () =>
+  it.scoped("contain when the pipeline last ran at any destination, without rehearsals and reconciliations", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()

@@ -19,8 +19,8 @@ const placesIn = (at: string) => ({
   write: true,
 })
 
-describe("marks", () => {
-  it.scopedLive("are written into every folder, and the highest number of a holder counts", () =>
+describe("marks of a ledger", () => {
+  it.scopedLive("are written into every folder, and a holder's highest number counts", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       const writer = new MarkWriter(places, holder, me)
@@ -28,14 +28,14 @@ describe("marks", () => {
       writer.write(2)
       expect(readMarks(places)).toEqual([{ ...holder, upTo: 2 }])
       for (const one of places.folders) expect(readdirSync(one)).toHaveLength(1)
-      // A crash between the two writes.
+      // This is the state after a crash between the two writes.
       const other = new MarkWriter({ ...places, folders: [places.folders[1]!] }, holder, me)
       other.write(7)
       expect(readMarks(places)).toEqual([{ ...holder, upTo: 7 }])
       for (const one of [writer, other]) one.close()
     }))
 
-  it.scopedLive("that someone deletes are created again by their holder", () =>
+  it.scopedLive("are rewritten by their holder after someone deleted them", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       const writer = new MarkWriter(places, holder, me)
@@ -48,7 +48,7 @@ describe("marks", () => {
       writer.close()
     }))
 
-  it.scopedLive("are whole or absent: a draft left by a killed process doesn't count, but a damaged mark does", () =>
+  it.scopedLive("ignore the drafts of killed processes, but include damaged marks", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       mkdirSync(places.folders[0]!)
@@ -71,7 +71,7 @@ describe("a holder's mark", () => {
   const upTo = (file: string) =>
     readMarks({ ledger: file, folders: [`${file}.marks`], write: false }).map((mark) => "upTo" in mark ? mark.upTo : 0)
 
-  it.scopedLive("is written once for all batches of a commit, after it and before anything is sent", () =>
+  it.scopedLive("is written once for all batches of a commit, after the commit and before anything is sent", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const store = yield* openStore({ file })
@@ -93,14 +93,14 @@ describe("a holder's mark", () => {
       )
       expect(seen).toEqual(["BEGIN IMMEDIATE ", "COMMIT ", ...rows.map(() => "sends 1")])
       expect(store.db.get("SELECT upTo FROM holder")).toEqual([1])
-      // Progress that can be found out again changes no mark, but an outcome does.
+      // Repeatable progress changes no mark, but an outcome does.
       yield* session.record({ reconciled: "through" })
       expect(upTo(file)).toEqual([1])
       yield* session.settle(1, [imported("s1")])
       expect(upTo(file)).toEqual([2])
     }))
 
-  it.scopedLive("that can't be written fails the ledger: nothing more is sent", () =>
+  it.scopedLive("stops the ledger and all sending if it can't be written", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")
@@ -115,7 +115,7 @@ describe("a holder's mark", () => {
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerError")
     }))
 
-  it.scopedLive("is not written for a rehearsal's copy, which is refused if its ledger would be", () =>
+  it.scopedLive("is not written for a rehearsal's copy, but still refuses a copy of an old ledger", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")
@@ -136,7 +136,7 @@ describe("a holder's mark", () => {
       expect(readdirSync(`${file}.marks`)).toEqual(before)
       expect(existsSync(join(at, "first", "ledger.db.marks"))).toBe(false)
       yield* Effect.scoped(Effect.flatMap(openLedger({ file }), (ledger) => ledger.isNewest))
-      // Another holder has committed more than the ledger has.
+      // A different holder has committed more than the ledger contains.
       const text = readFileSync(join(`${file}.marks`, before[0]!), "utf8")
       writeFileSync(join(`${file}.marks`, before[0]!), text.replace('"upTo":1', '"upTo":5'))
       const refused = yield* Effect.flip(rehearse("second"))

@@ -28,7 +28,7 @@ const mode = (path: string) => statSync(path).mode & 0o777
 /** Opens and closes a ledger. Returns the result. */
 const opened = (file: string) => Effect.scoped(Effect.map(openLedger({ file }), (ledger) => ledger.id))
 
-/** A ledger with one imported row. */
+/** Writes a ledger with one imported row. */
 const filled = (file: string, verdict?: "verified" | "differing") =>
   Effect.scoped(Effect.gen(function*() {
     const ledger = yield* openLedger({ file })
@@ -39,8 +39,8 @@ const filled = (file: string, verdict?: "verified" | "differing") =>
     return ledger.id
   }))
 
-describe("the files", () => {
-  it.scopedLive("are accessible to their owner only, also while the ledger is open", () =>
+describe("the ledger's files", () => {
+  it.scopedLive("are accessible to their owner only, even while the ledger is open", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "new", "ledger.db")
       const ledger = yield* openLedger({ file })
@@ -51,7 +51,7 @@ describe("the files", () => {
       }
     }))
 
-  it.scopedLive("are closed to others if they were accessible before", () =>
+  it.scopedLive("are closed to other users if they were accessible before", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -60,7 +60,7 @@ describe("the files", () => {
       expect([mode(file), mode(`${file}.key`)]).toEqual([0o600, 0o600])
     }))
 
-  it.scopedLive("stay unchanged when a different process opens and closes them while this one has them open twice", () =>
+  it.scopedLive("stay unchanged when a different process opens and closes them while this process has them open twice", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const ledger = yield* openLedger({ file })
@@ -71,7 +71,8 @@ describe("the files", () => {
           (batch) => session.settle(batch, [imported(`s${number}`)]),
         )
       yield* send(1)
-      // Opening the file without SQLite and closing it releases all locks of this process on it: the next process that exits assumes that it is the last one, and deletes the log.
+      // Opening and closing the file without SQLite releases all locks of this process on it. The next process that
+      // exits then assumes that it is the last, and deletes the log.
       yield* opened(file)
       const log = statSync(`${file}-wal`).ino
       const others = execFileSync(
@@ -93,7 +94,7 @@ describe("the files", () => {
       db.close()
     }))
 
-  it.scopedLive("use WAL with FULL and secure delete at every open, not only the first", () =>
+  it.scopedLive("use WAL with FULL and secure delete at every opening, not only the first", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const id = yield* filled(file)
@@ -109,7 +110,7 @@ describe("the files", () => {
       db.close()
     }))
 
-  it.scopedLive("contain nothing of the sent content once it is verified", () =>
+  it.scopedLive("contain none of the sent content after it is verified", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* filled(join(at, "kept.db"), "differing")
@@ -121,14 +122,14 @@ describe("the files", () => {
     }))
 })
 
-describe("a ledger that must not be used is refused", () => {
+describe("opening a ledger is refused", () => {
   const refused = (file: string) =>
     Effect.map(Effect.flip(opened(file)), (error) => {
       expect(error._tag).toBe("LedgerRefused")
       return error.message
     })
 
-  it.scopedLive("without its secret, and stays unchanged", () =>
+  it.scopedLive("without its secret, and leaves the ledger unchanged", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -139,7 +140,7 @@ describe("a ledger that must not be used is refused", () => {
       yield* opened(file)
     }))
 
-  it.scopedLive("with the secret of a different ledger, or a damaged one", () =>
+  it.scopedLive("with the secret of a different ledger, or with a damaged secret", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* filled(join(at, "a.db"))
@@ -150,7 +151,7 @@ describe("a ledger that must not be used is refused", () => {
       expect(yield* refused(join(at, "b.db"))).toContain("damaged")
     }))
 
-  it.scopedLive("if its schema is not this build's, and stays unchanged", () =>
+  it.scopedLive("if its schema differs from this build's, and leaves the ledger unchanged", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -164,7 +165,7 @@ describe("a ledger that must not be used is refused", () => {
       }
     }))
 
-  it.scopedLive("when its path can't be examined", () =>
+  it.scopedLive("if its path can't be examined", () =>
     Effect.gen(function*() {
       const at = yield* folder
       writeFileSync(join(at, "a-file"), "")
@@ -190,8 +191,8 @@ describe("a ledger that must not be used is refused", () => {
     }))
 })
 
-describe("a damaged file", () => {
-  it.scopedLive("that is not a database is an error that says what to do", () =>
+describe("a damaged ledger file", () => {
+  it.scopedLive("gives an error with advice if it is not a database", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -202,7 +203,7 @@ describe("a damaged file", () => {
       expect(error.message).toContain("backup")
     }))
 
-  it.scopedLive("is found by verify, or fails to open, and never counts as sound", () =>
+  it.scopedLive("is found by verify or fails to open, but never counts as sound", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* Effect.scoped(Effect.gen(function*() {
@@ -220,7 +221,7 @@ describe("a damaged file", () => {
     }))
 })
 
-describe("the file system", () => {
+describe("the file system of a path", () => {
   const mounts = [
     "22 1 254:0 / / rw - ext4 /dev/root rw",
     "30 22 0:40 / /srv/shared rw,relatime shared:1 - nfs4 server:/x rw",
@@ -228,7 +229,7 @@ describe("the file system", () => {
     "32 22 0:42 / /srv/with\\040space rw - cifs //x rw",
   ].join("\n")
 
-  it("is that of the innermost mount", () => {
+  it("is the one of the innermost mount", () => {
     expect(fileSystemType("/home/me", mounts)).toBe("ext4")
     expect(fileSystemType("/srv/shared/a/b", mounts)).toBe("nfs4")
     expect(fileSystemType("/srv/sharedness", mounts)).toBe("ext4")
@@ -237,7 +238,7 @@ describe("the file system", () => {
   })
 })
 
-describe("a copy", () => {
+describe("a copy of a ledger", () => {
   it.scopedLive("knows every row, can be locked while the original is locked, and does not change the original", () =>
     Effect.gen(function*() {
       const at = yield* folder
@@ -262,7 +263,7 @@ describe("a copy", () => {
       expect((yield* Effect.flip(copyLedger(file, join(at, "rehearsal"))))._tag).toBe("LedgerRefused")
     }))
 
-  it.scopedLive("of a missing ledger is a path where a new one can be made", () =>
+  it.scopedLive("is only a path for a new ledger if the original is missing", () =>
     Effect.gen(function*() {
       const at = yield* folder
       mkdirSync(join(at, "empty"))

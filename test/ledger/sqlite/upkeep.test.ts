@@ -1,4 +1,4 @@
-// The ledger's size over the years.
+// Tests the ledger's size over the years.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import Libsql from "libsql"
@@ -15,7 +15,7 @@ const counts = {
   mapping: "m".repeat(64),
 }
 
-/** A night without new rows. Both at the same time, so that they share a commit. */
+/** Simulates a night without new rows. Both records are written at the same time, so that they share a commit. */
 const night = (session: LedgerSession, nth: number, outcome: "complete" | "attention" = "complete") => {
   const run = `night ${nth}`
   return Effect.all([
@@ -44,7 +44,7 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
           yield* session.verdicts(rows.map(({ keyDigest }) => ({ keyDigest, verdict: "verified", answers: new Map() })))
         }), { concurrency: "unbounded" })
     }))
-    // Compacting empties the log, so that only what is kept is compared.
+    // Compacting empties the log, so that only the remaining data is compared.
     const first = (yield* ledger.compact).after
     yield* nights(1, keptRuns + 20)
     const hundred = (yield* ledger.compact).after
@@ -57,7 +57,7 @@ it.scopedLive("200 nights of an unchanged source of 1,000 rows leave the file as
     expect(yield* ledger.verify).toEqual([])
   }))
 
-it.scopedLive("a run ends as it did if records of old runs can't be deleted", () =>
+it.scopedLive("a run ends normally if records of old runs can't be deleted", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const view = yield* contacts(yield* openLedger({ file }))
@@ -73,7 +73,7 @@ it.scopedLive("a run ends as it did if records of old runs can't be deleted", ()
     expect(runs.every(({ outcome }) => outcome === "complete")).toBe(true)
   }))
 
-it.scopedLive("verified rows make room for the next ones, so an import leaves little to compact", () =>
+it.scopedLive("verified rows free space for the next rows, so an import leaves little to compact", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const answers = digestsOf({ q1: { sent: "aa".repeat(16) } })
@@ -98,7 +98,7 @@ it.scopedLive("verified rows make room for the next ones, so an import leaves li
     expect(yield* ledger.verify).toEqual([])
   }))
 
-it.scopedLive("the last good run is kept, however many bad ones come after it", () =>
+it.scopedLive("the last good run is kept, however many bad runs follow", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })
@@ -119,7 +119,7 @@ it.scopedLive("the last good run is kept, however many bad ones come after it", 
     expect(kept).toHaveLength(101)
   }))
 
-it.scopedLive("no byte of hundreds of forgotten rows is left in the file or its log, and the others are intact", () =>
+it.scopedLive("no byte of hundreds of forgotten rows is left in the file or its log, and the other rows are intact", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const ledger = yield* openLedger({ file })
@@ -128,12 +128,12 @@ it.scopedLive("no byte of hundreds of forgotten rows is left in the file or its 
     const keyOf = (number: number) => `${marked(number) ? "Marker" : "key"} ${number}`
     yield* Effect.scoped(Effect.gen(function*() {
       const session = yield* view.hold("first")
-      // Together, so that they share commits.
+      // They are written together, so that they share commits.
       yield* Effect.forEach(Array.from({ length: 60 }, (_, at) => at), (at) =>
         Effect.gen(function*() {
           const rows = Array.from({ length: 10 }, (_, one) => {
             const number = at * 10 + one
-            // Some so long that they fill pages of their own.
+            // Some are so long that they fill whole pages.
             const content = `${marked(number) ? "Marker" : "other"} ${number} `.repeat(number % 7 === 0 ? 600 : 20)
             return rowOf(ledger, number, { key: keyOf(number), content })
           })
@@ -181,7 +181,7 @@ it.scopedLive("no byte of hundreds of forgotten rows is left in the file or its 
     const left = yield* view.lookUp(all.map((number) => ledger.digest.key(keyOf(number))))
     expect(left.map((known) => known?.leftOut)).toEqual(all.map(marked))
     expect((yield* view.standing).verdicts.differing).toBe(320)
-    // An export of the results may contain their submissions or not: they belong to no row.
+    // An export of the results may contain these submissions or not, because they belong to no row.
     const ids = yield* listed(view, "submissions", { limit: 10_000 })
     expect([ids.length, ids.filter(({ isRequired }) => isRequired).length]).toEqual([480, 320])
     const paged = yield* listed(view, "submissions", { limit: 300 })

@@ -17,7 +17,7 @@ const open = Effect.gen(function*() {
 const changes = (db: { pragma: (name: string) => string | number }) => Number(db.pragma("data_version"))
 
 describe("concurrent commits", () => {
-  it.scopedLive("share one transaction, in the order in which they came", () =>
+  it.scopedLive("share one transaction, in the order in which they were requested", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -50,7 +50,7 @@ describe("concurrent commits", () => {
       expect(other.db.get("SELECT state FROM row")).toEqual([0])
     }))
 
-  it.scopedLive("don't affect others if they are refused, even after they wrote", () =>
+  it.scopedLive("don't affect each other if one is refused, even after it wrote", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       const write = (name: string, refuse: boolean) =>
@@ -68,9 +68,9 @@ describe("concurrent commits", () => {
       expect(store.writer.failure).toBeUndefined()
     }))
 
-  it.scopedLive("are in the ledger's file, and not only in its log, after a moment without writes", () =>
+  it.scopedLive("are moved from the log into the ledger's file after a short time without writes", () =>
     Effect.gen(function*() {
-      // Those of the ledger's own: commits are real.
+      // Only the ledger's own timers are faked. Commits are real.
       yield* Effect.acquireRelease(
         Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })),
         () => Effect.sync(() => vi.useRealTimers()),
@@ -108,7 +108,7 @@ describe("concurrent commits", () => {
       yield* write(commitsOfRest)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
-      // Too few to be worth it: they stay in the log, where they are just as durable.
+      // So few commits stay in the log, where they are equally durable.
       yield* write(commitsOfRest - 1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
@@ -129,7 +129,7 @@ describe("concurrent commits", () => {
       expect([rests, yield* inFile]).toEqual([4, written])
     }))
 
-  it.scopedLive("use no number of a text that was rolled back", () =>
+  it.scopedLive("never use the number of a text that was rolled back", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       yield* Effect.all([
@@ -146,7 +146,7 @@ describe("concurrent commits", () => {
 })
 
 describe("a full disk", () => {
-  it.scopedLive("fails its whole commit and every later write, loses nothing that was acknowledged, and prevents further sending", () =>
+  it.scopedLive("fails its whole commit and every later write, loses no acknowledged commit, and prevents further sending", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -181,7 +181,7 @@ describe("a full disk", () => {
     }))
 })
 
-describe("a ledger that is closed", () => {
+describe("a closed ledger", () => {
   it.live("fails later writes", () =>
     Effect.gen(function*() {
       const write = yield* Effect.scoped(
