@@ -7,7 +7,7 @@ const mappingOf = (lines: string, blankRows: "allow" | "reject" = "reject") =>
   compiledMapping(pipelineFrom(`${lines}\n  ignoreQuestions: [C]\n  unmapped: ignore`, { blankRows }), form, titles)
     .mapping
 
-describe("a row in which no answer comes from a cell", () => {
+describe("a row without an answer from a cell", () => {
   const answers = `  questions:
     - { name: A, from: A, as: number, onInvalid: drop, default: "7" }
     - { name: B, value: imported }
@@ -15,7 +15,7 @@ describe("a row in which no answer comes from a cell", () => {
   submissionTime: { from: When, zone: UTC }`
   const blank = [{ code: "blank-row" }]
 
-  it("is one problem, whatever constants, defaults, URL parameters and times it has", () => {
+  it("has one problem, whatever constants, defaults, URL parameters and times it has", () => {
     const mapping = mappingOf(answers)
     expect(problemsOf(mapping, ["1", null, null, "2024-01-01T10:00"])).toMatchObject(blank)
     expect(mapping.check(["1", null, null, null], new Uint8Array(5))).toMatchObject(blank)
@@ -24,7 +24,7 @@ describe("a row in which no answer comes from a cell", () => {
     expect(mapping.check(["1", "5", null, null], new Uint8Array(5))).toBeUndefined()
   })
 
-  it("is also one whose only answer from a cell was dropped", () => {
+  it("includes a row whose only answer from a cell was dropped", () => {
     const mapping = mappingOf(answers)
     expect(problemsOf(mapping, ["1", "many", null, null])).toMatchObject(blank)
     expect(mapping.check(["1", "many", null, null], new Uint8Array(5), [])).toMatchObject(blank)
@@ -37,7 +37,7 @@ describe("a row in which no answer comes from a cell", () => {
     ])
   })
 
-  it("is not reported if the row has other problems", () => {
+  it("is not reported as blank if the row has other problems", () => {
     const mapping = mappingOf("  questions: [{ name: A, from: A, required: true }, { name: B, from: B, as: number }]")
     expect(problemsOf(mapping, ["1", null, "x", null]).map(({ code }) => code)).toEqual(["required", "not-a-number"])
   })

@@ -3,8 +3,8 @@ import { compiledMapping, errorsOf, formOf, pipelineFrom } from "./pipeline.ts"
 
 const titles = ["Id", "Name", "E-mail", "Born", "Colour"]
 
-describe("what is wrong with a mapping", () => {
-  it("is reported all at once, each mistake at its place in the file", () => {
+describe("errors of a mapping", () => {
+  it("are reported all at once, each at its place in the file", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Ful name, from: Nam }
     - { id: q2, name: Mail, from: E-mail, as: email }
@@ -40,20 +40,20 @@ describe("what is wrong with a mapping", () => {
     }
   })
 
-  it("names the id of a question that moved", () => {
+  it("name the new id of a question whose id changed", () => {
     const [error] = errorsOf(pipelineFrom("  questions: [{ id: old, name: Email, from: Id }]"), formOf(["Email"]), [
       "Id",
     ])
     expect(error?.suggestion).toBe('The question "Email" has the id q1.')
   })
 
-  it("includes a title of several columns, used as a name", () => {
+  it("include a name that is the title of several columns", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Reason, from: Why? }]")
     const [error] = errorsOf(pipeline, formOf(["Reason"]), ["Id", "Why?", "Why?"])
     expect(error?.message).toBe('2 columns of the source have the title "Why?" (columns 2, 3).')
   })
 
-  it("includes a missing row key and missing key columns", () => {
+  it("include a missing row key and missing key columns", () => {
     const pipeline = pipelineFrom("  questions: [{ name: A, from: Name }]", { source: "  rowKey: [Number, Id]" })
     expect(errorsOf(pipeline, formOf(["A"]), ["Id", "Name"])).toMatchObject([
       { line: 4, message: 'The source has no column "Number".' },
@@ -65,7 +65,7 @@ describe("what is wrong with a mapping", () => {
       ])
   })
 
-  it("is the file alone if the source has none of the columns", () => {
+  it("name only the file if the source has none of the columns", () => {
     const pipeline = pipelineFrom("  questions: [{ name: A, from: Name }, { name: B, from: E-mail }]")
     expect(errorsOf(pipeline, formOf(["A", "B"]), ["KEY", "SubmissionDate"])).toMatchObject([
       {
@@ -81,13 +81,13 @@ describe("what is wrong with a mapping", () => {
     expect(errorsOf(positions, formOf(["A", "B"]), ["1", "2", "3"])).toEqual([])
   })
 
-  it("includes a form without questions", () => {
+  it("include a form without questions", () => {
     expect(errorsOf(pipelineFrom("  questions: [{ name: A, from: Id }]"), formOf([]), ["Id"])).toMatchObject([
       { line: 7, message: expect.stringContaining("has no questions") },
     ])
   })
 
-  it("includes an unmapped column if `unmapped` is `error`", () => {
+  it("include an unmapped column if `unmapped` is `error`", () => {
     const mapping = (policy: string) =>
       pipelineFrom(`  questions: [{ name: A, from: Name }]\n  ignore: [Born, Gone]\n  unmapped: ${policy}`)
     const all = ["Id", "Name", "Born", "Extra", ""]
@@ -98,7 +98,7 @@ describe("what is wrong with a mapping", () => {
     expect(compiledMapping(mapping("ignore"), formOf(["A"]), all).warnings).toHaveLength(1)
   })
 
-  it("includes a constant, a default or a choice that the form does not accept", () => {
+  it("include a constant, a default or a choice that the form does not accept", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Colour, value: Pink }
     - { name: Day, from: Id, as: date, default: soon }
@@ -112,7 +112,7 @@ describe("what is wrong with a mapping", () => {
     ])
   })
 
-  it("includes a type without a usual kind, and an input that the kind can't use", () => {
+  it("include a type without a usual kind, and an input that the kind can't use", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Grid, from: Id }
     - { name: New, from: Id }
@@ -132,7 +132,7 @@ describe("what is wrong with a mapping", () => {
     ])
   })
 
-  it("includes a scheduling or payment field without a needed part", () => {
+  it("include a scheduling or payment field without a needed part", () => {
     const pipeline = pipelineFrom(`  questions: [{ name: A, from: Id }]
   scheduling: [{ name: Booking, from: { fullName: Id, email: Mail } }]
   payments: [{ name: Fee, from: { totalAmount: Id } }]`)
@@ -145,7 +145,7 @@ describe("what is wrong with a mapping", () => {
     ])
   })
 
-  it("includes a tolerated answer that is not mapped", () => {
+  it("include a tolerated answer that is not mapped", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Phone, from: Id }]", {
       more: "reconcile: { tolerate: [{ name: Fone, because: it reformats }] }",
     })
@@ -155,7 +155,7 @@ describe("what is wrong with a mapping", () => {
     }])
   })
 
-  it("warns about a kind that doesn't fit the type, and about a type that can't be compared", () => {
+  it("exclude a kind that doesn't fit the type and a type that can't be compared, which are warnings", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Number, from: Id, as: text }
     - { name: New, from: Next, as: text }`)
@@ -191,7 +191,7 @@ describe("a compiled mapping", () => {
   const print = (text: string, columns = ["Id", "Name", "Born"], what = form, source = "  rowKey: [Id]") =>
     compiledMapping(pipelineFrom(text, { source }), what, columns).mapping.fingerprint
 
-  it("says which columns an answer is read from, and which cells it translates", () => {
+  it("lists the columns from which each answer is read, and the cells that it translates", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  defaults: { boolean: { "true": [ja] } }
   questions:
@@ -212,7 +212,7 @@ describe("a compiled mapping", () => {
     ])
   })
 
-  it("has a fingerprint that comments, order and positions don't change", () => {
+  it("has a fingerprint that does not depend on comments, order and positions", () => {
     const same = `  # a comment
   unmapped: ignore
   questions:

@@ -26,8 +26,8 @@ const run = (examples: string) => {
     ) => [line, column, message, ...(suggestion === undefined ? [] : [suggestion])])
 }
 
-describe("examples", () => {
-  it("report nothing if they hold", () => {
+describe("a pipeline's examples", () => {
+  it("report nothing if they are correct", () => {
     expect(
       run(
         `  - row: { First: Ada, Last: Lovelace, Born: 10.12.1815, Score: "1,50", Likes: Coffee;Tea, Lat: 1.5, Lon: 2, Ok: yes }

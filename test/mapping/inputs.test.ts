@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { Cell } from "../../src/domain/cell.ts"
 import { compiledMapping, errorsOf, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 
-/** One question's answer for some rows: its value, or the codes of its problems. */
+/** Returns a question's answer for each row: its value, or the codes of its problems. */
 const answers = (
   entry: string,
   titles: ReadonlyArray<string>,
@@ -27,14 +27,14 @@ const messages = (entries: string, titles: ReadonlyArray<string>, questions: Rea
     .filter(({ severity }) => severity === "error")
     .map(({ line, message, suggestion }) => [line, message, suggestion])
 
-describe("firstOf", () => {
+describe("the input `firstOf`", () => {
   const entry = "{ name: Q, as: number, decimal: ',', from: { firstOf: [New, Old] }, default: 7 }"
 
-  it("takes the first column that is filled", () => {
+  it("uses the first column that is filled", () => {
     expect(answers(entry, ["New", "Old"], [["1", ""], ["", "2"], ["N/A", "2"], [null, null]])).toEqual([1, 2, 2, 7])
   })
 
-  it("reports a conflict if another column gives a different answer", () => {
+  it("reports a conflict if a later column gives a different answer", () => {
     expect(answers(entry, ["New", "Old"], [["1", "1,0"], ["1", "2"], ["1", "x"]])).toEqual([
       1,
       [["conflict", "Old"]],
@@ -53,8 +53,8 @@ describe("firstOf", () => {
   })
 })
 
-describe("extract", () => {
-  it("takes the first group, otherwise the whole match", () => {
+describe("the option `extract`", () => {
+  it("uses the first group, or else the whole match", () => {
     const entry = String.raw`{ name: Q, from: Street, extract: '(\d+\w?)$' }`
     expect(answers(entry, ["Street"], [["Hauptstr. 5a"], [""], ["Hauptstr."]])).toEqual([
       "5a",
@@ -66,7 +66,7 @@ describe("extract", () => {
     ])
   })
 
-  it("gives no answer for an empty match, without the default", () => {
+  it("gives no answer for an empty match, even with a default", () => {
     const entry = String.raw`{ name: Q, from: A, extract: '(\d*)$', default: none }`
     expect(answers(entry, ["A"], [["x"], [""]])).toEqual([undefined, "none"])
   })
@@ -100,7 +100,7 @@ describe("extract", () => {
     ])
   })
 
-  it("accepts only groups of the kind, and one column", () => {
+  it("accepts only one column, and only groups that are parts of the kind", () => {
     expect(messages(
       String.raw`    - { id: q1, from: A, as: address, extract: '(?<town>.+)' }
     - { id: q2, from: A, as: text, extract: '(?<x>.+)' }
@@ -121,7 +121,7 @@ describe("extract", () => {
   })
 })
 
-describe("parts that are entries of their own", () => {
+describe("parts with their own entries", () => {
   it("have their own values, formats, expressions, templates, lists and defaults", () => {
     const entry = String.raw`
         name: Q
@@ -152,7 +152,7 @@ describe("parts that are entries of their own", () => {
     ])
   })
 
-  it("read coordinates in the source's number format", () => {
+  it("read coordinates in their number format", () => {
     const entry =
       '{ name: Q, as: location, from: { latitude: { from: A, decimal: "," }, longitude: { from: B, decimal: "," } } }'
     expect(answers(entry, ["A", "B"], [["52,52", "13,405"], ["52,52", ""], ["", ""], ["95,0", "0"]])).toEqual([
@@ -164,8 +164,8 @@ describe("parts that are entries of their own", () => {
   })
 })
 
-describe("a form that tells types", () => {
-  it("chooses the kind, and accepts parts, options, ranks and rows without `as`", () => {
+describe("a form with question types", () => {
+  it("determines the kind, and accepts parts, options, ranks and rows without `as`", () => {
     const options = [{ value: "a", label: "A" }, { value: "b", label: "B" }]
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
@@ -219,14 +219,14 @@ describe("a form that tells types", () => {
   })
 })
 
-describe("choices", () => {
+describe("mapped choices", () => {
   const products = {
     name: "Q",
     type: "Checkboxes",
     options: ["Basic", "Pro", "N/A", "Other"].map((label) => ({ value: label.toLowerCase(), label })),
   }
 
-  it("with a column each are ticked by an option's name, even one that means no answer elsewhere", () => {
+  it("with their own columns are ticked by an option's name, even by a name that means no answer elsewhere", () => {
     const entry = '{ name: Q, as: choices, from: { Pro: P, "N/A": N }, checked: ["1"], unchecked: ["0"] }'
     expect(answers(entry, ["P", "N"], [["1", "0"], ["", "N/A"], ["N/A", "1"], ["x", ""]], products)).toEqual([
       ["pro"],
@@ -236,7 +236,7 @@ describe("choices", () => {
     ])
   })
 
-  it("redirect the text of an Other to another question", () => {
+  it("redirect the text of an Other to a different question", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choices, split: ";", from: A, other: { from: More, use: Other, textTo: Which? } }
@@ -260,7 +260,7 @@ describe("choices", () => {
     expect(mapping.columns.map(({ name }) => name)).toEqual(["A", "B", "More"])
   })
 
-  it("redirect unknown choices to another question, row by row", () => {
+  it("redirect unknown choices to a different question in each row", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choice, from: A, otherwise: { use: Other, textTo: Mail } }
@@ -276,7 +276,7 @@ describe("choices", () => {
     ])
   })
 
-  it("redirect only to a text question that nothing else fills", () => {
+  it("redirect only to a text question that no entry fills", () => {
     expect(messages(
       `    - { name: Q, as: choice, from: A, otherwise: { textTo: Whch? } }
     - { name: R, as: choice, from: A, otherwise: { textTo: Which? } }
@@ -298,7 +298,7 @@ describe("choices", () => {
     ])
   })
 
-  it("report an option that the form does not have at its place", () => {
+  it("report at its place an option that the form does not have", () => {
     const errors = errorsOf(
       pipelineFrom(`  questions:
     - name: Q
@@ -326,7 +326,7 @@ describe("choices", () => {
   })
 })
 
-describe("blocks", () => {
+describe("the input `block`", () => {
   const blocks = {
     "Films seen": [[1, "A New Hope"], [2, "Empire"], [3, "Other", "other"], [4, "Text", "text"]],
     Rank: [[5, "A New Hope"], [6, "Empire"]],
@@ -346,7 +346,7 @@ describe("blocks", () => {
     - { name: Order, from: { block: Rank } }
     - { name: Views, as: matrix, from: { block: Grid }, values: { Good: "5" } }`
 
-  it("give all columns of a question", () => {
+  it("gives all columns of a question", () => {
     const { mapping, warnings } = compiledMapping(
       pipelineFrom(lines(", other: { use: Something else, textTo: Which? }")),
       form,
@@ -363,7 +363,7 @@ describe("blocks", () => {
     expect(mapping.columns.map(({ position }) => position).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it("treat an Other that the pipeline does not mention as an unknown choice", () => {
+  it("treats an Other that the pipeline does not mention as an unknown choice", () => {
     const { mapping } = compiledMapping(pipelineFrom(lines("")), form, titles, { blocks })
     expect(problemsOf(mapping, ["1", "A New Hope", null, "Dune", null])).toMatchObject([{
       code: "not-an-option",
@@ -371,13 +371,13 @@ describe("blocks", () => {
     }])
   })
 
-  it("are ignored by their title", () => {
+  it("can be ignored by its title", () => {
     const lines =
       '  questions: [{ name: Order, from: { block: Rank } }]\n  ignoreQuestions: [Films, Views, "Which?"]\n  ignore: [Films seen, Grid]\n  unmapped: error'
     expect(compiledMapping(pipelineFrom(lines), form, titles, { blocks }).warnings).toEqual([])
   })
 
-  it("are found by their title", () => {
+  it("is found by its title", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Films, as: choices, from: { block: Films sen } }]")
     expect(errorsOf(pipeline, form, titles, { blocks })).toMatchObject([{
       message: 'The source has no block of columns "Films sen".',
@@ -389,7 +389,7 @@ describe("blocks", () => {
   })
 })
 
-describe("when", () => {
+describe("the condition `when`", () => {
   const lines = `  questions:
     - { name: Reason, when: { Status: [cancelled, left] }, from: Why }
     - { name: Reason, when: { Status: { matches: "^open" } }, value: still open }
@@ -404,7 +404,7 @@ describe("when", () => {
       : mapped.problems.map(({ code }) => code)
   }
 
-  it("uses the first entry that holds for the row", () => {
+  it("uses the first entry whose condition is true for the row", () => {
     expect(values("cancelled", "too dear", "n")).toEqual(["too dear", "n"])
     expect(values("open since May", "too dear", "n")).toEqual(["still open", "n"])
     expect(values("", "too dear", "n")).toEqual(["n"])
@@ -413,7 +413,7 @@ describe("when", () => {
     expect(mapping.columns.map(({ name }) => name)).toEqual(["Note", "Status", "Why"])
   })
 
-  it("reports entries after one without a condition, and entries of different kinds", () => {
+  it("reports entries after an entry without a condition, and entries of different kinds", () => {
     expect(messages(
       `    - { name: Q, from: A }
     - { name: Q, when: { A: x }, from: B }

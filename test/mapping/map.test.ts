@@ -6,8 +6,8 @@ import { compiledMapping, formOf, itemOf, pipelineFrom, problemsOf } from "./pip
 
 const colours = [{ value: "r", label: "Red" }, { value: "na", label: "N/A" }]
 
-describe("a row becomes an item", () => {
-  it("with every kind, by the question's type or `as`", () => {
+describe("mapping a row to an item", () => {
+  it("fills every kind, by the question's type or by `as`", () => {
     const { mapping, warnings } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Text, from: a }
@@ -86,7 +86,7 @@ describe("a row becomes an item", () => {
     expect(itemOf(mapping, ["1"])).toEqual({ questions: [{ id: "q15", value: "legacy CRM" }] })
   })
 
-  it("with members other than questions, without empty ones", () => {
+  it("fills members other than questions, and omits empty members", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions: [{ name: A, from: A }]
   urlParameters:
@@ -142,7 +142,7 @@ describe("a row becomes an item", () => {
     ])
   })
 
-  it("with `empty` cells as no answer, unless an option, a value or a token has that name", () => {
+  it("reads `empty` cells as no answer, unless an option, a value or a token has that name", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(
         `  questions:
@@ -162,7 +162,7 @@ describe("a row becomes an item", () => {
     expect(itemOf(mapping, ["1", null, "-99"])).toEqual({ questions: [] })
   })
 
-  it("with a default for empty cells, read like a cell of the source", () => {
+  it("reads a default for empty cells like a cell of the source", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Day, from: Day, as: date, format: dd.MM.yyyy, default: 01.02.2003, required: true }
@@ -174,13 +174,13 @@ describe("a row becomes an item", () => {
       itemOf(mapping, ["1", ...cells]).questions.map(({ value }) => value)
     expect(values(["", ""])).toEqual(["2003-02-01", "Low"])
     expect(values(["03.04.2005", "high"])).toEqual(["2005-04-03", "High"])
-    // A cell that means no answer by `values` is not empty.
+    // A cell that means no answer because of `values` is not empty.
     expect(values(["", "none"])).toEqual(["2003-02-01"])
   })
 })
 
-describe("a row's problems", () => {
-  it("are all of them, with column, value and what was expected", () => {
+describe("the problems of a mapped row", () => {
+  it("are all listed, with column, value and expectation", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Name, from: Name, required: true }
@@ -239,7 +239,7 @@ describe("a row's problems", () => {
     ])
   })
 
-  it("cut long values and show control characters", () => {
+  it("truncate long values, and show control characters", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: A, as: number }]"),
       formOf(["A"]),
@@ -256,7 +256,7 @@ describe("a row's problems", () => {
     )
   })
 
-  it("name the part's own column", () => {
+  it("name the column of the wrong part", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, as: dateTime, zone: Europe/Berlin, from: { date: Day, time: Hour } }]"),
       formOf(["A"]),
@@ -297,7 +297,7 @@ describe("a row's problems", () => {
   })
 })
 
-describe("a row's key", () => {
+describe("the key of a mapped row", () => {
   const keyed = (source: string) =>
     compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: A }]\n  unmapped: ignore", { source }),
@@ -333,7 +333,7 @@ describe("a row's key", () => {
     )
   })
 
-  it("is left to the run if it is the row's content", () => {
+  it("is not set by the mapping if it is the row's content", () => {
     const { key, keyed: from } = keyed("  rowKey: content")
     expect([from, key(["x", "y"])]).toEqual(["content", undefined])
   })
@@ -353,11 +353,11 @@ describe("a template", () => {
     [["Dr.", "Ada", ""], "Dr. Ada"],
     [["", "", "Lovelace"], "Lovelace"],
     [["", "", ""], undefined],
-  ])("removes the space of empty parts: %o", (texts, result) => {
+  ])("removes the space around empty parts: %o", (texts, result) => {
     expect(fill("{Title} {First name} {Last name}", ...texts)).toBe(result)
   })
 
-  it("keeps the rest of its text, and cells that look like a template", () => {
+  it("keeps its other text, and cells that look like a template", () => {
     expect(fill("{A}, {B}!", "x", "{A}")).toBe("x, {A}!")
     expect(fill("Mr {A} of {B}", "", "York")).toBe("Mr of York")
     expect(fill("{A}{A}", "x")).toBe("xx")

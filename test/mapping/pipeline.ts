@@ -11,14 +11,17 @@ import { decodePipeline } from "../../src/project/Pipeline.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
-/** A pipeline decoded from its file's text, as the program does it. `mapping` contains the lines under `mapping:`, indented by two. */
+/**
+ * Decodes a pipeline from its file's text, as the program does. `mapping` contains the lines under `mapping:`, indented
+ * by two.
+ */
 export const pipelineFrom = (
   mapping: string,
   { source = "  rowKey: [Id]", more = "", sets = {}, blankRows = "allow" }: {
     readonly source?: string
     readonly more?: string
     readonly blankRows?: "allow" | "reject"
-    /** Value sets of the project. */
+    /** The value sets of the project. */
     readonly sets?: Readonly<Record<string, Readonly<Record<string, string | null>>>>
   } = {},
 ): Pipeline => {
@@ -31,7 +34,7 @@ export const pipelineFrom = (
   return read.value
 }
 
-/** Questions without a type, by name; ids are q1, q2, … */
+/** Returns a form with these questions, without types. Their ids are q1, q2, … */
 export const formOf = (questions: ReadonlyArray<string | Partial<Question>>, more: Partial<Form> = {}): Form => ({
   id: "f1",
   name: "Test form",
@@ -50,7 +53,7 @@ export const formOf = (questions: ReadonlyArray<string | Partial<Question>>, mor
   ...more,
 })
 
-/** Columns with these titles; a title that repeats has no name. */
+/** Returns columns with these titles. A repeated title has no name. */
 export const columnsOf = (titles: ReadonlyArray<string>): ReadonlyArray<Column> =>
   titles.map((title, position) => ({
     position,

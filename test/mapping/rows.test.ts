@@ -5,7 +5,7 @@ import { mentionedColumns } from "../../src/mapping/ColumnBook.ts"
 import { compile } from "../../src/mapping/compile.ts"
 import { columnsOf, compiledMapping, errorsOf, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 
-describe("where", () => {
+describe("the filter `where`", () => {
   const kept = (where: string, cells: ReadonlyArray<Cell>) => {
     const pipeline = pipelineFrom("  questions: [{ name: Q, from: Id }]\n  unmapped: ignore", {
       source: `  rowKey: [Id]\n  empty: ["-"]\n  where: { A: ${where} }`,
@@ -17,7 +17,7 @@ describe("where", () => {
     })
   }
 
-  it("keeps rows whose cell is one of the texts", () => {
+  it("keeps rows whose cell is one of the given texts", () => {
     expect(kept("[complete, 007]", ["complete", " complete ", "Complete", "007", 7, ""])).toEqual(
       ["in", "in", "out", "in", "out", "out"],
     )
@@ -60,7 +60,7 @@ describe("where", () => {
   })
 })
 
-describe("names for columns", () => {
+describe("names for columns in the pipeline", () => {
   const source = (columns: string) => `  rowKey: [Id]\n  columns: ${columns}`
   const questions = "  questions: [{ name: Q, from: second }, { name: R, from: last }]"
 
@@ -80,7 +80,7 @@ describe("names for columns", () => {
     expect(compiledMapping(pipeline, formOf(["Q"]), ["Id", "Name"]).mapping.columns[0]?.name).toBe("Name")
   })
 
-  it("are errors if the header no longer fits", () => {
+  it("are errors if the header no longer fits them", () => {
     const errors = (columns: string, titles: ReadonlyArray<string>) =>
       errorsOf(pipelineFrom("  questions: [{ name: Q, from: x }]", { source: source(columns) }), formOf(["Q"]), titles)
         .map(({ message }) => message)
@@ -112,8 +112,8 @@ describe("names for columns", () => {
   })
 })
 
-describe("defaults", () => {
-  it("apply to every entry and part of their kind without its own option", () => {
+describe("a mapping's defaults", () => {
+  it("apply to every entry and part of their kind that does not set the option", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  defaults:
     date: { format: dd.MM.yyyy }
@@ -163,7 +163,7 @@ describe("defaults", () => {
   })
 })
 
-describe("value sets", () => {
+describe("a mapping's value sets", () => {
   const options = ["5", "4", "3"].map((value) => ({ value, label: `${value} points` }))
   const mapping = "  questions: [{ name: A, from: X, as: choice, values: { set: agree } }]"
 
@@ -176,14 +176,14 @@ describe("value sets", () => {
   })
 })
 
-describe("onInvalid: drop", () => {
+describe("the option `onInvalid: drop`", () => {
   const lines = `  questions:
     - { name: Mail, from: M, as: email, onInvalid: drop }
     - { name: Count, from: C, as: number }
   unmapped: ignore`
   const { mapping } = compiledMapping(pipelineFrom(lines), formOf(["Mail", "Count"]), ["Id", "M", "C"])
 
-  it("sends the row without the answer and reports the problem", () => {
+  it("sends the row without the answer, and reports the problem", () => {
     expect(mapping.map(["1", "nobody", "5"])).toEqual({
       item: { questions: [{ id: "q2", value: 5 }] },
       dropped: [{
@@ -202,7 +202,7 @@ describe("onInvalid: drop", () => {
     expect([[...answered], dropped.length]).toEqual([[0, 1], 1])
   })
 
-  it("rejects a row that has another problem", () => {
+  it("rejects a row that has a further problem", () => {
     expect(mapping.map(["1", "nobody", "five"])).toMatchObject({ problems: [{ code: "not-a-number" }] })
     expect(mapping.check(["1", "nobody", "five"], new Uint8Array(2))).toMatchObject([{ code: "not-a-number" }])
   })
@@ -221,8 +221,8 @@ describe("onInvalid: drop", () => {
   })
 })
 
-describe("unique", () => {
-  it("returns a row's answer, and the problem of another row with the same", () => {
+describe("the option `unique`", () => {
+  it("makes a repeated answer a problem of its row", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: X, as: number, unique: true }, { name: B, from: X }]"),
       formOf(["A", "B"]),
@@ -244,7 +244,7 @@ describe("unique", () => {
   })
 })
 
-describe("stamp", () => {
+describe("the option `stamp`", () => {
   const lines = "  questions: [{ name: A, from: X }]"
   const sink = (text: string) => pipelineFrom(lines, { more: "", source: `  rowKey: [Id]` + text })
   const stamped = { ...sink(""), sink: { ...sink("").sink, stamp: { urlParameter: "row_key", path: ["sink"] } } }
@@ -266,7 +266,7 @@ describe("stamp", () => {
   })
 })
 
-describe("a fixed rejected.csv", () => {
+describe("the mapping of a fixed rejected.csv", () => {
   const lines = `  questions:
     - { name: N, from: N, as: number, decimal: "," }
     - { name: G, from: G, as: number, decimal: ",", group: "." }
@@ -313,14 +313,14 @@ describe("a fixed rejected.csv", () => {
     expect(read("text", null, "1.234")).toEqual([1234])
   })
 
-  it("of a text source reads JSON numbers and ISO dates, and no day as a time", () => {
+  it("of a text source reads JSON numbers and ISO dates, and reads no day as a time", () => {
     expect(read("text", "1.5", "1234.5", "2024-05-01", "2024-05-01T00:00:00Z", "true", "a", "7")).toEqual(
       [1.5, 1234.5, "2024-05-01", "2024-05-01T00:00:00.000Z", true, ["a"], "7"],
     )
     expect(read("text", null, null, null, "2024-05-01")).toEqual([["not-a-date-time", "T"]])
   })
 
-  it("is the only file whose numbers may be written as JSON", () => {
+  it("accepts numbers in JSON's format, which the mapping of other files refuses", () => {
     expect(read(undefined, "1.5")).toEqual([["not-a-number", "N"]])
     expect(columnsOf(["A", "A"]).map(({ name }) => name)).toEqual([undefined, undefined])
   })

@@ -17,7 +17,7 @@ const sound = (text: string, diagnostics: ReadonlyArray<Diagnostic>) => {
   }
 }
 
-/** A text with pieces cut out, doubled, or replaced by special YAML syntax. */
+/** Returns a text with pieces removed, doubled, or replaced by special YAML syntax. */
 const mutated = (text: string) =>
   fc.array(
     fc.record({
@@ -56,7 +56,7 @@ const mutated = (text: string) =>
     { minLength: 1, maxLength: 4 },
   ).map((edits) => edits.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text))
 
-it("reports diagnostics that point into the file, for any content", () => {
+it("all diagnostics point into the file, whatever its content", () => {
   fc.assert(
     fc.property(mutated(file(() => undefined).text), mutated(projectYaml), (pipeline, project) => {
       sound(pipeline, pipelineDiagnostics(pipeline))
@@ -66,7 +66,7 @@ it("reports diagnostics that point into the file, for any content", () => {
   )
 })
 
-it("reports diagnostics in its own words, for any values", () => {
+it("all diagnostics use formferry's own words, whatever the values", () => {
   const keys = fc.constantFrom(
     "pipeline",
     "source",

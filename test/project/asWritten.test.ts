@@ -4,7 +4,7 @@ import { decodePipeline } from "../../src/project/Pipeline.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 import { withEntry } from "./diagnosed.ts"
 
-/** The first entry's decoded texts and options. */
+/** Returns the first entry's decoded texts and options. */
 const entryOf = (text: string) => {
   const result = decodePipeline(parseYaml("f", text))
   if (result._tag !== "Read") return result.findings
@@ -20,7 +20,7 @@ const entryOf = (text: string) => {
   }
 }
 
-/** Plain scalars that YAML does not read as text, and some that it does. */
+/** Plain scalars. YAML reads some of them as text, and others not. */
 const token = fc.oneof(
   fc.constantFrom(
     "007",
@@ -44,7 +44,7 @@ const token = fc.oneof(
   fc.stringMatching(/^0{0,3}\d{1,12}(\.\d{0,4})?$/).filter((text) => text !== ""),
 )
 
-it("keeps scalars that represent cells or answers as text", () => {
+it("scalars that represent cells or answers stay text", () => {
   fc.assert(
     fc.property(fc.uniqueArray(token, { minLength: 2, maxLength: 6 }), token, (options, text) => {
       const entry = entryOf(withEntry(
@@ -65,7 +65,7 @@ it("keeps scalars that represent cells or answers as text", () => {
   )
 })
 
-it("keeps a constant as text, in quotes or without", () => {
+it("a constant stays text, with or without quotes", () => {
   fc.assert(
     fc.property(token, (text) => {
       expect(entryOf(withEntry(`name: A\nvalue: ${text}`))).toMatchObject({ value: text })
@@ -75,14 +75,14 @@ it("keeps a constant as text, in quotes or without", () => {
   )
 })
 
-it("keeps null if values allow it", () => {
+it("null stays null if values allow it", () => {
   expect(entryOf(withEntry("name: A\nfrom: A\nas: choice\nvalues: { a: null, b: ~, c: 'null', null: d }")))
     .toMatchObject({
       values: { a: null, b: null, c: "null", null: "d" },
     })
 })
 
-it("reads numbers and booleans as YAML does", () => {
+it("numbers and booleans are read as YAML reads them", () => {
   expect(entryOf(withEntry("name: A\nfrom: A\nas: number\nmin: 010\nmax: 1e3\ninteger: true"))).toMatchObject({
     min: 10,
     max: 1000,

@@ -22,12 +22,12 @@ describe("the next time of a schedule", () => {
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1, "UTC")).toEqual(["2026-07-11T02:00"])
   })
 
-  it("is the first instant after a clock change that skips it, and comes once if the change repeats it", () => {
+  it("is the first instant after a clock change that skips it, and occurs once if the change repeats it", () => {
     expect(times("30 2 * * *", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00", "2026-03-30T00:30"])
     expect(times("30 2 * * *", "2026-10-24T12:00:00Z", 2)).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"])
   })
 
-  it("continues evenly for an interval over a clock change, in spring and in autumn", () => {
+  it("continues at even intervals over a clock change in spring and in autumn", () => {
     for (const day of ["2026-03-28T23:50:00Z", "2026-10-24T22:50:00Z"]) {
       const found = times("*/20 * * * *", day, 15)
       const gaps = found.slice(1).map((time, index) => Date.parse(`${time}Z`) - Date.parse(`${found[index]}Z`))
@@ -35,7 +35,7 @@ describe("the next time of a schedule", () => {
     }
   })
 
-  it("is after the given instant, never at it and never twice, for every instant of a year", () => {
+  it("is always later than the given instant, and never repeats", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("0 2 * * *", "30 2 * * *", "*/15 * * * *", "0 0 1 * *", "15 1 * * MON-FRI", "0 3 29 2 *"),
@@ -46,7 +46,7 @@ describe("the next time of a schedule", () => {
           const again = first === undefined ? undefined : nextTime({ cron, zone }, first)
           expect(first).toBeGreaterThan(after)
           expect(again).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY)
-          // A millisecond earlier gives the same time.
+          // From a millisecond before the time, it is the same time.
           expect(nextTime({ cron, zone }, (first ?? 0) - 1)).toBe(first)
         },
       ),
@@ -55,7 +55,7 @@ describe("the next time of a schedule", () => {
   })
 })
 
-it("says why a text is not a cron expression", () => {
+it("cronFault says why a text is not a cron expression", () => {
   expect(cronFault("0 2 * * *")).toBeUndefined()
   expect(cronFault("*/15 7-19 * * MON-FRI")).toBeUndefined()
   expect(cronFault("30 0 2 * * *")).toBeUndefined()
@@ -67,7 +67,7 @@ it("says why a text is not a cron expression", () => {
   expect(cronFault("0 2 30 2 *")).toBe("That time never comes.")
 })
 
-it("accepts zones of the tz database, not offsets and not the machine's zone", () => {
+it("a schedule accepts zones of the tz database, but no offsets and not the machine's zone", () => {
   expect(["Europe/Berlin", "UTC", "America/Argentina/Ushuaia"].map(isZone)).toEqual([true, true, true])
   expect(["", "local", "+02:00", "Europe/Berlim", "UTC+2"].map(isZone)).toEqual([false, false, false, false, false])
 })

@@ -4,21 +4,21 @@ import { pipelineSchema } from "../../src/project/Pipeline.ts"
 import { projectSchema } from "../../src/project/Project.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
-/** The diagnostics of a pipeline file alone; none if it can be used. */
+/** Returns the diagnostics of a pipeline file, or none if it is valid. */
 export const pipelineDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
   const yaml = parseYaml("pipelines/a.yaml", text)
   const result = decodeYaml(yaml, pipelineSchema(), "The pipeline")
   return result._tag === "Read" ? [] : result.findings.map(yaml.diagnostic)
 }
 
-/** The diagnostics of a project file. */
+/** Returns the diagnostics of a project file. */
 export const projectDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
   const yaml = parseYaml("config/formferry.yaml", text)
   const result = decodeYaml(yaml, projectSchema, "The project file")
   return result._tag === "Read" ? [] : result.findings.map(yaml.diagnostic)
 }
 
-/** A pipeline with this mapping entry, otherwise valid. */
+/** Returns an otherwise valid pipeline with this mapping entry. */
 export const withEntry = (entry: string): string =>
   `pipeline: a
 source: { file: a.csv, rowKey: [Id] }
@@ -28,7 +28,7 @@ mapping:
 sink: { service: practice, form: abc }
 `
 
-/** A pipeline with these lines in a section, otherwise valid. */
+/** Returns an otherwise valid pipeline with these lines in a section. */
 export const withSection = (name: "source" | "mapping" | "sink" | "reconcile", body: string): string => {
   const sections: Record<string, string> = {
     source: "file: a.csv\nrowKey: [Id]",

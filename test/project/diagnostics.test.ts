@@ -4,25 +4,28 @@ import { kindNames } from "../../src/kinds/index.ts"
 import { pipelineDiagnostics, projectDiagnostics, withEntry, withSection } from "./diagnosed.ts"
 import { marked, places } from "./marked.ts"
 
-/** Name, text with a mark at each expected place, and each expected message and suggestion. */
+/** A name, a text with a mark at each expected place, and the expected messages and suggestions. */
 type Case = readonly [name: string, text: string, ...expected: ReadonlyArray<readonly [string, string?]>]
 
 const check = (diagnose: typeof pipelineDiagnostics, cases: ReadonlyArray<Case>) => {
-  it.each(cases.map(([name, text, ...expected]) => ({ name, text, expected })))("$name", ({ text, expected }) => {
-    const file = marked(text)
-    const diagnostics = diagnose(file.text)
-    expect(diagnostics.map(({ message, suggestion }) => [message, suggestion])).toEqual(
-      expected.map(([message, suggestion]) => [message, suggestion]),
-    )
-    expect(places(diagnostics)).toEqual(file.places)
-    for (const { line, excerpt, severity } of diagnostics) {
-      expect(severity).toBe("error")
-      expect(excerpt).toBe(file.lines[line - 1])
-    }
-  })
+  it.each(cases.map(([name, text, ...expected]) => ({ name, text, expected })))(
+    "gets its message at the expected place: $name",
+    ({ text, expected }) => {
+      const file = marked(text)
+      const diagnostics = diagnose(file.text)
+      expect(diagnostics.map(({ message, suggestion }) => [message, suggestion])).toEqual(
+        expected.map(([message, suggestion]) => [message, suggestion]),
+      )
+      expect(places(diagnostics)).toEqual(file.places)
+      for (const { line, excerpt, severity } of diagnostics) {
+        expect(severity).toBe("error")
+        expect(excerpt).toBe(file.lines[line - 1])
+      }
+    },
+  )
 }
 
-describe("an unknown key is shown at the key, with the nearest one", () => {
+describe("an unknown key, with the nearest key as a suggestion", () => {
   check(pipelineDiagnostics, [
     ["misspelt", withSection("source", "file: a.csv\nrowKey: [Id]\n«formt: csv"), [
       "`formt` is not a key of `source`.",
@@ -94,7 +97,7 @@ describe("an unknown key is shown at the key, with the nearest one", () => {
   ])
 })
 
-describe("a missing key is shown at its parent", () => {
+describe("a missing key, at its parent", () => {
   check(pipelineDiagnostics, [
     ["of a section", withSection("source", "rowKey: content").replace("source:", "«source:"), [
       "`source` needs `file`.",
@@ -124,7 +127,7 @@ describe("a missing key is shown at its parent", () => {
   ])
 })
 
-describe("an invalid value is shown at the value, once, with what is allowed", () => {
+describe("an invalid value, with what is allowed", () => {
   check(pipelineDiagnostics, [
     ["a number out of range", withSection("sink", "service: s\nform: f\nbatchSize: «11"), [
       "`batchSize` expects a whole number from 1 to 10, not `11`.",
@@ -201,7 +204,7 @@ describe("an invalid value is shown at the value, once, with what is allowed", (
   ])
 })
 
-describe("the project file", () => {
+describe("an invalid project file", () => {
   check(projectDiagnostics, [
     ["plain http into the open", "services:\n  live: { baseUrl: «http://forms.example.com/v1, apiKey: { env: K } }\n", [
       "Plain http is only allowed to this machine (localhost), since it would send the key unencrypted. Write https://.",
@@ -229,7 +232,7 @@ describe("the project file", () => {
   ])
 
   it.each(["http://localhost:3000/v1", "http://127.0.0.1:80", "http://[::1]:8080/v1", "https://example.com"])(
-    "%s may be a base address",
+    "%s is a valid base address",
     (url) => {
       expect(projectDiagnostics(`services: { live: { baseUrl: "${url}", apiKey: { env: K } } }`)).toEqual([])
     },
@@ -245,7 +248,7 @@ describe("the project file", () => {
     "apiKey: sk_live_51secret: x",
     "apiKey: sk_live_51secret\n    bad: [",
     "baseUrl: https://user:sk_live_51secret@x.org",
-  ])("a key that stands in the file is an error that does not show it: %s", (line) => {
+  ])("a secret written in the file is an error, and no diagnostic shows it: %s", (line) => {
     const diagnostics = projectDiagnostics(`services:\n  live:\n    ${line}\n`)
     expect(diagnostics.length).toBeGreaterThan(0)
     expect(JSON.stringify(diagnostics)).not.toMatch(/51secret/)

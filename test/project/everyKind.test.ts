@@ -3,7 +3,7 @@ import { paymentParts, schedulingParts } from "../../src/kinds/elements.ts"
 import { kinds } from "../../src/kinds/index.ts"
 import { pipelineDiagnostics } from "./diagnosed.ts"
 
-/** A file with an entry of every kind, written in the ways that YAML allows, and with everything that has its own kinds. */
+/** A file with an entry of every kind, in all forms that YAML allows, and with every element that has its own kinds. */
 const everything = () => {
   const ways = [
     (kind: string) => `as: ${kind}`,
@@ -29,6 +29,6 @@ const everything = () => {
   ].join("\n")
 }
 
-it("reads an entry of every kind, with `as` plain or quoted", () => {
+it("an entry of every kind is read, with `as` plain or quoted", () => {
   expect(pipelineDiagnostics(everything())).toEqual([])
 })

@@ -32,14 +32,14 @@ const changes = (before: Form, after: Form) =>
     `${harmless ? "harmless " : ""}${kind}: ${message}`
   )
 
-describe("The difference between forms", () => {
-  it("is empty if only the order changed", () => {
+describe("the differences between two forms", () => {
+  it("are empty if only the order changed", () => {
     expect(changes(form(question("a", "A"), question("b", "B")), form(question("b", "B"), question("a", "A")))).toEqual(
       [],
     )
   })
 
-  it("names each change once, as a sentence", () => {
+  it("name each change once, as a sentence", () => {
     const before = form(
       question("q1", "Name"),
       color([["r", "Red"], ["g", "Green"]]),
@@ -66,14 +66,14 @@ describe("The difference between forms", () => {
     ])
   })
 
-  it("is harmless if options were only added", () => {
+  it("are harmless if options were only added", () => {
     expect(changes(form(color([["r", "Red"]])), form(color([["r", "Red"], ["b", "Blue"]])))).toEqual([
       'harmless options: The options of the question "Color" (q2) changed: "Blue" is new.',
     ])
   })
 })
 
-layer(platform)("The form as it was", (it) => {
+layer(platform)("a recorded form", (it) => {
   it.scoped("is read back as it was written", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({})
@@ -100,7 +100,7 @@ layer(platform)("The form as it was", (it) => {
       })
     }))
 
-  it.scoped("never points outside its folder", () =>
+  it.scoped("never has a path outside its folder", () =>
     Effect.gen(function*() {
       const path = yield* Path.Path
       const fs = yield* FileSystem.FileSystem

@@ -9,7 +9,7 @@ import { file, lines } from "./mistakes.ts"
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
 const accepts = { project: ajv.compile(jsonSchemas().project), pipeline: ajv.compile(jsonSchemas().pipeline) }
 
-/** What an editor does: YAML to plain values, merge keys followed, then the schema. */
+/** Validates as an editor does: converts YAML to plain values, follows merge keys, and applies the schema. */
 const editor = (which: "project" | "pipeline", text: string): boolean => accepts[which](parse(text, { merge: true }))
 
 const entries: ReadonlyArray<readonly [good: boolean, entry: string]> = [
@@ -216,7 +216,7 @@ const services: ReadonlyArray<readonly [good: boolean, service: string]> = [
   [false, "baseUrl: https://example.com/v1\napiKey: { env: KEY }\nconcurrency: 0"],
 ]
 
-describe("the JSON Schemas and the decoders agree", () => {
+describe("the JSON Schemas and the decoders", () => {
   const pipelines = [
     ...[...entries, ...inputs].map(([good, entry]) => ({ good, text: withEntry(entry) })),
     ...examples.map(([good, body]) => ({
@@ -236,13 +236,13 @@ describe("the JSON Schemas and the decoders agree", () => {
     { good: false, text: withEntry("name: A\nfrom: B") + "schedule: nightly\n" },
     { good: false, text: withEntry("name: A\nfrom: B").replace("pipeline: a", "pipeline: a/b") },
   ]
-  it.each(pipelines)("pipeline, good: $good: $text", ({ good, text }) => {
+  it.each(pipelines)("give the same verdict ($good) for the pipeline $text", ({ good, text }) => {
     expect({ decoder: pipelineDiagnostics(text).length === 0, editor: editor("pipeline", text) })
       .toEqual({ decoder: good, editor: good })
   })
 
   it.each(services.map(([good, service]) => ({ good, service })))(
-    "service, good: $good: $service",
+    "give the same verdict ($good) for the service $service",
     ({ good, service }) => {
       const text = `services:\n  one:\n    ${service.split("\n").join("\n    ")}\nledger: { file: l.db }\nreports: r\n`
       expect({ decoder: projectDiagnostics(text).length === 0, editor: editor("project", text) })
@@ -250,13 +250,16 @@ describe("the JSON Schemas and the decoders agree", () => {
     },
   )
 
-  it.each(sets.map(([good, set]) => ({ good, set })))("value set, good: $good: $set", ({ good, set }) => {
-    const text = `services:\n  one: { practice: { forms: f } }\nvalueSets:\n  ${set}\n`
-    expect({ decoder: projectDiagnostics(text).length === 0, editor: editor("project", text) })
-      .toEqual({ decoder: good, editor: good })
-  })
+  it.each(sets.map(([good, set]) => ({ good, set })))(
+    "give the same verdict ($good) for the value set $set",
+    ({ good, set }) => {
+      const text = `services:\n  one: { practice: { forms: f } }\nvalueSets:\n  ${set}\n`
+      expect({ decoder: projectDiagnostics(text).length === 0, editor: editor("project", text) })
+        .toEqual({ decoder: good, editor: good })
+    },
+  )
 
-  it("on every single mistake of a long pipeline", () => {
+  it("agree on every single mistake in a long pipeline", () => {
     expect(editor("pipeline", file(() => undefined).text)).toBe(true)
     for (const [index, [, ...wrong]] of lines.entries()) {
       for (const which of wrong.keys()) {
@@ -266,7 +269,7 @@ describe("the JSON Schemas and the decoders agree", () => {
     }
   })
 
-  it("on the demonstration project", () => {
+  it("accept the demonstration project", () => {
     const text = readFileSync("config/formferry.yaml", "utf8")
     expect([projectDiagnostics(text), editor("project", text)]).toEqual([[], true])
     const names = existsSync("pipelines") ? readdirSync("pipelines").filter((name) => name.endsWith(".yaml")) : []
@@ -278,7 +281,7 @@ describe("the JSON Schemas and the decoders agree", () => {
   })
 })
 
-it("describes every key of the JSON Schemas", () => {
+it("the JSON Schemas describe every key", () => {
   const bare: Array<string> = []
   const look = (schema: unknown, path: string): void => {
     if (typeof schema !== "object" || schema === null) return

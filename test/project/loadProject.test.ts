@@ -65,7 +65,7 @@ reconcile:
   tolerate: [{ name: Phone, because: the service reformats it }]
 `
 
-it.scoped("loads a pipeline that uses every section, with defaults", () =>
+it.scoped("loadProject reads a pipeline that uses every section, and adds defaults", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder({ "config/formferry.yaml": projectYaml, "pipelines/contacts.yaml": contacts })
     const project = yield* loadProject(root)

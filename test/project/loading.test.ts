@@ -14,7 +14,7 @@ const diagnosticsOf = <A, R>(effect: Effect.Effect<A, ConfigurationInvalid | Pip
   )
 
 it.layer(platform)("a project's folder", (it) => {
-  it.scoped("is the nearest folder upwards with config/formferry.yaml", () =>
+  it.scoped("is the nearest parent folder with config/formferry.yaml", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "config/formferry.yaml": projectYaml, "pipelines/deep/er/x.txt": "" })
       expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(root)
@@ -26,7 +26,7 @@ it.layer(platform)("a project's folder", (it) => {
       expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(inner)
     }))
 
-  it.scoped("refuses a file of more than a megabyte before reading it", () =>
+  it.scoped("is refused without reading a file of more than a megabyte", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -39,7 +39,7 @@ it.layer(platform)("a project's folder", (it) => {
       }])
     }))
 
-  it.scoped("says what to do if the folder is not a project", () =>
+  it.scoped("is reported with advice if it is not a project", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "a/b.txt": "" })
       const error = yield* Effect.flip(findProject(`${root}/a`))
@@ -50,7 +50,7 @@ it.layer(platform)("a project's folder", (it) => {
 })
 
 it.layer(platform)("loading pipelines", (it) => {
-  it.scoped("reads every .yaml and .yml file by the name inside, but no hidden or other files", () =>
+  it.scoped("reads every .yaml and .yml file except hidden ones, by the name inside", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -62,7 +62,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect([...(yield* loadProject(root)).pipelines.keys()]).toEqual(["first", "second"])
     }))
 
-  it.scoped("reports a broken one only if it is asked for", () =>
+  it.scoped("reports a broken pipeline only if it is requested", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -89,7 +89,7 @@ it.layer(platform)("loading pipelines", (it) => {
       ])
     }))
 
-  it.scoped("suggests the nearest name for an unknown one, and shows files whose name can't be read", () =>
+  it.scoped("suggests the nearest name for an unknown pipeline, and shows files whose name can't be read", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -105,7 +105,7 @@ it.layer(platform)("loading pipelines", (it) => {
       )
     }))
 
-  it.scoped("reports a name that two files use, at both", () =>
+  it.scoped("reports a name that two files use in both files", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -127,7 +127,7 @@ it.layer(platform)("loading pipelines", (it) => {
           message: "pipelines/a.yaml is called `same`, too.",
         }),
       ])
-      // Someone who copied a file asks for the copy by the file's name.
+      // Someone who copied a file requests the copy by the file's name.
       expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["b"] }))).toEqual([
         expect.objectContaining({ file: "pipelines/a.yaml", message: "pipelines/b.yaml is called `same`, too." }),
         expect.objectContaining({ file: "pipelines/b.yaml", message: "pipelines/a.yaml is called `same`, too." }),
@@ -159,7 +159,7 @@ it.layer(platform)("loading pipelines", (it) => {
       ])
     }))
 
-  it.scoped("leaves out broken entries on request, and points at the others in the original file", () =>
+  it.scoped("omits broken entries on request, and points at the other entries in the original file", () =>
     Effect.gen(function*() {
       const entries = "    - name: Broken\n      form: Name\n    - name: Full name\n"
       const partly = pipelineYaml("partly").replace("    - name: Full name\n", entries)
@@ -176,7 +176,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["wrong"], withoutBroken: true }))).toHaveLength(2)
     }))
 
-  it.scoped("reports mistakes of the project file and of pipelines at once", () =>
+  it.scoped("reports mistakes of the project file and of pipelines together", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml + "ledgr: { file: x }\n",
@@ -195,7 +195,7 @@ it.layer(platform)("loading pipelines", (it) => {
     }))
 })
 
-/** The key of the service `live`, looked up as when it is needed. */
+/** Returns the key of the service `live`, which is looked up when needed. */
 const keyOf = (project: Project) => {
   const service = project.services.get("live")
   return service?._tag === "Live" ? service.apiKey : Effect.dieMessage("no live service")

@@ -4,11 +4,11 @@ import { pipelineDiagnostics } from "./diagnosed.ts"
 import { places } from "./marked.ts"
 import { file, lines } from "./mistakes.ts"
 
-it("reports nothing about a file without mistakes", () => {
+it("a file without mistakes has no diagnostics", () => {
   expect(pipelineDiagnostics(file(() => undefined).text)).toEqual([])
 })
 
-it("reports each mistake alone once, at its place", () => {
+it("each single mistake has one diagnostic, at its place", () => {
   for (const [index, [, ...wrong]] of lines.entries()) {
     for (const which of wrong.keys()) {
       const { text, places: expected } = file((line) => (line === index ? which : undefined))
@@ -17,7 +17,7 @@ it("reports each mistake alone once, at its place", () => {
   }
 })
 
-it("reports as many diagnostics as mistakes, each at its place", () => {
+it("several mistakes have as many diagnostics, each at its place", () => {
   const mistakes = lines.flatMap(([, ...wrong], line) => wrong.map((_, which) => ({ line, which })))
   fc.assert(
     fc.property(

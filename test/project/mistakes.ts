@@ -1,6 +1,6 @@
 import { marked } from "./marked.ts"
 
-/** A correct line, and ways to get it wrong: `«` where the diagnostic must point. */
+/** A correct line and wrong versions of it. A `«` marks the place of the expected diagnostic. */
 export const lines: ReadonlyArray<readonly [right: string, ...wrong: ReadonlyArray<string>]> = [
   ["pipeline: contacts", "«pipelin: contacts", "pipeline: «my contacts", "pipeline: «[contacts]"],
   ["source:"],
@@ -66,6 +66,6 @@ export const lines: ReadonlyArray<readonly [right: string, ...wrong: ReadonlyArr
   ["  tolerate: [{ name: Phone, because: reformatted }]", "  tolerate: [«{ name: Phone }]", "  tolerate: [«Phone]"],
 ]
 
-/** The file with chosen lines wrong. */
+/** Returns the file with chosen lines replaced by wrong versions. */
 export const file = (choose: (index: number) => number | undefined) =>
   marked(lines.map(([right, ...wrong], index) => wrong[choose(index) ?? -1] ?? right).join("\n"))

@@ -3,7 +3,7 @@ import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 
-/** A real folder with these files, removed when the scope closes. */
+/** Writes these files into a real folder, which is deleted when the scope closes. */
 export const projectFolder = (
   files: Readonly<Record<string, string | Uint8Array>>,
 ): Effect.Effect<string, never, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
@@ -21,7 +21,7 @@ export const projectFolder = (
 
 export const platform = NodeContext.layer
 
-/** A project file with a live and a practice service. */
+/** A project file with a live service and a practice service. */
 export const projectYaml = `services:
   practice:
     practice: { forms: ../samples/forms, store: ../.formferry/practice }
@@ -30,7 +30,7 @@ export const projectYaml = `services:
     apiKey: { env: FORM_SERVICE_API_KEY }
 `
 
-/** A minimal pipeline file. */
+/** Returns a minimal pipeline file. */
 export const pipelineYaml = (name: string, sink = "service: practice, form: abc"): string =>
   `pipeline: ${name}
 source:

@@ -8,7 +8,7 @@ import { referencePage } from "../house/generated.ts"
 type Node = Readonly<Record<string, unknown>>
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Every key of a schema with its own schema. */
+/** Returns every key of a schema with its own schema. */
 const keysOf = (schema: unknown, found: Array<readonly [string, Node]> = []): typeof found => {
   if (Array.isArray(schema)) { for (const each of schema) keysOf(each, found) }
   if (!isNode(schema)) return found
@@ -21,7 +21,7 @@ const keysOf = (schema: unknown, found: Array<readonly [string, Node]> = []): ty
   return found
 }
 
-/** The keys that the page documents, each by the last member of its path. */
+/** Returns the keys that the page documents, each by the last member of its path. */
 const documented = new Set(
   [...referencePage().matchAll(/^- \*\*`([^`]+)`\*\*/gm)].map(([, path = ""]) =>
     path.split(".").at(-1)!.replace("[]", "")
@@ -67,7 +67,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     }
   })
 
-  it("give examples and defaults that are valid by the schema of their key", () => {
+  it("contain only examples and defaults that are valid for their key", () => {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false })
     let count = 0
     for (const schema of [schemas.pipeline, schemas.project]) {
@@ -87,7 +87,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     expect(count).toBeGreaterThan(200)
   })
 
-  it("give examples of kinds' options that their decoders accept", () => {
+  it("contain only examples of kinds' options that the decoders accept", () => {
     for (const kind of kinds.values()) {
       const struct = Schema.Struct(kind.options) as unknown as Schema.Schema<unknown, unknown>
       const { properties = {} } =

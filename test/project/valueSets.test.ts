@@ -30,7 +30,7 @@ const load = (files: Readonly<Record<string, string | Uint8Array>>) =>
     (root) => loadProject(root),
   )
 
-describe("value sets", () => {
+describe("value sets of a project", () => {
   it.scoped("replace their names in pipelines, from the project file and from CSV files", () =>
     Effect.gen(function*() {
       const project = yield* load({ "lists/countries.csv": csv })
@@ -39,7 +39,7 @@ describe("value sets", () => {
       expect(mapping?.questions.map(({ options }) => options["values"])).toEqual([
         { Germany: "DE", Atlantis: null, "United Kingdom": "GB" },
         agree,
-        // More than a name: these are the values themselves.
+        // With keys other than `set`, the object contains the values themselves.
         { set: "agree", other: "x" },
       ])
       expect(mapping?.defaults["choices"]).toEqual({ values: agree })
@@ -53,7 +53,7 @@ describe("value sets", () => {
         ) => [file, line, column, message, suggestion])
         : [error])
 
-  it.scoped("are reported where they are named if the project does not have them", () =>
+  it.scoped("are reported at the place that names them if they don't exist", () =>
     Effect.gen(function*() {
       const found = yield* wrong({
         "lists/countries.csv": csv,
@@ -68,7 +68,7 @@ describe("value sets", () => {
       ]])
     }).pipe(Effect.provide(platform)))
 
-  it.scoped("are reported in the project file if their file is invalid", () =>
+  it.scoped("are reported in the project file if their own file is invalid", () =>
     Effect.gen(function*() {
       const file = "config/formferry.yaml"
       expect(yield* wrong({})).toEqual([[file, 9, 22, expect.stringContaining("can't be read"), expect.any(String)]])

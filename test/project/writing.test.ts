@@ -55,7 +55,7 @@ const anyText = fc.oneof(
   ),
 )
 
-describe("Texts of a pipeline file", () => {
+describe("texts written into a pipeline file", () => {
   it("are read back unchanged, alone on a line or in a list", () => {
     fc.assert(
       fc.property(anyText, anyText, (a, b) => {
@@ -68,13 +68,13 @@ describe("Texts of a pipeline file", () => {
     )
   })
 
-  it("can't end a comment or hide in it", () => {
+  it("can't end a comment or hide in one", () => {
     const lines = entryLines(entry("q", { comments: ["a\nkey: value", "\u001B[31mred\u202E\u2028x"] }), true)
     expect(lines.slice(0, 2)).toEqual(["# a↵key: value", "# ␛[31mred<U+202E><U+2028>x"])
     expect(parse(lines.join("\n"))).toEqual([{ id: "q", from: "Column" }])
   })
 
-  it("of an undecided entry are a comment that can be uncommented unchanged", () => {
+  it("in an open entry are comments that can be uncommented unchanged", () => {
     const open = entryLines(entry("q", { open: true, comments: ["why"], below: ["values:", "  a: # 3 ×"] }), true)
     expect(parse(open.join("\n"))).toBe(null)
     expect(parse(open.filter((line) => line !== "# why").map((line) => line.slice(2)).join("\n"))).toEqual([
@@ -102,8 +102,8 @@ mapping:
 sink: { service: practice, form: f }
 `
 
-describe("Adding to a pipeline file", () => {
-  it("inserts new entries after the existing ones and changes nothing else", () => {
+describe("adding entries to a pipeline file", () => {
+  it("inserts them after the existing entries, and changes nothing else", () => {
     const text = addToPipeline(pipeline, {
       questions: [entry("new")],
       urlParameters: [entry("u")],
@@ -125,7 +125,7 @@ describe("Adding to a pipeline file", () => {
       },
       sink: { service: "practice", form: "f" },
     })
-    // After the comments that belong to the last entry.
+    // The new entries follow the comments that belong to the last entry.
     expect(text?.indexOf("id: new")).toBeGreaterThan(text?.indexOf("Left open") ?? 0)
   })
 
@@ -161,7 +161,7 @@ describe("Adding to a pipeline file", () => {
     expect(addToPipeline("mapping: [\n", { questions: [entry("b")], ...none })).toBe(undefined)
   })
 
-  it("finds undecided entries in comments", () => {
+  it("finds open entries in comments", () => {
     const open = isOpen(
       '# - id: q1\n  #   name: x\n    # - id: "q 2" # note\n  # submissionTime: { from: A }\n- id: q3\n',
     )

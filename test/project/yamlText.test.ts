@@ -5,8 +5,8 @@ import { marked, places } from "./marked.ts"
 
 const good = withEntry("name: A\nfrom: B")
 
-describe("what a file may contain", () => {
-  it("is limited in depth, aliases included, before anything visits it", () => {
+describe("the depth of a YAML file", () => {
+  it("is limited before any value is read, even with aliases", () => {
     const chain = (length: number, open: string, close: string) =>
       Array.from({ length }, (_, at) => `x-${at}: &a${at} ${open}${at === 0 ? "" : `*a${at - 1}`}${close}`).join("\n")
     const deep = "The file is nested more than 200 levels deep, with its aliases expanded."
@@ -16,7 +16,7 @@ describe("what a file may contain", () => {
   })
 })
 
-describe("faults of YAML are sentences, at their place", () => {
+describe("errors of YAML", () => {
   it.each([
     ["a repeated key", good.replace("sink:", "«pipeline: b\nsink:"), "`pipeline` occurs twice."],
     ["several documents", `${good}«---\npipeline: b\n`, "The file contains several documents."],
@@ -31,7 +31,7 @@ describe("faults of YAML are sentences, at their place", () => {
       "`*all` contains itself.",
     ],
     [
-      "a list that is not closed, at the end of the file",
+      "a list that is not closed at the end of the file",
       good.replace("form: abc }", "form: [abc, d«e"),
       "A list that begins with `[` is not closed, or not indented.",
     ],
@@ -42,7 +42,7 @@ describe("faults of YAML are sentences, at their place", () => {
       "«- a\n",
       "The pipeline expects a mapping with `pipeline`, `source`, `mapping` and `sink`, not a list.",
     ],
-  ])("%s", (_name, text, message) => {
+  ])("are sentences at their place: %s", (_name, text, message) => {
     const file = marked(text)
     const diagnostics = pipelineDiagnostics(file.text)
     expect(diagnostics.map((diagnostic) => diagnostic.message)).toEqual([message])
@@ -54,7 +54,7 @@ describe("faults of YAML are sentences, at their place", () => {
     expect(diagnostics.map(({ line }) => line)).toEqual([1, 2, 3, 4])
   })
 
-  it("are all reported, also if a key is repeated", () => {
+  it("are all reported, even if a key is repeated", () => {
     const file = marked(good.replace("from: B", "from: B\n      «name: C\n      «formt: x"))
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })
@@ -67,8 +67,8 @@ describe("faults of YAML are sentences, at their place", () => {
   })
 })
 
-describe("anchors, aliases and merge keys", () => {
-  it("work, and keys that begin with x- are ignored", () => {
+describe("YAML's anchors, aliases and merge keys", () => {
+  it("are supported, and keys that begin with x- are ignored", () => {
     expect(pipelineDiagnostics(`
 x-dates: &dates { as: date, format: dd.MM.yyyy }
 x-other: [anything, { at: all }]
@@ -96,7 +96,7 @@ sink: { service: practice, form: abc }
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })
 
-  it("give a key of its own priority over a merged one, and an earlier merge over a later one", () => {
+  it("give a mapping's own key priority over a merged key, and an earlier merge over a later merge", () => {
     const yaml = parseYaml("f", "a: &a { k: 1, l: 1 }\nb: &b { k: 2, m: 2 }\nc: { k: 3, <<: [*b, *a] }\n")
     expect(yaml.at(["c", "k"]).line).toBe(3)
     expect(yaml.at(["c", "m"]).line).toBe(2)
@@ -109,7 +109,7 @@ sink: { service: practice, form: abc }
       return `x-${index}: &l${index} [${inner}]`
     })
     const bomb = `${levels.join("\n")}\n${good.replace("from: B", "from: B\n      as: choice\n      options: *l11")}`
-    // `options` is a list of text: the lists inside it are already wrong.
+    // `options` is a list of text, so the lists inside it are already wrong.
     expect(pipelineDiagnostics(bomb).length).toBeGreaterThan(0)
     const merges = Array.from(
       { length: 30 },
@@ -130,7 +130,7 @@ sink: { service: practice, form: abc }
   })
 })
 
-describe("places", () => {
+describe("places in a YAML file", () => {
   it("are the same with a byte order mark and with Windows line endings", () => {
     const file = marked(good.replace("from: B", "«frm: B"))
     const windows = "\uFEFF" + file.text.replaceAll("\n", "\r\n")

@@ -15,7 +15,7 @@ const Origin = Schema.Union(
   Schema.Struct({ columns: Schema.Array(Schema.String) }),
 )
 
-/** A source, a form, and what a person would map. */
+/** A source, a form, and the mapping that a person would write. */
 const Pair = Schema.Struct({
   about: Schema.String,
   heldOut: Schema.optionalWith(Schema.Boolean, { default: () => false }),
@@ -39,7 +39,7 @@ const Pair = Schema.Struct({
   }),
   /** Questions that must be left open. */
   open: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  /** Questions for which this is right, but leaving them open is also right. */
+  /** Questions for which this suggestion is right, but for which none is also right. */
   either: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { default: () => ({}) }),
 })
 
@@ -65,7 +65,7 @@ const suggested = (origin: Origin): string => {
   }
 }
 
-/** The suggestions as a list: question or own place → origin. */
+/** Returns the suggestions as a list of targets with their origins. */
 const listOf = (suggestions: Suggestions): ReadonlyMap<string, string> =>
   new Map([
     ...suggestions.accepted.map(({ question, origin }) => [question.id, suggested(origin)] as const),
@@ -77,7 +77,7 @@ const listOf = (suggestions: Suggestions): ReadonlyMap<string, string> =>
     ...(suggestions.rowKey.names.length === 0 ? [] : [["rowKey", suggestions.rowKey.names.join(" + ")] as const]),
   ])
 
-/** All rows of a source as suggestions see them. */
+/** Returns all rows of a source in the form that suggestions use. */
 const profilesOf = (source: Source) =>
   Effect.gen(function*() {
     const profiles = profiler(source.columns)
@@ -89,7 +89,7 @@ const profilesOf = (source: Source) =>
     return profiles.profiles()
   })
 
-/** One suggestion that should have been made or was made. */
+/** A suggestion that was expected or made. */
 export interface Judged {
   readonly place: string
   readonly wanted: string | undefined
@@ -99,7 +99,7 @@ export interface Judged {
 
 const root = resolve(import.meta.dirname, "../../..")
 
-/** Reads a pair, has its mapping suggested, and evaluates every entry. */
+/** Reads a pair, suggests its mapping, and evaluates every suggestion. */
 export const judge = (file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

@@ -14,7 +14,7 @@ const counts = (all: ReadonlyArray<Judged>) => ({
   right: all.filter(({ right }) => right).length,
 })
 
-layer(NodeContext.layer)("Suggestions for fifteen pairs of a source and a form", (it) => {
+layer(NodeContext.layer)("suggestions for fifteen pairs of a source and a form", (it) => {
   it.scoped(
     "are right in 98 of 100 cases, and cover 85 of 100 entries that a person would map",
     () =>
