@@ -64,7 +64,9 @@ export const kobo: FormTool = {
       },
       notes: [
         "A column with all choices in one cell can be split if it contains names. If it contains labels, use the columns of the single options.",
-        ...(repeat ? ["Rows of a repeat group belong to a row of another sheet: join them first."] : []),
+        ...(repeat
+          ? ["Rows of a repeat group belong to a row of another sheet. Join them with `source.combine.with`."]
+          : []),
       ],
     }
   },

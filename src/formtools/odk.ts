@@ -60,7 +60,9 @@ export const odk: FormTool = {
         ...(central
           ? ["Rows whose Status is missing or not decrypted form data contain no answers: skip them with `where`."]
           : []),
-        ...(repeat ? ["Rows of a repeat group belong to a row of another file: join them first."] : []),
+        ...(repeat
+          ? ["Rows of a repeat group belong to a row of another file. Join them with `source.combine.with`."]
+          : []),
       ],
     }
   },

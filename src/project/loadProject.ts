@@ -10,7 +10,7 @@ import type { Pipeline } from "./Pipeline.ts"
 import { projectOf, projectSchema } from "./Project.ts"
 import type { Project } from "./Project.ts"
 import { openSecrets } from "./secrets.ts"
-import { absoluteFiles } from "./sourceSection.ts"
+import { absolute } from "./sourceSection.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { loadValueSets } from "./valueSets.ts"
 import { keysAt, readYamlFile, textAt, textsAt } from "./yamlText.ts"
@@ -178,7 +178,7 @@ export const loadProject = (
         continue
       }
       const { name, source } = result.value
-      pipelines.set(name, { ...result.value, source: { ...source, file: absoluteFiles(source.file, from(folder)) } })
+      pipelines.set(name, { ...result.value, source: absolute(source, from(folder)) })
     }
 
     if (diagnostics.length > 0 || decoded === undefined) {

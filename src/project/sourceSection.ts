@@ -108,13 +108,6 @@ const Files = oneOfThese(File, Schema.NonEmptyArray(File).annotations(expecting(
 /** Where a source's rows are: a path or an address, several files with the same header, or those that match a pattern. */
 export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type
 
-/** @param resolve makes a path from the file absolute */
-export const absoluteFiles = (files: SourceFiles, resolve: (path: string) => string): SourceFiles => {
-  const one = (path: string) => /^https?:\/\//.test(path) ? path : resolve(path)
-  if (typeof files === "string") return one(files)
-  return "glob" in files ? { ...files, glob: resolve(files.glob) } : files.map(one)
-}
-
 // Columns without a usable header
 
 /** A name for a column that its header can't identify. */
@@ -149,10 +142,28 @@ const Aliases = becoming(
     Object.entries(aliases).map(([name, column]): ColumnAlias => ({ name, path: [...path, name], column })),
 ).annotations(expecting("names with the columns that they stand for"))
 
+const Sheet = oneOfThese(whole(1), Name).annotations(expecting("a sheet's name or number"))
+
 // Records that belong together
 
+const KeyColumns = Schema.NonEmptyArray(Name).annotations(expecting("a list of columns"))
+
+const With = section({
+  file: optional(File, { description: "The file, relative to this one (default: the source's first file)" }),
+  sheet: optional(Sheet, { description: "The sheet of a workbook (default: the first visible one)" }),
+  by: needed(KeyColumns, {
+    description: "Its columns with the cells of `combine.by`, in the same order",
+    examples: [["_parent_index"]],
+  }),
+  as: needed(Name, { description: "The first part of its columns' names", examples: ["visit"] }),
+  repeats: optional(Schema.Boolean, {
+    description: "Whether a row may have several of its records: the first one's columns are then `visit.1.weight`",
+    default: false,
+  }),
+})
+
 const Combine = section({
-  by: needed(Schema.NonEmptyArray(Name).annotations(expecting("a list of columns")), {
+  by: needed(KeyColumns, {
     description: "The columns that records of one row have in common",
     examples: [["record_id"]],
   }),
@@ -160,6 +171,11 @@ const Combine = section({
     description:
       "The columns that distinguish the records of a row. Their cells become the first part of the other columns' names: `baseline.weight`",
     examples: [["redcap_event_name"]],
+    absent: [],
+  }),
+  with: optional(Schema.Array(With), {
+    description: "Other files or sheets with records of the same rows",
+    examples: [[{ sheet: "visits", by: ["_parent_index"], as: "visit", repeats: true }]],
     absent: [],
   }),
   places: optional(Schema.Array(Name), {
@@ -225,7 +241,7 @@ export const source = section({
     default: "reject",
   }),
   headerRow: optional(whole(1), { description: "The row with the header, from 1; rows above it are skipped" }),
-  sheet: optional(oneOfThese(whole(1), Name).annotations(expecting("a sheet's name or number")), {
+  sheet: optional(Sheet, {
     description: "The sheet of a workbook, by name or number (default: the first visible one)",
     examples: ["Responses"],
   }),
@@ -285,6 +301,22 @@ export interface SourceConfig extends Omit<typeof source.Type, "file" | "format"
   readonly file: SourceFiles
   /** A format, by its name. */
   readonly format?: string | undefined
+}
+
+/** Makes the paths of a source absolute. */
+export const absolute = (
+  { combine, file, ...rest }: SourceConfig,
+  resolve: (path: string) => string,
+): SourceConfig => {
+  const one = (path: string) => /^https?:\/\//.test(path) ? path : resolve(path)
+  return {
+    ...rest,
+    file: typeof file === "string" ? one(file) : "glob" in file ? { ...file, glob: resolve(file.glob) } : file.map(one),
+    combine: combine && {
+      ...combine,
+      with: combine.with.map((other) => other.file === undefined ? other : { ...other, file: one(other.file) }),
+    },
+  }
 }
 
 /** Returns the section of a file that only says where the rows are. */

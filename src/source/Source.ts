@@ -142,6 +142,18 @@ export interface Source {
   readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
 }
 
+/** A source, with its file's name. */
+export interface NamedSource {
+  readonly file: string
+  readonly source: Source
+}
+
+/** Returns the latest time, or undefined if any time is unknown, because that one may be later. */
+export const newestOf = (times: ReadonlyArray<number | undefined>): number | undefined => {
+  const known = times.filter((time) => time !== undefined)
+  return known.length < times.length ? undefined : Math.max(...known)
+}
+
 /** Changes what is reported about each of a source's files. */
 export const mapFiles = (files: Source["files"], change: (file: SourceFile) => SourceFile): Source["files"] =>
   Effect.map(files, (all) => all.map((one) => ({ ...one, file: change(one.file) })))

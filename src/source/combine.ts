@@ -2,22 +2,21 @@ import { Effect, Option, Stream } from "effect"
 import type { Scope } from "effect"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Cell, cellText, DateCell, ErrorCell, JsonCell, trimmed } from "../domain/cell.ts"
-import type { Json } from "../domain/json.ts"
+import { type Cell, cellText, trimmed } from "../domain/cell.ts"
 import { cut } from "../domain/problem.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { count, listed } from "../domain/words.ts"
 import { ownedFolder } from "../ledger/holder.ts"
-import { Database } from "../ledger/sqlite/database.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { nearest } from "../project/suggestion.ts"
 import { asFormTool } from "./asFormTool.ts"
 import { ChunkBuilder, eachChunk } from "./chunks.ts"
 import { shownName, toColumns } from "./columns.ts"
 import { limits, thousands } from "./limits.ts"
-import { changedWhileOpening, mapFiles, SourceChanged, SourceError } from "./Source.ts"
-import type { Source } from "./Source.ts"
+import { RecordSpool } from "./RecordSpool.ts"
+import { changedWhileOpening, mapFiles, newestOf, SourceChanged, SourceError } from "./Source.ts"
+import type { NamedSource, Source } from "./Source.ts"
 
 type Combine = NonNullable<SourceConfig["combine"]>
 
@@ -27,153 +26,142 @@ const windowRows = 1_000
 /** Combined rows in the head of a combined source. */
 const headRows = 50
 
-const encode = (cells: Cells): string =>
-  JSON.stringify(cells.map((cell) =>
-    cell instanceof DateCell
-      ? { date: cell.iso }
-      : cell instanceof ErrorCell
-      ? { error: cell.code }
-      : cell instanceof JsonCell
-      ? { json: cell.value }
-      : cell ?? null
-  ))
-
-type EncodedCell = string | number | boolean | null | { readonly date: string } | { readonly error: string } | {
-  readonly json: Json
-}
-
-const decode = (text: string): ReadonlyArray<Cell> =>
-  (JSON.parse(text) as ReadonlyArray<EncodedCell>).map((cell) =>
-    typeof cell !== "object" || cell === null
-      ? cell
-      : "date" in cell
-      ? new DateCell(cell.date)
-      : "error" in cell
-      ? new ErrorCell(cell.error)
-      : new JsonCell(cell.json)
-  )
-
 const isEmpty = (cell: Cell | undefined): boolean => trimmed(cellText(cell)) === ""
 
 const textAt = (cells: Cells, { position }: Column): string => trimmed(cellText(cells[position]))
 
-/** The records of a source in a temporary database, by the rows that they become. */
-class Spool {
-  readonly #db: Database
-  /** The names of the places, in the order of their first records. */
-  readonly places = new Map<string, number>()
-  rows = 0
-  records = 0
+const titleOf = (column: Column): string => column.name ?? column.title
 
-  /** @param places those that exist even without a record */
-  constructor(path: string, places: ReadonlyArray<string>) {
-    for (const place of places) this.#placeOf(place)
-    this.#db = new Database(path)
-    // It is needed only by this process, and only until it ends.
-    this.#db.set("journal_mode = OFF")
-    this.#db.set("synchronous = OFF")
-    this.#db.exec("CREATE TABLE key (text TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID")
-    this.#db.exec(
-      "CREATE TABLE record (row INTEGER, number INTEGER, place INTEGER, cells TEXT, fault TEXT, PRIMARY KEY (row, number)) WITHOUT ROWID",
-    )
-  }
-
-  /** @param key undefined: the record becomes a row alone */
-  add(key: string | undefined, place: string, cells: Cells, fault: Problem | undefined): void {
-    this.records++
-    const known = key === undefined
-      ? undefined
-      : this.#db.get<readonly [number]>("SELECT row FROM key WHERE text = ?", [key])?.[0]
-    const row = known ?? ++this.rows
-    if (key !== undefined && known === undefined) this.#db.run("INSERT INTO key VALUES (?, ?)", [key, row])
-    this.#db.run("INSERT INTO record VALUES (?, ?, ?, ?, ?)", [
-      row,
-      this.records,
-      this.#placeOf(place),
-      encode(cells),
-      fault === undefined ? null : JSON.stringify(fault),
-    ])
-  }
-
-  #placeOf(place: string): number {
-    const at = this.places.get(place) ?? this.places.size
-    this.places.set(place, at)
-    return at
-  }
-
-  transaction(work: () => void): void {
-    this.#db.exec("BEGIN")
-    work()
-    this.#db.exec("COMMIT")
-  }
-
-  /** Returns the records of some rows, in the order of the rows and of the file. */
-  between(first: number, last: number) {
-    return this.#db.all<readonly [row: number, number: number, place: number, cells: string, fault: string | null]>(
-      "SELECT row, number, place, cells, fault FROM record WHERE row BETWEEN ? AND ? ORDER BY row, number",
-      [first, last],
-    )
-  }
-
-  close(): void {
-    this.#db.close()
-  }
-}
-
-/** Where the cells of a record are in a combined row. */
-interface Shape {
+/** One of the sources whose records are combined, and its columns. */
+interface Part extends NamedSource {
   readonly by: ReadonlyArray<Column>
-  /** The source's other columns, without those that name the place. Each place has all of them. */
+  /** The columns whose cells name a record's place. */
+  readonly name: ReadonlyArray<Column>
+  /** All other columns. Each place has them. */
   readonly rest: ReadonlyArray<Column>
+  /** The first part of its columns' names. */
+  readonly as: string | undefined
+  /** Whether each record of a row has its own place, numbered from 1. */
+  readonly repeats: boolean
+}
+
+const partOf = (
+  { file, source }: NamedSource,
+  { as, by, name = [], repeats = false }: {
+    readonly by: ReadonlyArray<string>
+    readonly name?: ReadonlyArray<string>
+    readonly as?: string
+    readonly repeats?: boolean
+  },
+): Effect.Effect<Part, SourceError> => {
+  const find = (names: ReadonlyArray<string>) =>
+    Effect.forEach(names, (name) => {
+      const found = source.columns.find((column) => column.name === name)
+      if (found !== undefined) return Effect.succeed(found)
+      const near = nearest(name, source.columns.flatMap((column) => column.name ?? []))
+      const hint = near === undefined
+        ? `Its columns are: ${cut(listed(source.columns.map(shownName), "and"), 400)}.`
+        : `Did you mean "${near}"?`
+      const message = `${file} has no column "${name}", which \`source.combine\` names. ${hint}`
+      return new SourceError({ file, message })
+    })
+  return Effect.map(Effect.all([find(by), find(name)]), ([by, name]) => {
+    const rest = source.columns.filter((column) => !by.includes(column) && !name.includes(column))
+    return { file, source, by, name, rest, as, repeats }
+  })
+}
+
+/** The places of each source's records, and where their cells are in a combined row. */
+class Places {
+  readonly #ofParts: ReadonlyArray<Map<string, number>>
+
+  /** @param expected places that exist even without a record */
+  constructor(parts: ReadonlyArray<Part>, expected: ReadonlyArray<string>) {
+    this.#ofParts = parts.map(({ as, repeats }) => new Map(as === undefined || repeats ? [] : [[as, 0]]))
+    for (const place of expected) {
+      const part = parts.findIndex(({ as }) => as !== undefined && (place === as || place.startsWith(`${as}.`)))
+      this.indexOf(Math.max(0, part), place)
+    }
+  }
+
+  /** Returns the index of a part's place. Adds the place if it is new. */
+  indexOf(part: number, place: string): number {
+    const places = this.#ofParts[part] ?? new Map<string, number>()
+    const index = places.get(place) ?? places.size
+    places.set(place, index)
+    return index
+  }
+
+  namesOf(part: number): ReadonlyArray<string> {
+    return [...this.#ofParts[part]?.keys() ?? []]
+  }
+}
+
+/** Where cells are in a combined row: first those of the key, then place by place. */
+interface Shape {
+  readonly parts: ReadonlyArray<Part>
   readonly titles: ReadonlyArray<string>
+  /** Of each part: the position of its first place's first cell. */
+  readonly starts: ReadonlyArray<number>
 }
 
-const shapeOf = (source: Source, { by, name }: Found, places: Iterable<string>): Shape => {
-  const structure = new Set([...by, ...name].map(({ position }) => position))
-  const rest = source.columns.filter(({ position }) => !structure.has(position))
-  const titleOf = (column: Column) => column.name ?? column.title
-  const ofPlace = (place: string) =>
-    rest.map((column) => place === "" ? titleOf(column) : `${place}.${titleOf(column)}`)
-  return { by, rest, titles: [...by.map(titleOf), ...Array.from(places).flatMap(ofPlace)] }
+const shapeOf = (parts: ReadonlyArray<Part>, places: Places): Shape => {
+  const titles = (parts[0]?.by ?? []).map(titleOf)
+  const starts = parts.map(({ rest }, part) => {
+    const start = titles.length
+    for (const place of places.namesOf(part)) {
+      titles.push(...rest.map((column) => place === "" ? titleOf(column) : `${place}.${titleOf(column)}`))
+    }
+    return start
+  })
+  return { parts, titles, starts }
 }
 
-/** Puts the records of rows together. */
-const combined = (spool: Spool, { by, rest, titles }: Shape, first: number, last: number): ReadonlyArray<RowChunk> => {
+/** Puts the records of some rows together. */
+const combined = (spool: RecordSpool, shape: Shape, first: number, last: number): ReadonlyArray<RowChunk> => {
+  const { parts, starts, titles } = shape
   const chunks = new ChunkBuilder()
   chunks.count = first - 1
   let row = 0
   let cells: Array<Cell> = []
   let problem: Problem | undefined
+  let repeated: Array<number> = []
   const close = () => {
     if (row > 0) chunks.add(cells, problem)
   }
-  for (const [next, number, place, encoded, fault] of spool.between(first, last)) {
-    const record = decode(encoded)
-    if (next !== row) {
+  for (const record of spool.between(first, last)) {
+    const part = parts[record.part]!
+    const shown = `record ${count(record.number)}${record.part === 0 ? "" : ` of ${part.as}`}`
+    if (record.row !== row) {
       close()
-      row = next
+      row = record.row
       problem = undefined
+      repeated = parts.map(() => 0)
       cells = new Array<Cell>(titles.length).fill(null)
-      for (const [at, { position }] of by.entries()) cells[at] = record[position] ?? null
+      for (const [at, { position }] of part.by.entries()) cells[at] = record.cells[position] ?? null
     }
-    if (fault !== null) {
-      const told = JSON.parse(fault) as Problem
-      problem ??= { ...told, message: told.message.replace(/Row \d+/, `Row ${row} (record ${count(number)})`) }
+    if (record.fault !== undefined) {
+      const { message, ...fault } = record.fault
+      problem ??= { ...fault, message: message.replace(/Row \d+/, `Row ${row} (${shown})`) }
     }
-    for (const [index, { position }] of rest.entries()) {
-      const cell = record[position]
+    const place = part.repeats ? repeated[record.part]!++ : record.place
+    const start = starts[record.part]! + place * part.rest.length
+    for (const [index, { position }] of part.rest.entries()) {
+      const cell = record.cells[position] ?? null
       if (isEmpty(cell)) continue
-      const at = by.length + place * rest.length + index
+      const at = start + index
       const before = cells[at]
-      if (isEmpty(before)) cells[at] = cell ?? null
+      if (isEmpty(before)) cells[at] = cell
       else if (cellText(before) !== cellText(cell)) {
-        const [earlier, later] = [cut(cellText(before)), cut(cellText(cell))]
+        const value = cut(cellText(cell))
         problem ??= {
           code: "conflict",
           column: titles[at],
-          value: later,
-          message: `Row ${row}: ${titles[at]} is both "${earlier}" and "${later}" (record ${count(number)}). `
-            + "Records that `source.combine` joins may fill each column once. Correct them, or add a column that distinguishes them to `source.combine.name`.",
+          value,
+          message: `Row ${row}: ${titles[at]} is both "${cut(cellText(before))}" and "${value}" (${shown}). `
+            + `Correct the records, or distinguish them with \`source.combine${
+              record.part === 0 ? ".name" : ".with.repeats"
+            }\`.`,
         }
       }
     }
@@ -182,27 +170,8 @@ const combined = (spool: Spool, { by, rest, titles }: Shape, first: number, last
   return chunks.take()
 }
 
-interface Found {
-  readonly by: ReadonlyArray<Column>
-  readonly name: ReadonlyArray<Column>
-}
-
-const findColumns = (source: Source, file: string, names: ReadonlyArray<string>) =>
-  Effect.forEach(names, (name) => {
-    const found = source.columns.find((column) => column.name === name)
-    if (found !== undefined) return Effect.succeed(found)
-    const near = nearest(name, source.columns.flatMap((column) => column.name ?? []))
-    const hint = near === undefined
-      ? `Its columns are: ${cut(listed(source.columns.map(shownName), "and"), 400)}.`
-      : `Did you mean "${near}"?`
-    return new SourceError({
-      file,
-      message: `${file} has no column "${name}", which \`source.combine\` names. ${hint}`,
-    })
-  })
-
 /** Reads all records into a temporary database, which is removed with the scope. */
-const spooled = (source: Source, file: string, { by, name }: Found, places: ReadonlyArray<string>) =>
+const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
   Effect.gen(function*() {
     const refused = (message: string) => () => new SourceError({ file, message })
     const folder = yield* ownedFolder(tmpdir(), "formferry-combined-").pipe(
@@ -212,105 +181,136 @@ const spooled = (source: Source, file: string, { by, name }: Found, places: Read
       `The records of ${file} could not be stored: the disk for temporary files may be full. Make room, then run again.`,
     )
     const spool = yield* Effect.acquireRelease(
-      Effect.try({ try: () => new Spool(join(folder, "records"), places), catch: full }),
+      Effect.try({ try: () => new RecordSpool(join(folder, "records")), catch: full }),
       (spool) => Effect.sync(() => spool.close()),
     )
-    const add = (chunk: RowChunk) => {
-      for (const [index, cells] of chunk.rows.entries()) {
-        const key = by.map((column) => textAt(cells, column))
-        const missing = by.find((_, at) => key[at] === "")
-        const number = chunk.firstRow + index
-        const fault = chunk.faults.get(index) ?? (missing === undefined ? undefined : {
+    const add = (
+      part: number,
+      { as, by, file: own, name, repeats }: Part,
+      number: number,
+      cells: Cells,
+      fault?: Problem,
+    ) => {
+      const texts = by.map((column) => textAt(cells, column))
+      const missing = by.find((_, at) => texts[at] === "")
+      const key = missing === undefined ? JSON.stringify(texts) : undefined
+      const known = key === undefined ? undefined : spool.rowOf(key)
+      const row = known ?? spool.addRow(part === 0 ? key : undefined)
+      const column = by.map(shownName).join(", ")
+      const alone = missing !== undefined
+        ? {
           code: "missing-key" as const,
           column: shownName(missing),
           message: `Row ${number} has no ${shownName(missing)}, so it can't be combined with other records.`,
-        })
-        const place = name.map((column) => textAt(cells, column)).filter((part) => part !== "").join(".")
-        spool.add(missing === undefined ? JSON.stringify(key) : undefined, place, cells, fault)
-      }
+        }
+        : part > 0 && known === undefined
+        ? {
+          code: "conflict" as const,
+          column,
+          value: cut(texts.join(", ")),
+          message: `Row ${number} of ${own} belongs to no record of ${file}: none has the key "${
+            cut(texts.join(", "))
+          }" (${column}).`,
+        }
+        : undefined
+      const place = [...as === undefined ? [] : [as], ...name.map((column) => textAt(cells, column))]
+        .filter((text) => text !== "").join(".")
+      const at = repeats ? 0 : places.indexOf(part, place)
+      spool.add({ row, part, place: at, number, cells, fault: fault ?? alone })
     }
-    yield* eachChunk(
-      source.read(),
-      (chunk) => Effect.try({ try: () => spool.transaction(() => add(chunk)), catch: full }),
-    ).pipe(changedWhileOpening)
+    for (const [at, part] of parts.entries()) {
+      const addAll = ({ faults, firstRow, rows }: RowChunk) =>
+        spool.transaction(() =>
+          rows.forEach((cells, index) => add(at, part, firstRow + index, cells, faults.get(index)))
+        )
+      yield* eachChunk(part.source.read(), (chunk) => Effect.try({ try: () => addAll(chunk), catch: full })).pipe(
+        changedWhileOpening,
+      )
+      for (let nth = 1; part.repeats && nth <= spool.mostOf(at); nth++) places.indexOf(at, `${part.as}.${nth}`)
+    }
     return spool
   })
 
+const tooWide = (file: string, titles: ReadonlyArray<string>) =>
+  new SourceError({
+    file,
+    message:
+      `\`source.combine\` would give ${file} ${thousands(titles.length)} columns, more than ${
+        thousands(limits.columns)
+      }. `
+      + "Use columns under `source.combine.name` that have few different values.",
+  })
+
 /**
- * Joins the records of a source that have the same key into one row, in the order of their first records. The columns are those of the key, and each
- * other column once for each place: `baseline.weight`. All records are read once, into a temporary file. A row with a faulty record, or with two
- * different values in one cell, has that problem. Fails if a column is not there, or if the rows would have too many columns.
+ * Joins the records of a source, and of others, that have the same key into one row, in the order of the first source's records. The columns are those
+ * of the key, and each other column once for each place: `baseline.weight`. All records are read once, into a temporary file. A row with a faulty
+ * record, or with two different values in one cell, has that problem. Fails if a column is missing, or if the rows would have too many columns.
+ *
+ * @param others the opened sources of `config.with`, in that order
  */
 export const combine = (
-  source: Source,
-  file: string,
+  main: NamedSource,
+  others: ReadonlyArray<NamedSource>,
   config: Combine,
 ): Effect.Effect<Source, SourceError, Scope.Scope> =>
   Effect.gen(function*() {
-    const found = {
-      by: yield* findColumns(source, file, config.by),
-      name: yield* findColumns(source, file, config.name),
-    }
-    if (source.tool !== undefined && source.head === undefined) {
+    const { file, source } = main
+    const { tool, ...plain } = source
+    if (tool !== undefined && source.head === undefined) {
       const message =
-        `${file} contains the responses of ${source.tool.title}'s API, each of which is a whole submission. Remove \`source.combine\`.`
+        `${file} contains the responses of ${tool.title}'s API, each of which is a whole submission. Remove \`source.combine\`.`
       return yield* new SourceError({ file, message })
     }
-    const spool = yield* spooled(source, file, found, config.places)
-    const shape = shapeOf(source, found, spool.places.keys())
-    if (shape.titles.length > limits.columns) {
-      const message = `\`source.combine\` would give ${file} ${thousands(shape.titles.length)} columns: ${
-        thousands(spool.places.size)
-      } places with ${thousands(shape.rest.length)} columns each. At most ${
-        thousands(limits.columns)
-      } are possible. Name columns under \`source.combine.name\` that have few different values.`
-      return yield* new SourceError({ file, message })
-    }
-    const read = yield* source.files
+    const parts = [
+      yield* partOf(main, config),
+      ...(yield* Effect.forEach(others, (other, at) => partOf(other, config.with[at]!))),
+    ]
+    const places = new Places(parts, config.places)
+    const spool = yield* spooled(parts, places, file)
+    const shape = shapeOf(parts, places)
+    const { titles } = shape
+    if (titles.length > limits.columns) return yield* tooWide(file, titles)
+    const read = (yield* Effect.forEach(parts, (part) => part.source.files)).flat()
     const note = {
       what: "combined",
-      value: `${count(spool.records)} records into ${count(spool.rows)} rows by ${
-        listed(found.by.map(shownName), "and")
-      }`,
+      value: `${count(spool.records)} records into ${count(spool.rows)} rows by ${listed(config.by, "and")}`,
     }
-    const windows = Stream.unfold(1, (first) =>
-      first > spool.rows
-        ? Option.none()
-        : Option.some(
-          [
-            combined(spool, shape, first, Math.min(spool.rows, first + windowRows - 1)),
-            first + windowRows,
-          ] as const,
-        )).pipe(Stream.flattenIterables)
-    const { tool, ...rest } = source
+    const rowsFrom = (first: number, most: number) =>
+      combined(spool, shape, first, Math.min(spool.rows, first + most - 1))
+    const windows = Stream.flattenIterables(Stream.unfold(1, (first) =>
+      first > spool.rows ? Option.none() : Option.some([rowsFrom(first, windowRows), first + windowRows] as const)))
+    const sources = parts.map((part) =>
+      part.source
+    )
     const table: Source = {
-      ...rest,
+      ...plain,
       dialect: { ...source.dialect, format: `${source.dialect.format}, combined` },
-      columns: toColumns(shape.titles),
+      columns: toColumns(titles),
       blocks: [],
       taken: [...source.taken, note],
-      files: mapFiles(source.files, (file) => ({ ...file, taken: [...file.taken, note] })),
+      warnings: sources.flatMap(({ warnings }) => warnings),
       head: {
-        records: [
-          shape.titles,
-          ...combined(spool, shape, 1, Math.min(spool.rows, headRows)).flatMap(({ rows }) => rows),
-        ],
+        records: [titles, ...rowsFrom(1, headRows).flatMap(({ rows }) => rows)],
         header: 0,
         skipped: 0,
         sheet: source.head?.sheet,
         delimiter: source.head?.delimiter,
       },
       read: (expected) => {
-        const changed = expected?.find(({ sha256 }, at) => read[at]?.fingerprint.sha256 !== sha256)
-        return changed === undefined ? windows : Stream.fail(new SourceChanged({ file }))
+        const changed = expected?.some(({ sha256 }, at) => read[at]?.fingerprint.sha256 !== sha256) ?? false
+        return changed ? Stream.fail(new SourceChanged({ file })) : windows
       },
+      files: mapFiles(Effect.succeed(read), (one) => ({ ...one, taken: [...one.taken, note] })),
+      changedAt: newestOf(sources.map(({ changedAt }) => changedAt)),
+      digest: Effect.map(Effect.forEach(sources, ({ digest }) => digest ?? Effect.succeed([])), (all) => all.flat()),
     }
     if (tool === undefined) return table
     const asked = { file, asked: tool.name, headerRow: undefined, isPlain: true }
     const made = yield* asFormTool(table, asked, () => Effect.succeed(table))
-    return made.tool === undefined ? made : {
+    const { asked: isAsked, reasons, score } = tool
+    return {
       ...made,
-      tool: { ...made.tool, asked: tool.asked, reasons: tool.reasons, score: tool.score },
+      ...(made.tool === undefined ? {} : { tool: { ...made.tool, asked: isAsked, reasons, score } }),
       taken: table.taken,
       files: table.files,
     }

@@ -12,8 +12,8 @@ import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles, namesBelow } from "./findFiles.ts"
 import { limits, thousands } from "./limits.ts"
 import { openFile } from "./openFile.ts"
-import { SourceError } from "./Source.ts"
-import type { Source, SourceDialect } from "./Source.ts"
+import { newestOf, SourceError } from "./Source.ts"
+import type { NamedSource, Source, SourceDialect } from "./Source.ts"
 
 /** Whether a source is one file that is large enough to compute its digest in a thread. False if that is unknown before the source is opened. */
 export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
@@ -59,11 +59,11 @@ export const openSource = (
       blockSize: options.blockSize ?? defaultBlockSize,
       digestAhead: options.digestAhead === true && files.length === 1,
     }
-    const open = (file: string) =>
+    const open = (file: string, how: SourceConfig = config) =>
       Effect.gen(function*() {
-        if (!isAddress(file)) return { file, source: yield* openFile(fs, file, config, settings) }
+        if (!isAddress(file)) return { file, source: yield* openFile(fs, file, how, settings) }
         const fetched = yield* fetchFile(file)
-        const source = yield* openFile(fs, fetched.path, config, { ...settings, name: fetched.file })
+        const source = yield* openFile(fs, fetched.path, how, { ...settings, name: fetched.file })
         // The modification time of the copy would be the time of fetching.
         return { file: fetched.file, source: { ...source, changedAt: fetched.changedAt } }
       })
@@ -79,7 +79,12 @@ export const openSource = (
     const joined = others.length === 0 ? first.source : yield* joinSources(first, others)
     const source = config.combine === undefined || isMended(joined.columns)
       ? joined
-      : yield* combine(joined, first.file, config.combine)
+      : yield* combine(
+        { file: first.file, source: joined },
+        yield* Effect.forEach(config.combine.with, ({ file = files[0] ?? "", sheet }) =>
+          open(file, { ...asFound(file), sheet })),
+        config.combine,
+      )
     const notes = others.length === 0 ? [] : [{ what: "files", value: `${opened.length}, one after the other` }]
     const how = said === undefined ? notes : [{ what: "files", value: said }]
     return {
@@ -93,12 +98,6 @@ export const openSource = (
 
 /** Returns a pipeline's `source` in which only the file is set. */
 export const asFound = (file: string): FileSource => ({ ...sourceDefaults(), file })
-
-/** A source of one file, with the file's name. */
-export interface NamedSource {
-  readonly file: string
-  readonly source: Source
-}
 
 const shownTitle = (title: string | undefined) => title === undefined ? "missing" : JSON.stringify(title)
 
@@ -124,12 +123,6 @@ const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialec
     return values.size === 0 ? {} : { [name]: [...values].toSorted().join(" + ") }
   }
   return { ...first, ...joined("encoding"), ...joined("delimiter"), ...joined("quotes") }
-}
-
-/** Returns the latest time, or undefined if any time is unknown, because that one may be later. */
-const newestOf = (times: ReadonlyArray<number | undefined>): number | undefined => {
-  const known = times.filter((time) => time !== undefined)
-  return known.length < times.length ? undefined : Math.max(...known)
 }
 
 /**

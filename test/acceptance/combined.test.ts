@@ -103,3 +103,34 @@ it.scopedLive("an export without records is a quiet night", () =>
     expect(ran.status, ran.stdout + ran.stderr).toBe(0)
     expect((yield* at.report).rows).toMatchObject({ read: 0 })
   }).pipe(Effect.provide(platform)))
+
+it.scopedLive("the records of a second file are added to their rows, and a new one changes its row", () =>
+  Effect.gen(function*() {
+    const at = yield* bench
+    yield* at.write(
+      "pipelines/p.yaml",
+      `pipeline: p
+source:
+  file: ../export.csv
+  rowKey: [record_id]
+  combine: { by: [record_id], with: [{ file: ../weights.csv, by: [id], as: at, repeats: true }] }
+mapping:
+  questions:
+    - { name: Name, from: full_name }
+    - { name: Weight at first, from: at.1.kg }
+    - { name: Weight later, from: at.2.kg }
+  unmapped: ignore
+sink: { service: practice, form: f }
+`,
+    )
+    yield* at.export("1,,Ada,,,,", "2,,Bob,,,,")
+    yield* at.write("weights.csv", "id,kg\n1,70\n2,80\n1,71\n")
+    const first = yield* at.run()
+    expect(first.status, first.stdout + first.stderr).toBe(0)
+    expect(yield* at.stored).toEqual([["Ada", null, 70, 71], ["Bob", null, 80, null]])
+    expect((yield* at.report).sources.map(({ rows }) => rows)).toEqual([2, 3])
+
+    yield* at.write("weights.csv", "id,kg\n1,70\n2,80\n1,71\n2,81\n")
+    expect((yield* at.run()).status).toBe(1)
+    expect((yield* at.report).rows).toMatchObject({ read: 2, alreadyImported: 1, changed: 1 })
+  }).pipe(Effect.provide(platform)))

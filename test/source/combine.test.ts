@@ -8,7 +8,7 @@ import { openSource } from "../../src/source/openSource.ts"
 import { config, file, read, readAll, refusal, run, texts } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
 
-const byEvent: NonNullable<SourceConfig["combine"]> = { by: ["id"], name: ["event"], places: [] }
+const byEvent: NonNullable<SourceConfig["combine"]> = { by: ["id"], name: ["event"], places: [], with: [] }
 
 /** Reads delimited text with `source.combine`. Returns columns, rows as text, and the problems by row. */
 const combined = async (csv: string, combine = byEvent) => {
@@ -72,7 +72,7 @@ describe("a source whose records are combined", () => {
     const columns = Array.from({ length: 200 }, (_, at) => `c${at}`).join(",")
     const records = Array.from({ length: 100 }, (_, at) => `1,${at}${",".repeat(200)}`).join("\n")
     expect(await refusal(config(file(`id,event,${columns}\n${records}\n`), { combine: byEvent })))
-      .toContain("20,001 columns: 100 places with 200 columns each")
+      .toContain("20,001 columns, more than 16,384")
   })
 
   it("keeps the counts of the file's own records, and says how many rows they became", async () => {
@@ -107,13 +107,73 @@ describe("a source whose records are combined", () => {
       "1,later_arm_1,0,1,2",
       "",
     ].join("\n")
-    const { source } = await combined(csv, { by: ["record_id"], name: ["redcap_event_name"], places: [] })
+    const { source } = await combined(csv, { by: ["record_id"], name: ["redcap_event_name"], places: [], with: [] })
     expect(source.tool?.name).toBe("redcap")
     expect(source.tool?.defaultRowKey).toEqual(["record_id"])
     expect(source.blocks.map(({ columns, title }) => [title, columns.map(({ position }) => position)])).toEqual([
       ["baseline_arm_1.sports", [1, 2]],
       ["later_arm_1.sports", [4, 5]],
     ])
+  })
+
+  it("takes the columns of another file, by keys with another name", async () => {
+    const other = file("parent,email\n2,b@example.org\n1,a@example.org\n")
+    const { rows, titles } = await combined("id,name\n1,Ada\n2,Bob\n", {
+      ...byEvent,
+      name: [],
+      with: [{ file: other, sheet: undefined, by: ["parent"], as: "login", repeats: false }],
+    })
+    expect(titles).toEqual(["id", "name", "login.email"])
+    expect(rows).toEqual([["1", "Ada", "a@example.org"], ["2", "Bob", "b@example.org"]])
+  })
+
+  it("numbers the records of a repeated sheet, and reads both from one workbook", async () => {
+    const parents = row(1, text("_index"), text("name")) + row(2, "><v>1</v>", text("Ada"))
+      + row(3, "><v>2</v>", text("Bob"))
+    const visits = row(1, text("_parent_index"), text("kg")) + row(2, "><v>2</v>", "><v>80</v>")
+      + row(3, "><v>1</v>", "><v>70</v>") + row(4, "><v>2</v>", "><v>81</v>")
+    const book = file(zip(xlsx([{ name: "main", rows: parents }, { name: "visits", rows: visits }])), "xlsx")
+    const sheet = { file: undefined, sheet: "visits", by: ["_parent_index"], as: "visit", repeats: true } as const
+    const one: NonNullable<SourceConfig["combine"]> = {
+      by: ["_index"],
+      name: [],
+      places: ["visit.1", "visit.2", "visit.3"],
+      with: [sheet],
+    }
+    const all = await run(read(config(book, { combine: one })))
+    expect(all.source.columns.map(({ title }) => title)).toEqual([
+      "_index",
+      "name",
+      "visit.1.kg",
+      "visit.2.kg",
+      "visit.3.kg",
+    ])
+    expect(all.rows).toEqual([[1, "Ada", 70, null, null], [2, "Bob", 80, 81, null]])
+    expect(all.files.map(({ file }) => file.rows)).toEqual([2, 3])
+  })
+
+  it("rejects records of another file that belong to no row, and repeated ones that are not expected", async () => {
+    const other = file("parent,a\n1,x\n1,y\n9,z\n")
+    const { faults, rows } = await combined("id\n1\n", {
+      ...byEvent,
+      name: [],
+      with: [{ file: other, sheet: undefined, by: ["parent"], as: "b", repeats: false }],
+    })
+    expect(rows).toEqual([["1", "x"], ["9", "z"]])
+    expect(faults.get(1)).toContain(`b.a is both "x" and "y" (record 2 of b).`)
+    expect(faults.get(2)).toMatch(/Row 2 \(record 3 of b\) of .* belongs to no record of .*: none has the key "9"/)
+  })
+
+  it("has the digests of all its files", async () => {
+    const other = file("id,b\n1,x\n")
+    const { source } = await combined("id,a\n1,y\n", {
+      ...byEvent,
+      name: [],
+      with: [{ file: other, sheet: undefined, by: ["id"], as: "b", repeats: false }],
+    })
+    const digests = await run(Effect.orDie(source.digest!))
+    expect(digests.map(({ file }) => file)).toContain(other)
+    expect(digests.length).toBe(2)
   })
 
   it("gives every filled cell to its key and place, whatever the order of the records", () =>

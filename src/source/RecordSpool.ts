@@ -1,0 +1,127 @@
+import { type Cell, DateCell, ErrorCell, JsonCell } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
+import type { Problem } from "../domain/problem.ts"
+import type { Cells } from "../domain/row.ts"
+import { Database } from "../ledger/sqlite/database.ts"
+
+type Encoded =
+  | string
+  | number
+  | boolean
+  | null
+  | { readonly date: string }
+  | { readonly error: string }
+  | { readonly json: Json }
+
+const encode = (cell: Cell | undefined): Encoded =>
+  cell instanceof DateCell
+    ? { date: cell.iso }
+    : cell instanceof ErrorCell
+    ? { error: cell.code }
+    : cell instanceof JsonCell
+    ? { json: cell.value }
+    : cell ?? null
+
+const decode = (cell: Encoded): Cell =>
+  typeof cell !== "object" || cell === null
+    ? cell
+    : "date" in cell
+    ? new DateCell(cell.date)
+    : "error" in cell
+    ? new ErrorCell(cell.error)
+    : new JsonCell(cell.json)
+
+/** A record, and the row that it belongs to. */
+export interface SpooledRecord {
+  /** From 1. */
+  readonly row: number
+  /** The index of its source. */
+  readonly part: number
+  /** The index of its place in that source. */
+  readonly place: number
+  /** Its number in that source, from 1. */
+  readonly number: number
+  readonly cells: Cells
+  readonly fault: Problem | undefined
+}
+
+/** Records in a temporary database, by the rows that they become. Only this process needs it, and only until it ends. */
+export class RecordSpool {
+  readonly #db: Database
+  #rows = 0
+  #records = 0
+
+  constructor(path: string) {
+    this.#db = new Database(path)
+    this.#db.set("journal_mode = OFF")
+    this.#db.set("synchronous = OFF")
+    this.#db.exec("CREATE TABLE key (text TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID")
+    this.#db.exec(
+      "CREATE TABLE record (row INTEGER, at INTEGER, part INTEGER, place INTEGER, number INTEGER, cells TEXT, fault TEXT, PRIMARY KEY (row, at)) WITHOUT ROWID",
+    )
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  get records(): number {
+    return this.#records
+  }
+
+  /** Returns the row of a key, or undefined if there is none. */
+  rowOf(key: string): number | undefined {
+    return this.#db.get<readonly [number]>("SELECT row FROM key WHERE text = ?", [key])?.[0]
+  }
+
+  /** Adds a row, and returns its number. Without a key, no other record belongs to it. */
+  addRow(key?: string): number {
+    this.#rows++
+    if (key !== undefined) this.#db.run("INSERT INTO key VALUES (?, ?)", [key, this.#rows])
+    return this.#rows
+  }
+
+  add({ cells, fault, number, part, place, row }: SpooledRecord): void {
+    const [text, problem] = [JSON.stringify(cells.map(encode)), fault === undefined ? null : JSON.stringify(fault)]
+    this.#db.run("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", [
+      row,
+      ++this.#records,
+      part,
+      place,
+      number,
+      text,
+      problem,
+    ])
+  }
+
+  transaction(work: () => void): void {
+    this.#db.exec("BEGIN")
+    work()
+    this.#db.exec("COMMIT")
+  }
+
+  /** Returns the largest number of records that a source has for one row. */
+  mostOf(part: number): number {
+    const sql = "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? GROUP BY row)"
+    return this.#db.get<readonly [number]>(sql, [part])?.[0] ?? 0
+  }
+
+  /** Returns the records of some rows, by row, then in the order in which they were added. */
+  between(first: number, last: number): ReadonlyArray<SpooledRecord> {
+    const sql = "SELECT row, part, place, number, cells, fault FROM record WHERE row BETWEEN ? AND ? ORDER BY row, at"
+    return this.#db.all<readonly [number, number, number, number, string, string | null]>(sql, [first, last]).map((
+      [row, part, place, number, cells, fault],
+    ) => ({
+      row,
+      part,
+      place,
+      number,
+      cells: (JSON.parse(cells) as ReadonlyArray<Encoded>).map(decode),
+      fault: fault === null ? undefined : JSON.parse(fault) as Problem,
+    }))
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+}
