@@ -32,6 +32,8 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
   readonly message: string
   /** An option with which the same command works. */
   readonly lacks?: string
+  /** The help to show above the message. */
+  readonly help?: string
 }> {}
 
 /** Returns the reason that `--because` gives. Fails with UsageWrong if it gives none. */
@@ -114,6 +116,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
       : error === undefined
       ? message
       : message.split("\n").flatMap((line) => wrapToWidth(line, output.err.width)).join("\n")
+    if (error?._tag === "UsageWrong" && error.help !== undefined) output.say(`${error.help}\n`)
     output.say(shown, { level: "ERROR", annotations: { ...named, exitCode }, own: true })
     if (invocation.json) {
       yield* output.print(JSON.stringify({ event: "failed", exitCode, ...named, message, diagnostics }))

@@ -6,8 +6,10 @@ import { homepage, version } from "../project/version.ts"
 import {
   aboutValue,
   type Argument,
+  argumentList,
   choice,
   type Command,
+  command,
   type CommandGroup,
   commonOptions,
   type Example,
@@ -126,16 +128,18 @@ const wordsOf = (command: Commander.Command): ReadonlyArray<string> =>
 
 const docs = `Docs: ${homepage}`
 
-const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Command): string => {
-  const helper = command.createHelp()
-  return [
+/** Returns the end of a command's help. */
+const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Command): string =>
+  [
     "",
-    helper.styleTitle("Examples:"),
+    command.createHelp().styleTitle("Examples:"),
     ...examples.flatMap(({ about, words }) => [`  formferry ${words}`, `      ${about}`]),
     "",
     docs,
   ].join("\n")
-}
+
+/** The words that ask for help. */
+const helpWords = { name: "help", about: "Shows the help of a command." }
 
 /** What commander says for each of its error codes, and what we say instead. Those that are missing here don't occur: no option is mandatory for it or conflicts with another. */
 const wordings: ReadonlyArray<readonly [RegExp, string]> = [
@@ -213,7 +217,11 @@ const owners = (command: Commander.Command, message: string): string => {
  */
 export const readCommandLine = (
   typed: ReadonlyArray<string>,
-  { about, tree }: { readonly about: string; readonly tree: CommandTree },
+  { about, examples, tree }: {
+    readonly about: string
+    readonly examples: ReadonlyArray<Example>
+    readonly tree: CommandTree
+  },
   screen: Screen,
 ): CommandLine => {
   let written = ""
@@ -227,6 +235,12 @@ export const readCommandLine = (
   let stoppedAt: Commander.Command | undefined
   const paint = paints(screen)
 
+  /** Returns the help of a command as text. */
+  const helpOf = (command: Commander.Command): string => {
+    written = ""
+    command.outputHelp()
+    return written.trimEnd()
+  }
   const prepare = (command: Commander.Command) =>
     command.exitOverride((error) => {
       stoppedAt = command
@@ -237,7 +251,9 @@ export const readCommandLine = (
     const command = prepare(parent.command(declared.name).description(declared.about).summary(summary))
     if (title !== undefined) command.helpGroup(title)
     if ("commands" in declared) {
-      command.usage("COMMAND [OPTIONS]").addHelpText("after", () => `${shownOptions(command, screen)}\n\n${docs}`)
+      const first = declared.commands.slice(0, 3).flatMap(({ examples }) => examples.slice(0, 1))
+      command.usage("COMMAND [OPTIONS]").helpCommand(`${helpWords.name} [COMMAND]`, helpWords.about)
+        .addHelpText("after", () => `${shownOptions(command, screen)}\n${shownExamples(first, command)}`)
       for (const one of declared.commands) add(command, one)
       return
     }
@@ -268,16 +284,9 @@ export const readCommandLine = (
   const program = prepare(new Commander.Command("formferry"))
     .description(about)
     .usage("COMMAND [OPTIONS]")
-    .addHelpText(
-      "after",
-      ({ command }) =>
-        `${
-          shownOptions(command, screen)
-        }\n\n\`formferry help COMMAND\` shows a command's arguments, options and examples.\n${docs}`,
-    )
+    .addHelpText("after", ({ command }) => `${shownOptions(command, screen)}\n${shownExamples(examples, command)}`)
     .addHelpOption(new Commander.Option("-h, --help", "Show this help.").helpGroup(commonOptions))
-    .commandsGroup("Help:")
-    .helpCommand("help [COMMAND]", "Shows the help of a command.")
+    .helpCommand(false)
     .optionsGroup(commonOptions)
     .version(version, "-V, --version", "Show the version.")
     .option("--no-color", "Write no colours. The environment's NO_COLOR does the same.")
@@ -308,6 +317,23 @@ export const readCommandLine = (
     })
   for (const [key, one] of Object.entries(everywhere)) program.addOption(optionOf(key, one, program, typed))
   for (const [title, commands] of Object.entries(tree)) for (const one of commands) add(program, one, title)
+  const help = command({
+    ...helpWords,
+    examples: [
+      { words: "help", about: "Lists all commands." },
+      { words: "help run", about: "Shows the arguments, options and examples of `run`." },
+      { words: "help ledger backup", about: "Shows those of a command of `ledger`." },
+    ],
+    arguments: { words: argumentList("COMMAND", false, "The command. Default: all of them.") },
+    options: {},
+    run: ({ words }) => {
+      const unknown = unknownWord(words, program)
+      if (unknown !== undefined) return program.error(unknown)
+      const found = words.reduce((at, word) => at.commands.find((one) => one.name() === word) ?? at, program)
+      return Effect.flatMap(Output, (output) => output.print(helpOf(found)))
+    },
+  })
+  add(program, help, "Help:")
 
   const unread: Context.Tag.Service<typeof Invocation> = {
     typed,
@@ -324,10 +350,10 @@ export const readCommandLine = (
     work: Effect.flatMap(Output, (output) => output.print(text.trimEnd())),
   })
 
-  const wrong = (message: string, command?: string): CommandLine => ({
+  const wrong = (message: string, command?: string, help?: string): CommandLine => ({
     invocation: { ...unread, command },
     logFormat: "text",
-    work: Effect.fail(new UsageWrong({ message })),
+    work: Effect.fail(new UsageWrong({ message, ...(help && { help }) })),
   })
 
   // The completion scripts call this.
@@ -342,13 +368,9 @@ export const readCommandLine = (
     }
   }
 
-  const asked = typed[0] === "help" ? typed.slice(1).filter((word) => !word.startsWith("-")) : []
-  const unknown = unknownWord(asked, program)
-  if (unknown !== undefined) return wrong(unknown)
-
   let refused: Commander.CommanderError | undefined
   try {
-    program.parse(typed[0] === "help" ? [...asked, "--help"] : typed, { from: "user" })
+    program.parse(typed, { from: "user" })
   } catch (error) {
     if (!(error instanceof Commander.CommanderError)) throw error
     if (error.exitCode === 0) return printed(written)
@@ -359,11 +381,10 @@ export const readCommandLine = (
   if (refused !== undefined || chosen === undefined) {
     const at = stoppedAt ?? program
     const names = at.commands.map((one) => quoted(one.name()))
-    const message = refused === undefined || refused.code === "commander.help"
-      ? `Which command${at === program ? "" : `: ${oneOf(names)}`}?`
-      : sentence(refused, at) + owners(at, refused.message)
     const command = at === program ? undefined : wordsOf(at).join(" ")
-    return wrong(message, command)
+    return refused === undefined || refused.code === "commander.help"
+      ? wrong(`Which command${at === program ? "" : `: ${oneOf(names)}`}?`, command, helpOf(at))
+      : wrong(sentence(refused, at) + owners(at, refused.message), command)
   }
   return {
     invocation: {

@@ -91,9 +91,10 @@ const next = (place: Place, word: string): Place => {
     return { ...place, option: found?.required === true ? found : undefined }
   }
   if (option !== undefined) return { ...place, option: option.variadic ? option : undefined }
+  // After `help`, commands are completed as if it were not there.
+  if (word === "help" && command.parent === null) return place
   const below = command.commands.find((one) => one.name() === word)
-  if (below !== undefined) return { ...place, command: below }
-  return word === "help" && command.parent === null ? place : { ...place, given: given + 1 }
+  return below === undefined ? { ...place, given: given + 1 } : { ...place, command: below }
 }
 
 const valuesOf = (of: Option | Argument | undefined, known: Known): ReadonlyArray<Word> => {
@@ -107,15 +108,13 @@ const wordsAt = ({ command, given, onlyArguments, option }: Place, current: stri
   if (current.startsWith("-") && !onlyArguments) {
     return [...optionsOf(command).map((one): Word => [one.long ?? "", one.description]), help]
   }
-  const names = command.commands.map((one): Word => [one.name(), one.summary()])
-  if (names.length > 0) return command.parent === null ? [...names, helpCommand] : names
+  if (command.commands.length > 0) return command.commands.map((one): Word => [one.name(), one.summary()])
   const takes = command.registeredArguments
   const last = takes.at(-1)
   return valuesOf(takes[given] ?? (last?.variadic === true ? last : undefined), known)
 }
 
 const help: Word = ["--help", "Show this help."]
-const helpCommand: Word = ["help", "Show the help of a command."]
 
 /**
  * Returns what can be the last word of a command line, a line each with what it means after a tab. No line for a file's name.

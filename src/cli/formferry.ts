@@ -29,6 +29,14 @@ import { screenOf } from "./terminal/screen.ts"
 
 const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
 
+/** The first commands that you type. */
+const examples = [
+  { words: "demo", about: "Shows what it does. Needs no setup." },
+  { words: "init contacts --source contacts.csv", about: "Writes a first pipeline, and asks for what it needs." },
+  { words: "check contacts", about: "Finds every mistake, and sends nothing." },
+  { words: "help run", about: "Shows the arguments, options and examples of `run`." },
+]
+
 /** All commands, below the titles under which help and reference list them. */
 export const tree = {
   "Start:": [demo, inspect, form, template, init, schema, practice],
@@ -73,7 +81,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
     const noColor = typed.includes("--no-color")
     const { invocation, logFormat, work } = readCommandLine(
       typed,
-      { about, tree },
+      { about, examples, tree },
       screenOf(host.stdout, host.env, noColor),
     )
     const clock = yield* Effect.clock

@@ -53,7 +53,7 @@ const tree = {
 
 const read = (...typed: ReadonlyArray<string>) => {
   asked = undefined
-  return readCommandLine(typed, { about: "Moves answers.", tree }, { width: 80, colour: false })
+  return readCommandLine(typed, { about: "Moves answers.", examples: [], tree }, { width: 80, colour: false })
 }
 
 /** Returns the values that the command receives, without those that are unset. */
@@ -173,6 +173,24 @@ it.effect("help and version work in an otherwise invalid command line", () =>
     expect((yield* printed("help", "ledger")).out.split("Common options:")).toHaveLength(2)
     for (const part of ["Review:", "  settle ", "Help:\n  help ", "-V, --version"]) expect(all).toContain(part)
     for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(100)
+  }).pipe(Effect.provide(NodeContext.layer)))
+
+it.effect("help of help, of a group and of no command has usage, examples and a link", () =>
+  Effect.gen(function*() {
+    const none = yield* ran([])
+    expect([none.status, none.out]).toEqual([2, ""])
+    expect(none.err).toMatch(/\n\nWhich command\?\nformferry --help\n$/)
+    const pages = [
+      none.err,
+      ...yield* Effect.forEach(
+        [["help", "help"], ["ledger", "--help"], ["help"]],
+        (words) => Effect.map(printed(...words), ({ out }) => out),
+      ),
+    ]
+    for (const page of pages) {
+      expect(page).toMatch(/^Usage: formferry [^]*\nExamples:\n  formferry [^]*\nDocs: https:/)
+    }
+    expect((yield* ran(["ledger"])).err).toContain((yield* printed("ledger", "--help")).out)
   }).pipe(Effect.provide(NodeContext.layer)))
 
 it.effect("every command has two or three examples, and its help links to the docs", () =>
