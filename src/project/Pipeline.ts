@@ -63,7 +63,7 @@ const mapping = () =>
     scheduling: optional(Schema.Array(schedulingEntry()), { description: "Scheduling fields", absent: [] }),
     payments: optional(Schema.Array(paymentEntry()), { description: "Payment fields", absent: [] }),
     ignore: optional(becoming(Schema.Array(Column.annotations({ identifier: "Column.ignored" })), placed), {
-      description: "Columns left behind on purpose; the title of a block leaves all of its columns behind",
+      description: "Columns that are skipped on purpose. The title of a block skips all of its columns",
       examples: [["Internal note"]],
       absent: [],
     }),
@@ -86,7 +86,7 @@ export type MappingConfig = Schema.Schema.Type<ReturnType<typeof mapping>>
 
 // sink
 
-/** A number of rows, or a share (0 to 1) that applies from `atLeast` rows. */
+/** A limit: a number of rows, or a share (0 to 1) that applies from `atLeast` rows on. */
 export type StopLimit = { readonly rows: number } | { readonly share: number; readonly atLeast: number }
 
 const Limit = oneOfThese(
@@ -94,19 +94,19 @@ const Limit = oneOfThese(
   becoming(Share, (share): StopLimit => ({ share, atLeast: 10 })).annotations(expecting("a share such as `5%`")),
   section({
     share: needed(Share, { description: "The share of the rows to which the limit refers" }),
-    atLeast: needed(whole(1), { description: "The number of rows from which the share applies" }),
+    atLeast: needed(whole(1), { description: "The number of rows from which on the share applies" }),
   }),
 ).annotations({
   ...expecting("a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }"),
   identifier: "StopLimit",
-  description: "A number of rows, or a share of the rows that are new in this run; a share applies from 10 rows",
+  description: "A number of rows, or a share of the rows that are new in this run. A share applies from 10 rows on",
 })
 
 const limit = (standard: string | number, description: string) => optional(Limit, { description, default: standard })
 
 const stopWhen = section({
   new: limit("100%", "Rows never seen before"),
-  replaced: limit("10%", "New rows whose other cells equal those of a vanished row: its key may have changed"),
+  replaced: limit("10%", "New rows that equal a vanished row except for the key, so the key may have changed"),
   changed: limit("10%", "Rows that changed since they were imported"),
   invalid: limit("20%", "Rows that can't be turned into a valid item"),
   refused: limit("5%", "Rows that the service refused"),
@@ -160,22 +160,23 @@ const sink = becoming(
     }),
     inDoubt: optional(Schema.Literal("hold", "resend"), {
       description:
-        "Rows whose outcome is unknown: hold them, or resend them in the next run (this may create duplicates)",
+        "What to do with rows whose outcome is unknown: hold them, or resend them in the next run, which may create duplicates",
       default: "hold",
     }),
     onChange: optional(Schema.Literal("report", "ignore", "import-again"), {
       description:
-        "Rows that changed since they were imported: report or ignore them, or import them again. The earlier submission stays, since the service can't change one (needs columns as rowKey)",
+        "What to do with rows that changed since they were imported: report them, ignore them, or import them again. The earlier submission stays, because the service can't change one. Needs columns as `rowKey`",
       default: "report",
     }),
     blankRows: optional(Schema.Literal("reject", "allow"), {
-      description: "Rows in which no answer comes from a cell: reject them as `blank-row`, or send them",
+      description:
+        "What to do with rows in which no answer comes from a cell: reject them as `blank-row`, or send them",
       default: "reject",
     }),
     canary: optional(
       oneOfThese(whole(1, 10), becoming(Schema.Literal("off"), () => 0))
         .annotations(expecting("a number of rows from 1 to 10, or `off`")),
-      { description: "The maximum number of rows that are sent and verified before all others, or off", default: 10 },
+      { description: "The maximum number of rows that are sent and verified before all others, or `off`", default: 10 },
     ),
     stopWhen: optional(stopWhen, { description: "Limits that stop the run", absent: allDefaults(stopWhen) }),
     stamp: optional(
@@ -189,7 +190,7 @@ const sink = becoming(
         ({ urlParameter }, path) => ({ urlParameter, path: [...path, "urlParameter"] as YamlPath }),
       ),
       {
-        description: "Sends the row key along, so that people can find a row's submission",
+        description: "Sends the row key too, so that people can find a row's submission",
         examples: [{ urlParameter: "row_key" }],
       },
     ),
@@ -208,14 +209,16 @@ const Tolerated = becoming(
   section({
     id: optional(Name.annotations({ identifier: "Question.id" }), { description: "The question's id" }),
     name: optional(Name.annotations({ identifier: "Question.name" }), { description: "The question's name" }),
-    because: needed(Name.annotations(expecting("a reason")), { description: "Why its differences don't matter" }),
+    because: needed(Name.annotations(expecting("a reason")), {
+      description: "Why differences of this question don't matter",
+    }),
   }, { rules: { atLeastOne: ["id", "name"] } }),
   (tolerated, path) => ({ ...tolerated, path }),
 ).annotations({ identifier: "Tolerated" })
 
 const reconcile = section({
   visibleWithin: optional(Time, {
-    description: "How long a created submission may stay unreadable",
+    description: "How long a created submission may be unreadable",
     default: "60 seconds",
   }),
   lateWithin: optional(Time, {
@@ -247,7 +250,7 @@ const schedule = section({
   to: optional(Identifier, { description: "The target, if the sink has several", examples: ["production"] }),
 }).annotations(expecting("{ cron: TIMES, zone: ZONE }"))
 
-/** The expected answer: text as written, lists and objects of texts, null for no answer. */
+/** The expected answer: a text as written, a list or object of texts, or null for no answer. */
 export type Expected = string | null | ReadonlyArray<Expected> | { readonly [member: string]: Expected }
 
 const ExpectedAnswer: Schema.Schema<Expected> = Schema.Union(
@@ -258,15 +261,15 @@ const ExpectedAnswer: Schema.Schema<Expected> = Schema.Union(
 ).annotations({
   ...expecting("an answer: text, a list, members of an object, or null for no answer"),
   identifier: "Expected",
-  description: "An answer as it is sent, text as written; null: no answer",
+  description: "An answer as it is sent, with text as written. Null means no answer",
 })
 
-/** A test of the pipeline: a row, and the expected answers or problems. */
+/** A test of the pipeline: a row, and its expected answers or problems. */
 export interface Example {
   readonly path: YamlPath
-  /** Cells by column. */
+  /** The cells by column. */
   readonly row: Readonly<Record<string, string | null>>
-  /** Answers by name or id; or the codes of all problems. */
+  /** The answers by name or id, or the codes of all problems. */
   readonly expected:
     | { readonly _tag: "Gives"; readonly answers: Readonly<Record<string, Expected>> }
     | { readonly _tag: "Fails"; readonly codes: ReadonlyArray<string> }
@@ -279,7 +282,7 @@ const ExampleEntry = becoming(
         expecting("columns with their cells"),
       ),
       {
-        description: "Cells by column, as written; omitted columns are empty",
+        description: "Cells by column, as written. Omitted columns are empty",
         examples: [{ Name: "Ada Lovelace" }],
       },
     ),
@@ -288,7 +291,7 @@ const ExampleEntry = becoming(
         expecting("answers by question"),
       ),
       {
-        description: "Answers by the name or id of what they fill; other answers are not checked",
+        description: "Answers by the name or id of what they fill. Other answers are not checked",
         examples: [{ "Full name": "Ada Lovelace" }],
       },
     ),
@@ -306,17 +309,18 @@ const ExampleEntry = becoming(
 
 // The file
 
-/** Returns the schema of a pipeline file. It is built when it is first needed, since building takes long. */
+/** Returns the schema of a pipeline file. Builds it on first use, because that takes long. */
 export const pipelineSchema = lazily(() =>
   becoming(
     section({
       pipeline: needed(Identifier, {
-        description: "The identity in the ledger. The file may be renamed; if you change this name, set renamedFrom",
+        description:
+          "The pipeline's identity in the ledger. You may rename the file. If you change this name, set `renamedFrom`",
         examples: ["contacts"],
       }),
-      renamedFrom: optional(Identifier, { description: "The name under which it imported before" }),
+      renamedFrom: optional(Identifier, { description: "The name under which the pipeline imported earlier" }),
       tags: optional(Schema.Array(Identifier), {
-        description: "Words that select it together with other pipelines: `run --tag nightly`",
+        description: "Words that select the pipeline together with others: `run --tag nightly`",
         examples: [["nightly"]],
         absent: [],
       }),
@@ -328,7 +332,7 @@ export const pipelineSchema = lazily(() =>
         absent: allDefaults(reconcile),
       }),
       schedule: optional(schedule, {
-        description: "When `formferry schedule` runs it; needs columns as rowKey, or the id of a form tool",
+        description: "When `formferry schedule` runs the pipeline. Needs columns as `rowKey`, or the id of a form tool",
         examples: [{ cron: "0 2 * * *", zone: "Europe/Berlin" }],
       }),
       examples: optional(Schema.Array(ExampleEntry), {
@@ -342,14 +346,14 @@ export const pipelineSchema = lazily(() =>
 
 type PipelineContent = Schema.Schema.Type<ReturnType<typeof pipelineSchema>>
 
-/** A pipeline file, decoded. */
+/** A decoded pipeline file. */
 export interface Pipeline extends Omit<PipelineContent, "source"> {
   readonly source: SourceConfig
-  /** Its file, so that later steps can point at mistakes. */
+  /** The pipeline's file, so that later steps can point at mistakes. */
   readonly document: Document
 }
 
-/** Returns the time zone of a pipeline, in which people see times: its schedule's, otherwise the first in which it reads times, otherwise UTC. */
+/** Returns the time zone in which a pipeline's times are shown: its schedule's zone, otherwise the first zone in which it reads times, otherwise UTC. */
 export const zoneOf = ({ mapping, schedule }: Pick<Pipeline, "mapping" | "schedule">): string => {
   const { defaults, lastUpdatedAt, questions, submissionTime } = mapping
   const options = [
@@ -369,7 +373,8 @@ const fillEmptyLists = (value: object): void => {
 
 /**
  * Decodes a pipeline file.
- * @param options.sets the project's value sets; undefined: they can't be read and are not checked
+ *
+ * @param options.sets the project's value sets; undefined if they can't be read, and then not checked
  * @param options.findings further mistakes in the file
  * @param options.isPartial whether to omit entries with mistakes if the rest doesn't depend on them
  */

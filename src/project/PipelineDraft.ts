@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, parse, parseDocument } from "yaml"
 import type { Node, Pair, YAMLMap } from "yaml"
 import { visible } from "../domain/visible.ts"
 
-/** A value of a pipeline file to be written. Texts are not converted. */
+/** A value to be written to a pipeline file. Texts are not converted. */
 export type DraftValue =
   | string
   | number
@@ -17,38 +17,38 @@ export interface DraftKey {
   readonly note?: string | undefined
 }
 
-/** An entry of a list, or a member with keys of its own. */
+/** A list item, or a member that has keys of its own. */
 export interface DraftEntry {
-  /** What it fills: an id, or the name of a place such as `submissionTime`. Identifies the entry when the file is changed later. */
+  /** What the entry fills: an id, or the name of a place such as `submissionTime`. Identifies the entry when the file is changed later. */
   readonly of: string
-  /** Comments above it. */
+  /** The comments above the entry. */
   readonly comments: ReadonlyArray<string>
   readonly keys: ReadonlyArray<DraftKey>
-  /** Comments below it: what to fill in. */
+  /** The comments below the entry, which say what to fill in. */
   readonly below: ReadonlyArray<string>
-  /** Whether a person must decide. It is then written as a comment. */
+  /** Whether a person must decide. The entry is then written as a comment. */
   readonly open: boolean
 }
 
 /** A pipeline file to be written. */
 export interface PipelineDraft {
   readonly name: string
-  /** Comments at the top of the file. */
+  /** The comments at the top of the file. */
   readonly about: ReadonlyArray<string>
   readonly source: DraftEntry
   readonly questions: ReadonlyArray<DraftEntry>
   readonly urlParameters: ReadonlyArray<DraftEntry>
-  /** `submissionTime`, `lastUpdatedAt`, `login`. */
+  /** The entries `submissionTime`, `lastUpdatedAt` and `login`. */
   readonly own: ReadonlyArray<DraftEntry>
-  /** Columns skipped on purpose, with the reason. */
+  /** The columns that are skipped on purpose, with the reason. */
   readonly ignore: { readonly columns: ReadonlyArray<string>; readonly why: string } | undefined
-  /** Comments at the end of the mapping. */
+  /** The comments at the end of the mapping. */
   readonly notes: ReadonlyArray<string>
   readonly service: string
   readonly form: string
 }
 
-/** Characters that YAML does not print: double quotes must escape them in addition to those that JSON escapes. */
+/** Matches characters that YAML does not print. Double quotes must escape them in addition to those that JSON escapes. */
 const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uD800-\uDFFF]/gu
 
 const isPlain = (text: string, inFlow: boolean): boolean => {
@@ -62,14 +62,14 @@ const isPlain = (text: string, inFlow: boolean): boolean => {
   }
 }
 
-/** Returns a text as YAML reads it back, on one line: plain if that is safe. */
+/** Returns a text on one line, as YAML reads it back. Adds no quotes if that is safe. */
 export const yamlText = (text: string, inFlow = false): string =>
   isPlain(text, inFlow)
     ? text
     : JSON.stringify(text).replace(unprintable, (character) =>
       `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
 
-/** Returns a key, in quotes if YAML would not read it as text. */
+/** Returns a key, with quotes if YAML would not read it as text. */
 const yamlKey = (key: string): string => yamlText(key, true)
 
 const flow = (value: DraftValue, inFlow = true): string => {
@@ -82,7 +82,7 @@ const flow = (value: DraftValue, inFlow = true): string => {
     : `{ ${members.map(([key, inner]) => `${yamlKey(key)}: ${flow(inner)}`).join(", ")} }`
 }
 
-/** The maximum length of a value on the line of its key. */
+/** The maximum length of a value that is written on the line of its key. */
 const lineLength = 100
 
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
@@ -101,14 +101,14 @@ const keyLines = ({ key, value, note }: DraftKey): ReadonlyArray<string> => {
   ]
 }
 
-/** Returns a text of unknown origin for a comment: on one line, without invisible characters. */
+/** Returns a text of unknown origin for a comment, on one line and without invisible characters. */
 export const commentText = (text: string): string => visible(text).replaceAll(/\s+/g, " ").trim()
 
 const commented = (text: string): string => `# ${text}`.trimEnd()
 
 const comment = (text: string): string => commented(commentText(text))
 
-/** Returns an entry's lines without indentation, as an item of a list or as keys only. An open entry is a comment that can be uncommented as it is. */
+/** Returns an entry's lines without indentation, as a list item or as keys only. An open entry is returned as a comment that a person can uncomment without changes. */
 export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<string> => {
   const keys = entry.keys.flatMap(keyLines)
   const body = asItem ? keys.map((line, at) => (at === 0 ? `- ${line}` : `  ${line}`)) : keys
@@ -120,7 +120,7 @@ export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<st
   ]
 }
 
-/** Returns the lines of a mapping's member with keys of its own. */
+/** Returns the lines of a member of the mapping that has keys of its own. */
 const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => {
   const keys = Object.fromEntries(entry.keys.map(({ key, value }) => [key, value]))
   const line = `${yamlKey(name)}: ${flow(keys)}`
@@ -137,7 +137,7 @@ const indented = (lines: ReadonlyArray<string>, by: number): ReadonlyArray<strin
 const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArray<string> =>
   entries.length === 0
     ? []
-    // If all entries are comments, the list is read as empty.
+    // If all entries are comments, YAML reads the list as empty.
     : [`${key}:`, ...indented(entries.flatMap((entry) => entryLines(entry, true)), 2)]
 
 const mappingLines = (draft: PipelineDraft): ReadonlyArray<string> => {
@@ -179,7 +179,7 @@ export const pipelineText = (draft: PipelineDraft, schema: string): string =>
 
 // Adding to a file
 
-/** Lines to insert into a text, at an offset where a line begins. */
+/** Lines to insert into a text, at the offset of the beginning of a line. */
 interface Insertion {
   readonly offset: number
   readonly lines: ReadonlyArray<string>
@@ -192,7 +192,7 @@ const rangeOf = (node: unknown) => (node as Node | null | undefined)?.range ?? u
 
 const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
 
-/** Returns the offset after the comments that belong to the entry before them: those with its indentation, up to the next line that is not a comment. */
+/** Returns the offset after the comments that belong to the entry before them. They have the entry's indentation and end at the next line that is not a comment. */
 const afterComments = (text: string, offset: number, indent: number): number => {
   let at = offset
   while (at < text.length) {
@@ -204,7 +204,7 @@ const afterComments = (text: string, offset: number, indent: number): number => 
   return at
 }
 
-/** Returns the beginning of the line after a node. */
+/** Returns the offset of the line after a node. */
 const lineAfter = (text: string, node: unknown): number => {
   const end = rangeOf(node)?.[1] ?? 0
   // A range may include the line's end.
@@ -220,7 +220,7 @@ const last = (map: YAMLMap): unknown => {
 
 const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
 
-/** Returns where to insert new items of a list, or a new list; undefined if lines can't be inserted into the file as it is written. */
+/** Returns where to insert new list items, or a new list. Undefined if the file's layout doesn't allow lines to be inserted. */
 const listInsertion = (
   text: string,
   mapping: YAMLMap,
@@ -263,8 +263,9 @@ const withoutEmptyLists = (text: string): string => {
 export type Additions = Pick<PipelineDraft, "questions" | "urlParameters" | "own">
 
 /**
- * Inserts new entries into a pipeline file's text. The existing text stays byte for byte: comments, order, edits.
- * @returns the new text; undefined if lines can't be inserted into the file as it is written, such as lists on one line
+ * Inserts new entries into a pipeline file's text. Leaves the existing text unchanged: comments, order, edits.
+ *
+ * @returns the new text; undefined if the file's layout doesn't allow that, for example if a list is on one line
  */
 export const addToPipeline = (file: string, additions: Additions): string | undefined => {
   const text = withoutEmptyLists(file)
@@ -289,7 +290,7 @@ export const addToPipeline = (file: string, additions: Additions): string | unde
   }
   const newLine = text.includes("\r\n") ? "\r\n" : "\n"
   let result = text
-  // From the end, so that offsets stay correct. Of several insertions at the same place, the last one first.
+  // Inserts from the end of the file, so that earlier offsets stay correct. At the same offset, the last insertion comes first.
   for (const { offset, lines } of insertions.toReversed().toSorted((a, b) => b.offset - a.offset)) {
     const before = result.slice(0, offset)
     const gap = before === "" || before.endsWith("\n") ? "" : newLine
@@ -298,7 +299,7 @@ export const addToPipeline = (file: string, additions: Additions): string | unde
   return result
 }
 
-/** Returns whether a file's comments contain an entry that was left open, by its id or place. */
+/** Returns whether a file's comments contain an open entry, by its id or place. */
 export const isOpen = (text: string): (of: string) => boolean => {
   const comments = Array.from(
     text.matchAll(/^\s*#\s*(?:-\s+)?(?:id:\s*(.+?)|(submissionTime|lastUpdatedAt|login):.*)\s*$/gm),

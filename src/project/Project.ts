@@ -38,10 +38,10 @@ export const addressFault = (text: string): string | undefined => {
   if (protocol !== "http:") return "The base address must begin with https://."
   return loopback.test(hostname)
     ? undefined
-    : "Plain http is only allowed to this machine (localhost), since it would send the key unencrypted. Write https://."
+    : "Plain http is allowed only to this machine (localhost), because it would send the key unencrypted. Write https://."
 }
 
-/** For editors, which can't parse a URL: https, or http to loopback; no user, query or fragment. */
+/** Checks an address in editors, which can't parse a URL: https, or http to loopback, without user, query and fragment. */
 const addressPattern =
   "^(https://[^?#@/]+(/[^?#]*)?|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?(/[^?#]*)?)$"
 
@@ -50,18 +50,18 @@ const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { p
 
 const Live = section({
   baseUrl: needed(BaseUrl, {
-    description: "The service's address with its version segment; plain http is only allowed to loopback",
+    description: "The service's address with its version segment. Plain http is allowed only to loopback",
     examples: ["https://forms.example.com/v1/api"],
   }),
   previousBaseUrls: optional(
     Schema.NonEmptyArray(BaseUrl).annotations(expecting("a list of addresses")),
     {
-      description: "Earlier addresses of the same service: rows imported there count as imported here",
+      description: "Earlier addresses of the same service. Rows imported there count as imported",
       examples: [["https://old.example.com/v1/api"]],
     },
   ),
   separate: optional(Schema.Boolean, {
-    description: "Whether its forms are different from forms with the same ids in another service",
+    description: "Whether its forms differ from forms with the same ids in a different service",
     default: false,
   }),
   apiKey: needed(
@@ -85,14 +85,14 @@ const Live = section({
   }),
   gateway: optional(
     Schema.String.pipe(Schema.pattern(/^[A-Za-z][A-Za-z0-9]*$/)).annotations(expecting("a name of letters and digits")),
-    { description: "The payment processor's name in the wire's field names", default: "gateway" },
+    { description: "The payment processor's name in the service's field names", default: "gateway" },
   ),
   unavailableIsNotCreated: optional(Schema.Boolean, {
     description:
-      "Whether a 503 with Retry-After proves that nothing was created; only set it if the service guarantees that. Otherwise such rows are in doubt",
+      "Whether a 503 with Retry-After proves that nothing was created. Set it only if the service guarantees that. Otherwise, such rows are in doubt",
     default: false,
   }),
-  confirm: optional(Schema.Boolean, { description: "Whether `run` against it needs --confirm", default: true }),
+  confirm: optional(Schema.Boolean, { description: "Whether sending to it needs --confirm", default: true }),
 }).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service over HTTP" })
 
 const Practice = section({
@@ -109,7 +109,7 @@ const Practice = section({
 }).annotations({
   ...expecting("a service"),
   identifier: "PracticeService",
-  description: "The embedded practice service; it needs no key",
+  description: "The embedded practice service, which needs no key",
 })
 
 // Reports, webhooks
@@ -117,11 +117,11 @@ const Practice = section({
 const Kept = section({
   directory: needed(Path, { description: "The folder of the reports", examples: ["../reports"] }),
   keepRuns: optional(whole(1, 100_000), {
-    description: "The number of runs of a pipeline whose reports are kept; the latest is always kept",
+    description: "The number of runs of a pipeline whose reports are kept. The latest is always kept",
     examples: [90],
   }),
   keepDays: optional(whole(1, 36_500), {
-    description: "Older reports are removed after a run; the latest is always kept",
+    description: "The age at which reports are removed after a run. The latest is always kept",
     examples: [365],
   }),
 }).annotations({ ...expecting("a path, or { directory, keepRuns, keepDays }"), identifier: "ReportsKept" })
@@ -129,7 +129,7 @@ const Kept = section({
 const Reports = oneOfThese(becoming(Path, (directory): typeof Kept.Type => ({ directory })), Kept)
   .annotations(expecting("a path, or { directory, keepRuns, keepDays }"))
 
-/** Events that notify a webhook: the outcomes of a run; `failed` if a run ended without a report or could not start; `degraded` if a run differs from past runs. */
+/** The events that notify a webhook: the outcomes of a run, `failed` if a run ended without a report or could not start, and `degraded` if a run differs from past runs. */
 export const notices = [...outcomes, "failed", "degraded"] as const
 
 export type Notice = (typeof notices)[number]
@@ -143,7 +143,7 @@ const Webhook = section({
     Schema.NonEmptyArray(Schema.Literal(...notices)).annotations(expecting("a list of outcomes")),
     {
       description:
-        "The events that notify it: outcomes of a run; `failed` if a run ended without a report or could not start; `degraded` if a run differs from past runs",
+        "The events of which it is notified: outcomes of a run; `failed` if a run ended without a report or could not start; `degraded` if a run differs from past runs",
       default: ["attention", "inDoubt", "differing", "stopped", "unavailable", "failed", "degraded"],
     },
   ),
@@ -175,7 +175,7 @@ export const projectSchema = section({
       ValueSetEntry,
     ).annotations(expecting("value sets by name")),
     {
-      description: "What cells mean, shared by pipelines: `values: { set: NAME }`",
+      description: "What cells mean, for use in several pipelines: `values: { set: NAME }`",
       examples: [{
         agree5: { "Strongly agree": "5", Agree: "4" },
         countries: { file: "countries.csv", key: "name", value: "code" },
@@ -198,11 +198,11 @@ export type ProjectFile = typeof projectSchema.Type
 export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "previousBaseUrls"> {
   readonly _tag: "Live"
   readonly name: string
-  /** Identifies the service in the ledger, however its address is written. */
+  /** Identifies the service in the ledger. Independent of how the address is written. */
   readonly address: string
-  /** Addresses that identified the same service before. */
+  /** Addresses that identified the same service earlier. */
   readonly previous: ReadonlyArray<string>
-  /** Looked up when it is needed: a missing key only affects commands that use the service. */
+  /** The API key, looked up when it is needed. A missing key affects only the commands that use the service. */
   readonly apiKey: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
 }
 
@@ -210,11 +210,11 @@ export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "pr
 export interface PracticeServiceConfig {
   readonly _tag: "Practice"
   readonly name: string
-  /** Identifies it in the ledger. */
+  /** Identifies the service in the ledger. */
   readonly address: string
-  /** Folder of form files, absolute. */
+  /** The folder of form files, absolute. */
   readonly forms: string
-  /** Folder in which its store survives a restart, absolute; undefined: in memory only. */
+  /** The folder in which the store survives a restart, absolute. Undefined if the store is only in memory. */
   readonly store: string | undefined
 }
 
@@ -222,21 +222,21 @@ export type ServiceConfig = LiveServiceConfig | PracticeServiceConfig
 
 /** A webhook that is notified of how runs end. */
 export interface WebhookConfig {
-  /** The variable or the file that contains its address, for people. */
+  /** The name of the variable or file that contains the address, for people. */
   readonly name: string
-  /** Its address, https or loopback: a secret, looked up when there is something to send. */
+  /** The webhook's address, which uses https or leads to loopback. It is a secret, and looked up when there is something to send. */
   readonly address: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
   readonly on: ReadonlySet<Notice>
 }
 
-/** How long reports are kept; undefined: without limit. */
+/** How long reports are kept. Undefined if there is no limit. */
 export interface ReportsKept {
-  /** Number of a pipeline's runs. */
+  /** The number of a pipeline's latest runs whose reports are kept. */
   readonly runs: number | undefined
   readonly days: number | undefined
 }
 
-/** A project: config/formferry.yaml and its pipelines, decoded. */
+/** A decoded project: config/formferry.yaml and its pipelines. */
 export interface Project {
   /** The project's folder, absolute. */
   readonly root: string
@@ -245,7 +245,7 @@ export interface Project {
   readonly reports: string
   readonly reportsKept: ReportsKept
   readonly notify: ReadonlyArray<WebhookConfig>
-  /** By pipeline name. */
+  /** The pipelines by name. */
   readonly pipelines: ReadonlyMap<string, Pipeline>
 }
 
@@ -296,7 +296,8 @@ const webhookFault = (text: string): string | undefined => {
 }
 
 /**
- * Returns the contents of a project file, with absolute paths.
+ * Returns the content of a project file, with absolute paths.
+ *
  * @param resolve makes a path from the file absolute
  */
 export const projectOf = (

@@ -9,24 +9,24 @@ import type { Explanation, Issue } from "./explain.ts"
 import { mostValues, originOf, plainValue } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** More passes than any file needs. */
+/** A limit that no real file reaches. */
 const mostPasses = 100
 
 const decoder = <A, I>(schema: Schema.Schema<A, I>) =>
   ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
 
-/** Returns what is wrong with a value, or undefined. */
+/** Returns what is wrong with a value, or undefined if it is valid. */
 const issueOf = (ast: SchemaAST.AST, value: unknown): Issue | undefined => {
   const result = decoder(Schema.make<unknown, unknown, never>(ast))(value)
   return result._tag === "Left" ? result.left : undefined
 }
 
-/** A file's decoded value, or everything that is wrong with it. */
+/** A file's decoded value, or all mistakes in the file. */
 export type ReadResult<A> =
   | { readonly _tag: "Read"; readonly value: A }
   | { readonly _tag: "Wrong"; readonly findings: ReadonlyArray<Finding> }
 
-/** A mistake reached through several aliases is reported once. */
+/** Reports a mistake only once if several aliases lead to it. */
 const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const seen = new Set<string>()
   return findings.filter(({ offset, message }) => {
@@ -36,9 +36,10 @@ const distinct = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
 }
 
 /**
- * Decodes a YAML file by a schema. What can be repaired (a misspelt key, a number where the schema asks for text) is repaired, and the file is decoded again, so that all mistakes are reported at once.
+ * Decodes a YAML file by a schema. Repairs what it can, such as a misspelt key or a number where the schema requires text, and decodes the file again. All mistakes are therefore reported at once.
+ *
  * @param what the subject of sentences about the whole file: `The pipeline`
- * @param prepare changes the value before it is decoded, and returns what is wrong with the file anyway
+ * @param prepare changes the value before it is decoded, and returns mistakes that the schema doesn't detect
  */
 export const decodeYaml = <A, I>(
   yaml: YamlText,
@@ -76,13 +77,13 @@ export const decodeYaml = <A, I>(
   }
 }
 
-/** Sections that can be removed without changing what the entries of a pipeline mean. */
+/** Sections that can be removed without changing the meaning of a pipeline's entries. */
 const spareSections = new Set(["reconcile", "schedule", "examples"])
 
-/** Lists of the mapping. A broken entry of these can be removed without the others. */
+/** Lists of the mapping. A broken entry in one of these can be removed on its own. */
 const lists = new Set(["questions", "urlParameters", "scheduling", "payments"])
 
-/** Keys of mapping and sink that others depend on. */
+/** Keys of mapping and sink that other parts depend on. */
 const neededKeys = new Set(["defaults", "service", "form", "targets"])
 
 const contains = (node: Node | null | undefined, offset: number): boolean =>
@@ -94,7 +95,7 @@ const memberAt = (value: object, offset: number) =>
     contains(node, offset) || contains(owner, offset) || (isScalar(owner) && owner.range?.[1] === offset)
   )?.[0]
 
-/** Returns the smallest part of a pipeline around an offset that can be removed, or undefined. */
+/** Returns the smallest removable part of a pipeline around an offset, or undefined. */
 const partAt = (pipeline: object, offset: number): readonly [of: object, key: string | number] | undefined => {
   const section = memberAt(pipeline, offset)
   if (typeof section !== "string") return undefined
@@ -110,9 +111,10 @@ const partAt = (pipeline: object, offset: number): readonly [of: object, key: st
 }
 
 /**
- * Removes the entries with mistakes from a pipeline file's value, so that all others can be checked. @param offsets
- * where the mistakes are @returns false
- * if a mistake concerns the source, the destination or the defaults: then nothing else can be checked
+ * Removes entries with mistakes from a pipeline file's value, so that all others can be checked.
+ *
+ * @param offsets the offsets of the mistakes
+ * @returns false if a mistake is in the source, the destination or the defaults, because nothing else can be checked then
  */
 export const removeBroken = (pipeline: object, offsets: ReadonlyArray<number>): boolean => {
   const parts = offsets.map((offset) => partAt(pipeline, offset))

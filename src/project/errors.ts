@@ -9,11 +9,11 @@ export interface Finding {
   readonly suggestion?: string | undefined
 }
 
-/** A configuration file whose lines diagnostics point at. */
+/** A configuration file whose lines are shown in diagnostics. */
 export interface Document {
-  /** From the project's folder, with slashes: `pipelines/contacts.yaml`. */
+  /** The path from the project's folder, with slashes: `pipelines/contacts.yaml`. */
   readonly file: string
-  /** Returns the place of a path's value, or of the key that names it. If the path does not exist, returns that of the nearest parent. Counts from 1. */
+  /** Returns the place of a path's value, or of the key that names it. If the path does not exist, returns the place of the nearest parent. Lines and columns count from 1. */
   readonly at: (
     path: YamlPath,
     point?: "key" | "value",
@@ -22,8 +22,9 @@ export interface Document {
 
 /**
  * Returns a diagnostic about a path of a configuration file.
- * @param suggestion what would be correct, as a sentence
- * @param at points at the path's key or at its value. Default: at the key of a whole section, and at the value of anything smaller
+ *
+ * @param suggestion a sentence that says what would be correct
+ * @param at whether to point at the path's key or at its value; default: the key of a whole section, and the value of anything smaller
  */
 export const diagnosticAt = (
   document: Document,
@@ -62,7 +63,7 @@ const asText = ({ file, line, column, excerpt, message, suggestion }: Diagnostic
     ...(suggestion === undefined ? [] : [`  ${suggestion}`]),
   ].join("\n")
 
-/** Configuration files can't be used (exit 2). Contains every mistake. */
+/** Configuration files can't be used (exit code 2). Contains every mistake. */
 export class ConfigurationInvalid extends Schema.TaggedError<ConfigurationInvalid>()("ConfigurationInvalid", {
   diagnostics: Schema.Array(DiagnosticSchema),
 }) {
@@ -71,11 +72,11 @@ export class ConfigurationInvalid extends Schema.TaggedError<ConfigurationInvali
   }
 }
 
-/** There is no project in a folder or above it (exit 2). */
+/** Neither a folder nor any folder above it contains a project (exit code 2). */
 export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("ProjectNotFound", {
   /** The folder in which the search started. */
   start: Schema.String,
-  /** Whether `--project` named it, so that no folder above it was searched. */
+  /** Whether `--project` named the folder, so that no folder above it was searched. */
   isNamed: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
@@ -86,11 +87,11 @@ export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("Proj
   }
 }
 
-/** The project has no pipeline with that name (exit 2). */
+/** The project has no pipeline with this name (exit code 2). */
 export class PipelineUnknown extends Schema.TaggedError<PipelineUnknown>()("PipelineUnknown", {
   names: Schema.Array(Schema.String),
   known: Schema.Array(Schema.String),
-  /** Files with the requested name, and the names of their pipelines. */
+  /** The files with the requested name, and the names of their pipelines. */
   files: Schema.optional(
     Schema.Array(Schema.Struct({ asked: Schema.String, file: Schema.String, name: Schema.String })),
   ),

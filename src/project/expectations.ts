@@ -4,13 +4,13 @@ import { listed } from "../domain/words.ts"
 import { annotation, Expects, ruleSets } from "./fields.ts"
 import { oneOf, quoted } from "./suggestion.ts"
 
-/** A struct or list that a schema allows at a place: `ast` with its refinements, `core` without. */
+/** A struct or list that a schema allows at a place. `ast` includes its refinements, `core` does not. */
 export interface Composite<Core> {
   readonly ast: SchemaAST.AST
   readonly core: Core
 }
 
-/** What a schema allows at a place, by the shape of the YAML node. */
+/** What a schema allows at a place, for each kind of YAML node. */
 export interface Shapes {
   readonly scalars: ReadonlyArray<SchemaAST.AST>
   readonly lists: ReadonlyArray<Composite<SchemaAST.TupleType>>
@@ -52,10 +52,10 @@ export const shapesOf = (ast: SchemaAST.AST): Shapes => {
   return shapes
 }
 
-/** Returns the schema of what the file contains, without transformations. */
+/** Returns the schema of what the file contains, before any transformation. */
 const fileSide = (ast: SchemaAST.AST): SchemaAST.AST => SchemaAST.isTransformation(ast) ? fileSide(ast.from) : ast
 
-/** Returns the texts that a schema names one by one. */
+/** Returns the texts that a schema lists. */
 export const literals = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   const { scalars } = shapesOf(ast)
   return scalars.map(fileSide).flatMap((scalar) =>
@@ -73,7 +73,7 @@ export const literalOf = (struct: SchemaAST.TypeLiteral, key: string): string | 
   return type !== undefined && SchemaAST.isLiteral(type) ? String(type.literal) : undefined
 }
 
-/** Returns the property whose text distinguishes the structs of a union: `as` for the kinds. */
+/** Returns the property whose text distinguishes the structs of a union. For entries with a kind, this is `as`. */
 export const discriminator = (structs: Shapes["structs"]): string | undefined => {
   if (structs.length < 2) return undefined
   for (const { core } of structs) {
@@ -86,7 +86,7 @@ export const discriminator = (structs: Shapes["structs"]): string | undefined =>
   return undefined
 }
 
-/** Returns the sections below a schema, at any depth, that have a key of this name. */
+/** Returns the names of the sections within a schema, at any depth, that have a key with this name. */
 export const sectionsWith = (top: SchemaAST.AST, key: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const seen = new Set<SchemaAST.AST>()
@@ -149,7 +149,7 @@ const ofStruct = (structs: Shapes["structs"]): string | undefined => {
   return annotation<string>(plainest.ast, Expects) ?? annotation<string>(plainest.core, Expects) ?? keyed(plainest)
 }
 
-/** Says what a schema expects, to follow "expects". */
+/** Returns what a schema expects, as text that follows "expects". */
 export const expected = (ast: SchemaAST.AST): string => {
   const own = annotation<string>(ast, Expects)
   if (own !== undefined) return own
@@ -162,7 +162,7 @@ export const expected = (ast: SchemaAST.AST): string => {
   return oneOf([...new Set(words)])
 }
 
-/** Says what to write for a missing key: its possible texts, otherwise what it expects. */
+/** Returns what to write for a missing key: its possible texts, otherwise what it expects. */
 export const sample = (ast: SchemaAST.AST): string => {
   const texts = literals(ast)
   const { scalars, lists, structs } = shapesOf(ast)
@@ -171,7 +171,7 @@ export const sample = (ast: SchemaAST.AST): string => {
     : expected(ast)
 }
 
-/** Returns the message of a schema's own check, or undefined. */
+/** Returns the message of a schema's own check. Undefined if it has none. */
 export const ownSentence = (issue: ParseResult.ParseIssue): string | undefined => {
   switch (issue._tag) {
     case "Type":

@@ -31,21 +31,21 @@ interface Place {
   /** The subject of a sentence about it: "`file`", "An item of `questions`", "The file". */
   readonly called: string
   readonly node: Node | null
-  /** What to point at if there is no value: the key, or the item's beginning. */
+  /** The node to point at if there is no value: the key, or the beginning of the item. */
   readonly owner: Node | null
-  /** Replaces it by a different value. */
+  /** Replaces the value. */
   readonly put: (value: unknown) => void
 }
 
-/** The mistakes in a file. */
+/** The mistakes found in a file. */
 export interface Explanation {
   readonly yaml: YamlText
   /** The schema of the whole file. */
   readonly top: SchemaAST.AST
   readonly findings: Array<Finding>
-  /** Mistakes that earlier passes repaired. */
+  /** Mistakes that earlier passes have repaired. */
   readonly repaired: ReadonlyArray<Finding>
-  /** Changes of the value after which it can be decoded again, each with the mistake that it repairs. If there are none, nothing was wrong. */
+  /** Changes of the value after which it is decoded again, each with the mistake that it repairs. Empty if the value has no mistake. */
   readonly repairs: Array<{ readonly finding?: Finding; readonly repair: () => void }>
   readonly issueOf: (ast: SchemaAST.AST, value: unknown) => Issue | undefined
 }
@@ -59,7 +59,7 @@ const offsetOf = ({ node, owner }: Place): number => {
   return start(isEmpty ? owner ?? node : node)
 }
 
-/** Adds what is wrong at a place that the schema refuses. */
+/** Adds the mistakes at a place that the schema refuses. */
 export const explain = (to: Explanation, place: Place): void => {
   const { lists, structs } = shapesOf(place.ast)
   if (Array.isArray(place.value) && lists[0] !== undefined) return explainList(to, place, lists[0])
@@ -67,7 +67,7 @@ export const explain = (to: Explanation, place: Place): void => {
   return explainScalar(to, place)
 }
 
-/** The place of a member or item. */
+/** Returns the place of a member or item. */
 const inside = (place: Place, key: string | number, ast: SchemaAST.AST): Place => {
   const of = place.value as Mapping
   const { node = null, owner = null } = originOf(of)?.members.get(key) ?? {}
@@ -78,7 +78,7 @@ const inside = (place: Place, key: string | number, ast: SchemaAST.AST): Place =
 
 // Scalars
 
-/** Words for yes and no that YAML 1.2 reads as text. */
+/** The words for true and false that YAML 1.2 reads as text. */
 const otherWords: Readonly<Record<string, string>> = { yes: "true", on: "true", no: "false", off: "false" }
 
 const shown = ({ yaml }: Explanation, node: Node | null): string => {
@@ -112,7 +112,7 @@ const mismatch = (to: Explanation, place: Place): void => {
 const explainScalar = (to: Explanation, place: Place): void => {
   const { ast, called, node, value } = place
   if (value === nothing) {
-    // An empty value may be a mistake where null has a meaning, such as a choice of `init` that was not filled in.
+    // A choice that `init` left to the user is an empty value. It must not be read as null, which means no answer.
     const mayBeNull = shapesOf(ast).scalars.some((scalar) => to.issueOf(scalar, null) === undefined)
     const suggestion = mayBeNull ? "Write a value, or `null` for no answer." : `It expects ${expected(ast)}.`
     return fail(to, place, `${called} has no value.`, suggestion)
@@ -123,7 +123,7 @@ const explainScalar = (to: Explanation, place: Place): void => {
     const message = `${called} expects ${expected(ast)}, and ${quoted(text)} means nothing here.`
     return fail(to, place, message, `To write the text, use quotes: "${text}".`)
   }
-  // Text counts as written if the schema expects text: `007` is not 7.
+  // If the schema expects text, a value counts as written: `007` is not 7.
   if (typeof value !== "string" && to.issueOf(ast, text) === undefined) {
     to.repairs.push({ repair: () => place.put(text) })
     return
@@ -138,7 +138,7 @@ const explainScalar = (to: Explanation, place: Place): void => {
 
 // Lists and mappings
 
-/** The issues of a list's or mapping's members, and of the whole. */
+/** The issues with the members of a list or mapping, and with the whole. */
 interface Parts {
   readonly missing: Array<string | number>
   readonly unexpected: Array<string>
@@ -175,7 +175,7 @@ const partsOf = (issue: Issue, into: Parts = { missing: [], unexpected: [], wron
 const explainWhole = (to: Explanation, place: Place, ast: SchemaAST.AST, issue: Issue): void => {
   const rules = issue._tag === "Refinement" ? annotation<KeyRules>(issue.ast, Rules) : undefined
   if (rules !== undefined && isMapping(place.value)) return explainRules(to, place, place.value, rules)
-  // A repaired key may be the one that the rule requires.
+  // A key that was just repaired may be the key that the rule requires.
   const [from = 0, end = 0] = place.node?.range ?? []
   if (to.repaired.some(({ offset }) => from <= offset && offset < end)) return
   const isEmpty = Object.keys(place.value as object).length === 0
@@ -232,7 +232,7 @@ const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: 
   for (const each of whole) explainWhole(to, place, struct.ast, each)
 }
 
-/** Adds the rules that the keys of a mapping break, each at the key to point at. */
+/** Adds each rule that the keys of a mapping break, at the key to point at. */
 const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyRules): void => {
   const add = (key: string | undefined, message: string, suggestion: string): void => {
     const owner = key === undefined ? undefined : originOf(value)?.members.get(key)?.owner
@@ -252,7 +252,7 @@ const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyR
   }
 }
 
-// The struct of a union that a mapping is meant to be
+// The struct of a union that a mapping should be
 
 const namesOf = ({ core }: Struct): ReadonlyArray<string> =>
   core.propertySignatures.flatMap(({ name }) => typeof name === "string" ? [name] : [])
@@ -261,14 +261,14 @@ const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefi
   const keys = Object.keys(value)
   const fits = ({ core }: Struct) => keys.filter((key) => property(core, key) !== undefined).length
   const [best] = structs.toSorted((a, b) => fits(b) - fits(a))
-  // Names from the form may be keys, too. If one is, every key of the struct must be known.
+  // A mapping may have names from the form as keys. If it could also be a struct, it is read as that only if all its keys are known.
   const free = structs.find(({ core }) => core.indexSignatures.length > 0)
   if (best === undefined || free === undefined) return best ?? free
   const isKnown = keys.every((key) => isExtension(key) || property(best.core, key) !== undefined)
   return isKnown && fits(best) > 0 ? best : free
 }
 
-/** Returns the struct that the discriminating key names, or undefined if its name must be repaired first. */
+/** Returns the struct that the discriminating key names. Undefined if that name must be repaired first. */
 const namedStruct = (
   to: Explanation,
   place: Place,
@@ -293,7 +293,7 @@ const namedStruct = (
     },
     repair: () => {
       if (near !== undefined) return setMember(value, by, near)
-      // Without a kind, the options of every kind are accepted.
+      // Accepts the options of every kind, because the kind is unknown.
       delete value[by]
       for (const key of Object.keys(value)) {
         const isOption = structs.some(({ core }) => property(core, key) !== undefined)
@@ -312,7 +312,7 @@ interface Choice {
   readonly by: string | undefined
 }
 
-/** Adds what misspelt keys were meant to be, and reads them as such. */
+/** Adds a repair for each misspelt key, which replaces it with the probable one. */
 const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<string>): void => {
   const { by, struct, structs, value } = choice
   const given = new Set(Object.keys(value))
@@ -336,13 +336,13 @@ const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<str
     const meant = owned(key) ? undefined : nearest(key, names.filter((name) => !given.has(name)))
     const finding = { offset: start(members?.get(key)?.owner), ...unknownKey(to, choice, key, meant) }
     if (meant === undefined) {
-      // Several options without a kind: one `as` is missing.
+      // If the kind is missing, reports only the first of its options.
       const isOption = owned(key) && by !== undefined && literalOf(struct.core, by) === undefined
       repairs.push(isOption && isKindMissing ? { repair: drop } : { finding, repair: drop })
       isKindMissing ||= isOption
       continue
     }
-    // The kind decides which other keys are allowed.
+    // The kind must be known before the other keys are checked.
     if (meant === by) return void to.repairs.push({ finding, repair: rename(key, meant) })
     given.add(meant)
     const isTaken = ruleSets(struct.ast).some(({ exactlyOne = [] }) =>

@@ -6,16 +6,16 @@ import { originOf } from "./yamlText.ts"
 
 // Annotations of this project
 
-/** Annotation: what a value must be, to follow "expects": `a whole number from 1 to 10`. */
+/** An annotation that says what a value must be, as text that follows "expects": `a whole number from 1 to 10`. */
 export const Expects = Symbol.for("formferry/project/Expects")
 
-/** Annotation: rules about which keys of a section may or must be given together. */
+/** An annotation with rules about which keys of a section may or must be given together. */
 export const Rules = Symbol.for("formferry/project/Rules")
 
-/** States what a value must be. */
+/** Annotates a schema with what a value must be. */
 export const expecting = (expected: string) => ({ [Expects]: expected })
 
-/** Returns a node's own annotation, or undefined. */
+/** Returns an annotation that a node itself has, or undefined. */
 export const annotation = <A>(annotated: SchemaAST.Annotated, key: symbol): A | undefined =>
   annotated.annotations[key] as A | undefined
 
@@ -24,13 +24,13 @@ export interface KeyRules {
   readonly exactlyOne?: ReadonlyArray<string>
   /** At least one of these must be given. */
   readonly atLeastOne?: ReadonlyArray<string>
-  /** By key: the keys that must be given, too. */
+  /** For each of these keys: the other keys that must be given too. */
   readonly needs?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** By key: the keys that must not be given. */
+  /** For each of these keys: the other keys that must not be given. */
   readonly excludes?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** Returns the rules of a section's keys. */
+/** Returns the rules for a section's keys. */
 export const ruleSets = (ast: SchemaAST.AST): ReadonlyArray<KeyRules> => {
   const found: Array<KeyRules> = []
   for (let at = ast; at._tag === "Refinement" || at._tag === "Transformation"; at = at.from) {
@@ -40,7 +40,7 @@ export const ruleSets = (ast: SchemaAST.AST): ReadonlyArray<KeyRules> => {
   return found
 }
 
-/** A rule that keys break: none of several is given, two exclude each other, or one lacks another. */
+/** A broken rule about keys: none of several is given, two exclude each other, or one lacks another. */
 type BrokenRule =
   | { readonly _tag: "NoneOf"; readonly keys: ReadonlyArray<string> }
   | {
@@ -51,14 +51,14 @@ type BrokenRule =
   }
   | { readonly _tag: "Lacks"; readonly key: string; readonly other: string }
 
-/** Returns the rules that keys break. */
+/** Returns the rules that the given keys break. */
 export const brokenRules = (rules: KeyRules, has: (key: string) => boolean): ReadonlyArray<BrokenRule> => {
   const { atLeastOne, exactlyOne, excludes = {}, needs = {} } = rules
   const none = [exactlyOne, atLeastOne].flatMap((keys): ReadonlyArray<BrokenRule> =>
     keys === undefined || keys.some(has) ? [] : [{ _tag: "NoneOf", keys }]
   )
   const [by = "", ...more] = exactlyOne?.filter(has) ?? []
-  // If two keys exclude each other, the keys that each of them needs are not reported as well.
+  // If two keys exclude each other, missing keys that either of them needs are not reported too.
   if (more.length > 0) {
     return [
       ...none,
@@ -91,10 +91,10 @@ const ruleSchemas = (rules: KeyRules): ReadonlyArray<object> => [
 
 // Keys and sections
 
-/** A schema of what a file contains. Contents of a file are untyped until they are decoded. */
+/** A schema for content of a file. The content is untyped until it is decoded. */
 export type FileSchema<A> = Schema.Schema<A, unknown>
 
-/** What editors and the reference page say about a key. Examples and default are written as in the file. */
+/** What editors and the reference page say about a key. Examples and the default are written as in the file. */
 interface Documentation {
   readonly description: string
   readonly examples?: readonly [unknown, ...ReadonlyArray<unknown>]
@@ -103,26 +103,26 @@ interface Documentation {
 /** A key of a section. */
 interface Key<A, IsAlways extends boolean> {
   readonly property: Schema.Struct.Field
-  /** The value if the file does not give the key. */
+  /** Returns the value for a key that the file does not contain. */
   readonly standard: (() => A) | undefined
   /** Whether the decoded section always has the key. */
   readonly isAlways: IsAlways
 }
 
-/** Decodes a default or an example from how it is written in a file. */
+/** Decodes a default or an example that is written as in a file. */
 const decoded = <A, I>(schema: Schema.Schema<A, I>, given: unknown): A => Schema.decodeUnknownSync(schema)(given)
 
-/** Returns the value of a section if the file gives none of its keys. */
+/** Returns the value of a section if the file contains none of its keys. */
 export const allDefaults = <A, I>(section: Schema.Schema<A, I>): A => decoded(section, {})
 
-/** A key that a file must give. */
+/** A key that a file must contain. */
 export const needed = <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation): Key<A, true> => ({
   property: Schema.propertySignature(schema).annotations(documentation as Schema.PropertySignature.Annotations<A>),
   standard: undefined,
   isAlways: true,
 })
 
-/** An optional key: with a `default`, with a decoded value for its absence (`absent`), or undefined. */
+/** An optional key. If the file does not contain it, the value is the `default` as written in a file, or the decoded value `absent`, or undefined. */
 export const optional: {
   <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation & { readonly default: unknown }): Key<A, true>
   <A, I>(schema: Schema.Schema<A, I>, documentation: Documentation & { readonly absent: NoInfer<A> }): Key<A, true>
@@ -156,8 +156,9 @@ export type Section<K extends Keys> = Types.Simplify<
 >
 
 /**
- * A mapping with known keys, defaults filled in. Its rules hold in the decoder, the diagnostics and the JSON Schema.
- * @param more.options further keys, whose types only the reader knows: the options of a kind
+ * A mapping with known keys and defaults. The decoder, the diagnostics and the JSON Schema apply its rules.
+ *
+ * @param more.options further keys, whose types only the caller knows: the options of a kind
  */
 export const section = <const K extends Keys>(
   keys: K,
@@ -171,7 +172,7 @@ export const section = <const K extends Keys>(
   const kept: FileSchema<Section<K>> = rules === undefined ? struct : struct.pipe(
     Schema.filter((value) => brokenRules(rules, (key) => Object.hasOwn(value as object, key)).length === 0, {
       [Rules]: rules,
-      // Checked even if a member is wrong: rules only concern keys.
+      // Checks the rules even if a member is wrong, because they concern only keys.
       [Symbol.for("effect/annotation/StableFilter")]: true,
       jsonSchema: { allOf: ruleSchemas(rules) },
     }),
@@ -183,10 +184,10 @@ export const section = <const K extends Keys>(
   return becoming(kept, (given) => ({ ...standards(), ...given as object } as Section<K>))
 }
 
-/** Options of a kind, decoded by its own Schema, without its defaults. */
+/** Options of a kind, decoded with its schema, without its defaults. */
 export type KindOptions = Readonly<Record<string, unknown>>
 
-/** A section with the options of a kind among its keys. They are decoded to `options`. */
+/** A section that contains the options of a kind among its keys. They are decoded to `options`. */
 export const sectionWithOptions = <const K extends Keys>(
   keys: K,
   options: Schema.Struct.Fields = {},
@@ -201,15 +202,13 @@ export const sectionWithOptions = <const K extends Keys>(
       & { readonly options: KindOptions }
   })
 
-/** Computes a value when it is first needed. */
+/** Computes a value on first use. */
 export const lazily = <A>(compute: () => A): () => A => {
   let value: { readonly of: A } | undefined
   return () => (value ??= { of: compute() }).of
 }
 
-/**
- * Decodes further, by a function that knows where in the file a list or mapping is. Encoding changes nothing: examples and defaults are written as in the file.
- */
+/** Adds a decoding function, which gets the path of a list or mapping in the file. Encoding changes nothing, because examples and defaults are written as in the file. */
 export const becoming = <A, I, B>(
   from: Schema.Schema<A, I>,
   decode: (value: A, path: YamlPath) => B,
@@ -221,7 +220,7 @@ export const becoming = <A, I, B>(
     encode: (value: unknown) => value,
   })
 
-/** One of several schemas. The first that accepts a value decodes it. */
+/** Combines schemas. The first one that accepts a value decodes it. */
 export const oneOfThese = <S extends ReadonlyArray<Schema.Schema.All>>(
   ...members: S
 ): FileSchema<Schema.Schema.Type<S[number]>> =>
@@ -229,10 +228,10 @@ export const oneOfThese = <S extends ReadonlyArray<Schema.Schema.All>>(
 
 // Names, text, numbers
 
-/** Text that is not empty: a name, an id. */
+/** A text that is not empty, such as a name or an id. */
 export const Name = Schema.String.pipe(Schema.minLength(1)).annotations(expecting("a name"))
 
-/** A refinement, so that the JSON Schema has a definition of it for keys, too. The schema of a single pipeline lists its columns there. */
+/** This is a refinement so that the JSON Schema defines it for keys too. The schema of a single pipeline lists its columns there. */
 export const Column = Schema.String.pipe(Schema.filter(() => true, { jsonSchema: {} })).annotations({
   ...expecting("a column"),
   identifier: "Column",
@@ -245,15 +244,15 @@ export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a lis
 export interface ColumnName {
   readonly name: string
   readonly path: YamlPath
-  /** Here the name is the key, not the value. */
+  /** The name is the key and not the value. */
   readonly at?: "key"
 }
 
-/** Names with their places in the list that contains them. */
+/** Adds to each name its place in the list that contains it. */
 export const placed = (names: ReadonlyArray<string>, path: YamlPath): ReadonlyArray<ColumnName> =>
   names.map((name, index) => ({ name, path: [...path, index] }))
 
-/** A regular expression in RE2's syntax. */
+/** A regular expression in the syntax of RE2. */
 export const Expression = Schema.String.pipe(
   Schema.minLength(1),
   Schema.filter((text) => {
@@ -278,7 +277,7 @@ export const Path = Schema.String.pipe(
   }),
 ).annotations(expecting("a path, relative to this file"))
 
-/** A record that is not empty. */
+/** A record that has at least one key. */
 export const filled = <A, I>(key: Schema.Schema<string>, value: Schema.Schema<A, I>) =>
   Schema.Record({ key, value }).pipe(
     Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }),
@@ -287,7 +286,7 @@ export const filled = <A, I>(key: Schema.Schema<string>, value: Schema.Schema<A,
 const span = (least: number, most: number): string =>
   most === Number.MAX_SAFE_INTEGER ? (least === 0 ? "" : `, ${least} or more`) : ` from ${least} to ${most}`
 
-/** A whole number from `least` to `most`. */
+/** A whole number between `least` and `most`, inclusive. */
 export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   Schema.Number.pipe(Schema.int(), Schema.between(least, most)).annotations({
     ...expecting(`a whole number${span(least, most)}`),
@@ -297,7 +296,7 @@ export const whole = (least: number, most = Number.MAX_SAFE_INTEGER) =>
 
 // Times and shares
 
-/** Decodes text with a function that returns undefined if the text doesn't fit. Encoding changes nothing. */
+/** Decodes text with a function that returns undefined if the text does not fit. Encoding changes nothing. */
 const fromText = <A>(pattern: string, decode: (text: string) => A | undefined): FileSchema<A> =>
   Schema.transformOrFail(
     Schema.String.annotations({ jsonSchema: { type: "string", pattern } }) as FileSchema<string>,
@@ -339,7 +338,7 @@ export const PositiveTime = fromText(`^(?!0+(\\.0+)? ?[a-z])${timePattern}`, (te
   return duration !== undefined && Duration.toMillis(duration) > 0 ? duration : undefined
 }).annotations(expecting("a time above zero, such as `30 seconds`"))
 
-/** A share of rows, written `5%`. Decoded from 0 to 1. */
+/** A share of rows, written as `5%` and decoded to a number from 0 to 1. */
 export const Share = fromText("^(100(\\.0+)?|\\d{1,2}(\\.\\d+)?) ?%$", (text) => {
   const percent = Number(/^(\d+(?:\.\d+)?) ?%$/.exec(text)?.[1] ?? NaN)
   return percent >= 0 && percent <= 100 ? percent / 100 : undefined

@@ -30,24 +30,24 @@ const RecordFile = Schema.Struct({
     payments: elements,
     quiz: Schema.UndefinedOr(Schema.Struct({ enabled: Schema.Boolean })),
   }),
-  /** Titles of the source's columns; undefined: unknown. */
+  /** The titles of the source's columns. Undefined if unknown. */
   columns: Schema.UndefinedOr(Schema.Array(Schema.String)),
 })
 
-/** A form as it was when a pipeline was made for it or a person last accepted it, and the columns of the pipeline's source. */
+/** A form as it was when the pipeline was made or when a person last accepted it, with the columns of the pipeline's source. */
 export type FormRecord = typeof RecordFile.Type
 
 const decode = Schema.decode(Schema.parseJson(RecordFile), { exact: false })
 
-/** Returns a pipeline's name as part of a file's name. Characters that are not allowed in file names are written as %XX. */
+/** Returns a pipeline's name for use in a file name. Writes characters that are not allowed in file names as %XX. */
 export const inFileName = (name: string): string =>
   encodeURIComponent(name).replaceAll(/[*]/g, "%2A").replaceAll(/^\.+$/g, (dots) => "%2E".repeat(dots.length))
 
-/** Returns a record's path relative to the project's folder: `config/forms/NAME.json`, or `NAME@TARGET.json` for one of several targets. */
+/** Returns the path of a recorded form, relative to the project's folder: `config/forms/NAME.json`, or `NAME@TARGET.json` for one of several targets. */
 export const recordFile = (pipeline: string, target: string | undefined): string =>
   `config/forms/${inFileName(pipeline)}${target === undefined ? "" : `@${inFileName(target)}`}.json`
 
-/** Reads the recorded form. Returns undefined if none was recorded. */
+/** Reads the recorded form. Returns undefined if no form was recorded. */
 export const readFormRecord = (
   root: string,
   pipeline: string,
@@ -75,7 +75,7 @@ export const readFormRecord = (
     )
   })
 
-/** Records the form, readable and in an order that keeps differences small. Returns the file's path from the project's folder. */
+/** Records the form, readable and in an order that keeps differences small. Returns the file's path, relative to the project's folder. */
 export const writeFormRecord = (root: string, record: FormRecord) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -85,7 +85,7 @@ export const writeFormRecord = (root: string, record: FormRecord) =>
     const { form, pipeline, target, service, columns } = record
     yield* fs.makeDirectory(path.dirname(file), { recursive: true })
     const text = JSON.stringify({ about, pipeline, target, service, form, columns }, null, 2)
-    // Replaced as a whole: a half-written record would stop every run.
+    // Replaces the file as a whole, because a half-written record would stop every run.
     yield* fs.writeFileString(`${file}.new`, `${text}\n`)
     yield* fs.rename(`${file}.new`, file)
     return name
@@ -95,12 +95,12 @@ export const writeFormRecord = (root: string, record: FormRecord) =>
 export interface FormChange {
   readonly list: FormList
   readonly kind: "added" | "removed" | "renamed" | "newId" | "type" | "options"
-  /** The question or element as it was. */
+  /** The question or element before the change. */
   readonly before: Element | undefined
   readonly after: Element | undefined
-  /** The change, as a sentence. */
+  /** A sentence that describes the change. */
   readonly message: string
-  /** Whether the change only adds something, so that valid answers stay valid. */
+  /** Whether the change only adds something, so that valid answers remain valid. */
   readonly harmless: boolean
 }
 
@@ -151,7 +151,7 @@ const listChanges = (
   const word = formLists[list].one
   const removed = was.filter(({ id }) => is.every((one) => one.id !== id))
   const added = is.filter(({ id }) => was.every((one) => one.id !== id))
-  // The same name with a different id: the question was deleted and created again.
+  // If a question has the same name but a different id, it was deleted and created again.
   const recreated = removed.flatMap((before) => {
     const [after, ...more] = added.filter(({ name }) => name === before.name)
     const isOnly = removed.filter(({ name }) => name === before.name).length === 1
@@ -188,7 +188,7 @@ const listChanges = (
   ]
 }
 
-/** Returns the changes of a form, in the order of its lists. The order of questions does not matter. */
+/** Returns the changes of a form, in the order of its lists. Ignores the order of questions. */
 export const formDifference = (before: Form, after: Form): ReadonlyArray<FormChange> => [
   ...namesOf(formLists).flatMap((list) => listChanges(list, before[list], after[list])),
   ...after.questions.flatMap((question) => {

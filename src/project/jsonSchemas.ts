@@ -9,13 +9,13 @@ import { namesOf } from "../domain/words.ts"
 import { pipelineSchema } from "./Pipeline.ts"
 import { projectSchema } from "./Project.ts"
 
-/** Allows numbers and booleans for text, since text counts as written: `007` is valid, too. Patterns apply to text only. */
+/** Allows numbers and booleans where text is expected, because text counts as written: `007` is valid too. Patterns apply only to text. */
 const asWritten = (schema: JsonObject): JsonObject =>
   schema["type"] === "string" && schema["enum"] === undefined && schema["pattern"] === undefined
     ? { ...schema, type: ["string", "number", "boolean"] }
     : schema
 
-/** Returns a schema that requires more if a condition holds. */
+/** Returns a schema that adds requirements if a condition is met. */
 const conditional = (condition: Json, more: Json, otherwise?: Json): JsonObject => ({
   if: condition,
   // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema; nothing awaits it.
@@ -25,10 +25,7 @@ const conditional = (condition: Json, more: Json, otherwise?: Json): JsonObject 
 
 const literally = (text: string): string => text.replaceAll(/[^\w\s]/g, "\\$&")
 
-/**
- * Allows keys that begin with `x-`. Requires keys only if all keys are known, so that a misspelt key is not reported as
- * a missing key as well.
- */
+/** Allows keys that begin with `x-`. Requires keys only if all keys are known, so that a misspelt key is not also reported as a missing key. */
 const extensible = (schema: JsonObject): JsonObject => {
   const { allOf, required, ...rest } = schema
   if (!isObject(rest["properties"]) || rest["additionalProperties"] !== false) return schema
@@ -46,11 +43,11 @@ const extensible = (schema: JsonObject): JsonObject => {
   }
 }
 
-/** Removes the titles that Effect gives to refinements (`int`, `minLength(1)`), which explain nothing to a user. */
+/** Removes the titles that Effect gives to refinements (`int`, `minLength(1)`), because they explain nothing to a user. */
 const untitled = ({ title, ...rest }: JsonObject): JsonObject =>
   typeof title === "string" && /\s/.test(title) && !/^\w+\(/.test(title) ? { ...rest, title } : rest
 
-/** Members of a JSON Schema that contain schemas by name, and those that contain values. */
+/** The members of a JSON Schema that contain schemas by name, and those that contain values. */
 const named = new Set(["properties", "patternProperties", "$defs"])
 const values = new Set(["default", "examples", "enum", "required", "const"])
 
@@ -72,7 +69,7 @@ const kindOf = (entry: Json): Json | undefined => {
   return more.length === 0 ? kind : undefined
 }
 
-/** Chooses among entries by the kind that they name. With plain alternatives, editors would report what each of them lacks. */
+/** Chooses a schema by the kind that an entry names. With plain alternatives, editors would report what the entry lacks for each of them. */
 const byKind = (schema: Json, definitions: JsonObject): Json => {
   if (Array.isArray(schema)) return schema.map((each: Json) => byKind(each, definitions))
   if (!isObject(schema)) return schema
@@ -114,12 +111,12 @@ export const jsonSchemas: () => Readonly<Record<"project" | "pipeline", JsonObje
 /** The names that a pipeline's source and form give. */
 export interface GivenNames {
   readonly columns: ReadonlyArray<string>
-  /** Titles of the questions that the source spreads over several columns. */
+  /** The titles of the questions that the source spreads over several columns. */
   readonly blocks: ReadonlyArray<string>
   readonly form: Form
 }
 
-/** Returns the YAML values that stand for a text: the text itself, or, without quotes, a number or true or false. */
+/** Returns the YAML values that mean a text: the text itself, or a number, true or false without quotes. */
 const written = (text: string): ReadonlyArray<Json> => {
   const plain: unknown = /^[-+.\w]{1,40}$/.test(text) ? parse(text) : text
   return typeof plain === "boolean" || (typeof plain === "number" && Number.isFinite(plain)) ? [text, plain] : [text]
@@ -129,7 +126,7 @@ const oneOf = (texts: ReadonlyArray<string>, ...more: ReadonlyArray<Json>): Json
   enum: [...new Set([...texts.flatMap(written), ...more])],
 })
 
-/** The definitions for the names of a list's elements. */
+/** The definition that contains the names of each list's elements. */
 const definitionOf: Readonly<Record<FormList, string>> = {
   questions: "Question",
   urlParameters: "UrlParameter",
@@ -137,7 +134,7 @@ const definitionOf: Readonly<Record<FormList, string>> = {
   payments: "Payment",
 }
 
-/** Returns the condition that an entry belongs to a question, and the question's options in the places that name them. */
+/** Returns the condition that an entry belongs to a question. Allows the question's options in the places that name them. */
 const withOptions = (question: Question, isUnique: boolean): JsonObject => {
   const names = (question.options ?? []).flatMap(({ label, value }) => [label, value])
   const is = (key: "id" | "name") => ({ required: [key], properties: { [key]: oneOf([question[key].trim()]) } })
@@ -145,7 +142,7 @@ const withOptions = (question: Question, isUnique: boolean): JsonObject => {
   return conditional(isUnique ? { anyOf: [is("id"), is("name")] } : is("id"), {
     properties: {
       options: { items: oneOf(names) },
-      // `{ set: NAME }` names a value set.
+      // `{ set: NAME }` is the name of a value set.
       values: { properties: { set: {} }, additionalProperties: oneOf(names, null) },
       otherwise: use,
       other: use,
@@ -153,7 +150,7 @@ const withOptions = (question: Question, isUnique: boolean): JsonObject => {
   })
 }
 
-/** Returns the JSON Schema of a pipeline file that knows the columns of its source, and the questions and options of its form. */
+/** Returns the JSON Schema of a pipeline file, with the columns of its source, and the questions and options of its form. */
 export const pipelineSchemaFor = ({ blocks, columns, form }: GivenNames): JsonObject => {
   const { pipeline } = jsonSchemas()
   const definitions = { ...pipeline["$defs"] as JsonObject }

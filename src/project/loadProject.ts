@@ -16,16 +16,16 @@ import { loadValueSets } from "./valueSets.ts"
 import { keysAt, readYamlFile, textAt, textsAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** A pipeline file, parsed as YAML and no further. */
+/** A pipeline file that was parsed as YAML but not decoded. */
 export interface PipelineText {
   readonly yaml: YamlText
-  /** The file's name without folder and ending; the pipeline's name may differ. */
+  /** The file's name without its folder and extension. The pipeline's name may differ. */
   readonly file: string
-  /** Its folder, absolute: its paths are relative to it. */
+  /** The file's folder, absolute. The file's paths are relative to it. */
   readonly folder: string
-  /** The name under its key `pipeline`; undefined if that can't be read. */
+  /** The name under the key `pipeline`. Undefined if it can't be read. */
   readonly name: string | undefined
-  /** Undefined if they can't be read. */
+  /** The pipeline's tags. Undefined if they can't be read. */
   readonly tags: ReadonlyArray<string> | undefined
 }
 
@@ -35,13 +35,13 @@ const tagsIn = (yaml: YamlText): PipelineText["tags"] =>
 /**
  * Whether a pipeline has one of these tags.
  *
- * @param own its tags. undefined if they can't be read: then it may have any
- * @param tags if empty, every pipeline matches
+ * @param own the pipeline's tags; undefined if they can't be read, which counts as having any tag
+ * @param tags the tags; if empty, every pipeline matches
  */
 export const hasTag = (own: PipelineText["tags"], tags: ReadonlyArray<string>): boolean =>
   own === undefined || tags.length === 0 || own.some((tag) => tags.includes(tag))
 
-/** Lists the files of pipelines/, in the order of their names. */
+/** Lists the files of pipelines/, sorted by name. */
 export const listPipelines = (root: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -66,7 +66,7 @@ export const listPipelines = (root: string) =>
     return { texts, unreadable }
   })
 
-/** Returns a diagnostic for each file whose pipeline has the name of another file's. */
+/** Returns a diagnostic for each file whose pipeline name is also used by a different file. */
 export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray<Diagnostic> =>
   texts.flatMap(({ yaml, name }) => {
     const others = texts.filter((other) => name !== undefined && other.name === name && other.yaml !== yaml)
@@ -77,7 +77,7 @@ export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray
     })]
   })
 
-/** Returns services that a pipeline names and the project does not have. */
+/** Returns the services that a pipeline names but the project lacks. */
 export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>): ReadonlyArray<Finding> =>
   [["sink"], ...(keysAt(yaml, ["sink", "targets"]) ?? []).map((target) => ["sink", "targets", target])].flatMap(
     (place) => {
@@ -94,7 +94,7 @@ export const unknownServices = (yaml: YamlText, services: ReadonlyArray<string>)
 
 const configFile = ["config", "formferry.yaml"] as const
 
-/** Returns the nearest folder from `start` upwards that has config/formferry.yaml, absolute. */
+/** Returns the nearest folder from `start` upwards that contains config/formferry.yaml, as an absolute path. */
 export const findProject = (
   start: string,
 ): Effect.Effect<string, ProjectNotFound, FileSystem.FileSystem | Path.Path> =>
@@ -109,11 +109,11 @@ export const findProject = (
     }
   })
 
-/** Sorts the project file first, then the pipelines by file; within a file by place. */
+/** Sorts the project file first, then the pipelines by file, then the places within a file. */
 const inOrder = (a: Diagnostic, b: Diagnostic): number =>
   a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1
 
-/** Reads config/formferry.yaml with its value sets. Anything that can't be read is undefined. */
+/** Reads config/formferry.yaml with its value sets. Returns undefined for any part that can't be read. */
 const readProjectFile = (root: string, config: string, resolve: (path: string) => string) =>
   Effect.gen(function*() {
     const text = yield* readYamlFile(root, config)
@@ -128,11 +128,11 @@ const readProjectFile = (root: string, config: string, resolve: (path: string) =
   })
 
 /**
- * Loads a project: config/formferry.yaml and some or all pipelines.
+ * Loads a project: config/formferry.yaml and some or all pipelines. Fails with all mistakes in these files at once, as `ConfigurationInvalid`.
+ *
  * @param dir the project's folder
- * @param options.pipelines names of pipelines: only their files are checked, so that a broken pipeline does not stop the others; `all` (default): every file
- * @param options.withoutBroken omits broken entries of a pipeline if the rest doesn't depend on them. This is for checking the rest, never for a run
- * Fails with all mistakes in these files at once, as `ConfigurationInvalid`.
+ * @param options.pipelines the names of pipelines: checks only their files, so that a broken pipeline does not affect the others; `all` (default): every file
+ * @param options.withoutBroken omits broken entries of a pipeline if the rest doesn't depend on them; only for checks, never for a run
  */
 export const loadProject = (
   dir: string,

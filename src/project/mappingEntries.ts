@@ -26,7 +26,7 @@ import { Conditions } from "./sourceSection.ts"
 
 type PlainInput =
   | { readonly _tag: "Columns"; readonly columns: ReadonlyArray<ColumnName> }
-  /** The first filled column gives the answer. Other filled columns must contain the same. */
+  /** The first filled column gives the answer. Other filled columns must contain the same text. */
   | { readonly _tag: "FirstOf"; readonly columns: ReadonlyArray<ColumnName> }
   /** A constant, as written. */
   | { readonly _tag: "Value"; readonly value: string }
@@ -36,16 +36,16 @@ type PlainInput =
 /** The origin of an answer's cells. */
 export type Input =
   | PlainInput
-  /** Parts of the kind, or options, options with their ranks (`ranks`), or rows, each with its column. */
+  /** Parts of the kind, or options, or options with their ranks (`ranks`), or rows, each with its column. */
   | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<PartEntry>; readonly ranks: boolean }
-  /** All columns of a question that a form tool spreads over several, by the question's title. */
+  /** All columns of a question that a form tool spreads over several, identified by the question's title. */
   | { readonly _tag: "Block"; readonly title: string; readonly path: YamlPath }
 
-/** The input of a part: columns, or an entry of its own. */
+/** The input of a part: columns, or an entry. */
 interface PartInput {
   readonly path: YamlPath
   readonly input: PlainInput
-  /** Options of the part's kind. */
+  /** The options of the part's kind. */
   readonly options: KindOptions
   readonly extract?: string | undefined
   readonly default?: string | undefined
@@ -56,22 +56,22 @@ export interface PartEntry extends PartInput {
   readonly part: string
 }
 
-/** One entry of the mapping: an answer, a URL parameter, a time, the login, a scheduling or payment field. Its keys are described in `entryKeys`. */
+/** An entry of the mapping: an answer, a URL parameter, a time, the login, or a scheduling or payment field. `entryKeys` describes its keys. */
 export interface MappingEntry
   extends Omit<Section<ReturnType<typeof entryKeys> & ReturnType<typeof namesOf>>, "from" | "value" | "template">
 {
   /** The place of the entry, for diagnostics. */
   readonly path: YamlPath
   readonly input: Input
-  /** The kind, if the pipeline names it. Always `dateTime` for times and `email` for the login; `text` for a URL parameter without one. */
+  /** The kind, if the pipeline names it. Always `dateTime` for times and `email` for the login. For a URL parameter, `text` by default. */
   readonly as: string | undefined
-  /** Options of the kind, with the project's value sets in them. */
+  /** The options of the kind, with the project's value sets inserted. */
   readonly options: KindOptions
 }
 
 // Inputs
 
-/** Returns a template's texts, and its columns in braces; undefined if a brace is not closed, or is empty. */
+/** Returns a template's texts and its columns in braces. Undefined if a brace is not closed or is empty. */
 const templatePieces = (template: string, path: YamlPath): ReadonlyArray<string | ColumnName> | undefined => {
   const pieces: Array<string | ColumnName> = []
   for (const [piece, column] of template.matchAll(/\{([^{}]+)\}|[^{}]+|./gs)) {
@@ -95,7 +95,7 @@ const Several = becoming(
 const FirstOf = becoming(
   section({
     firstOf: needed(Columns, {
-      description: "The first of these columns that is filled. If others are filled, too, they must contain the same",
+      description: "The first filled column of these. Any other filled columns must contain the same",
       examples: [["E-mail", "E-mail (old)"]],
     }),
   }),
@@ -114,7 +114,7 @@ const Block = becoming(
 
 const extract = optional(Expression, {
   description:
-    "A regular expression (RE2) for the part of the cell to use: its first group, otherwise the whole match; named groups fill parts. A filled cell that does not match is an error; an empty match means no answer",
+    "A regular expression (RE2) for the part of the cell to use: its first group, otherwise the whole match. Named groups fill parts. A filled cell that does not match is an error. An empty match means no answer",
   examples: ["(\\d+\\w?)$"],
 })
 
@@ -124,7 +124,7 @@ const value = optional(Schema.String, {
 })
 
 const template = optional(Template, {
-  description: "Text with columns in braces; an empty column is removed together with its space",
+  description: "Text with columns in braces. An empty column is removed together with its space",
   examples: ["{Title} {First name} {Last name}"],
 })
 
@@ -135,7 +135,7 @@ const standIn = optional(Schema.String, {
 
 const oneInput: KeyRules = { exactlyOne: ["from", "value", "template"], needs: { extract: ["from"] } }
 
-/** The input of an entry. A single column has no place of its own: it is at the key `from`. */
+/** Decodes the input of an entry. A single column is at the key `from`. */
 const inputOf = <A extends Input>(
   { from, template, value }: {
     readonly from?: string | A | undefined
@@ -155,7 +155,7 @@ const inputOf = <A extends Input>(
 
 const partSchemas = new Map<Kind | undefined, FileSchema<string | PartInput>>()
 
-/** A column, or an entry of its own with the options of the part's kind. */
+/** Decodes a column, or an entry with the options of the part's kind. */
 const partOf = (kind: Kind | undefined): FileSchema<string | PartInput> => {
   const known = partSchemas.get(kind)
   if (known !== undefined) return known
@@ -205,7 +205,7 @@ const partsInput =
     }),
   })
 
-/** Columns by names that the form or the pipeline gives: options, ranks, rows. */
+/** Decodes columns by names that the form or the pipeline gives: options, ranks, rows. */
 const byNames = (part: FileSchema<string | PartInput>, expects: string, ranks = false): FileSchema<Input> =>
   becoming(filled(Schema.String, part), partsInput(ranks)).annotations(expecting(expects))
 
@@ -220,7 +220,7 @@ const ranksOf = (part: FileSchema<string | PartInput>): FileSchema<Input> =>
     ({ ranks }) => ranks,
   ).annotations(expecting("{ ranks: { OPTION: column } }"))
 
-/** Parts, each a column or an entry of its own, by the kind of each. */
+/** Decodes parts, each a column or an entry, by the kind of each. */
 const parts = (of: Readonly<Record<string, string>>): FileSchema<Input> =>
   becoming(
     section(
@@ -257,9 +257,9 @@ const fromOf = (kind: Kind | undefined): FileSchema<string | Input> => {
 }
 
 const namedFrom = {
-  options: "A column; or a column for each option, `option: column`; or a block of the form tool",
-  ranks: "A column; or `ranks`, a column with the rank of each option; or a block of the form tool",
-  rows: "A column for each row, `row: column`; or a block of the form tool",
+  options: "A column, or a column for each option (`option: column`), or a block of the form tool",
+  ranks: "A column, or `ranks` with a column for the rank of each option, or a block of the form tool",
+  rows: "A column for each row (`row: column`), or a block of the form tool",
 } as const
 
 const describedFrom = (kind: Kind | undefined): string => {
@@ -271,7 +271,7 @@ const describedFrom = (kind: Kind | undefined): string => {
 
 // Entries
 
-/** @param of what is named: a question, a URL parameter, a scheduling or payment field */
+/** @param of what the entry names: a question, a URL parameter, or a scheduling or payment field */
 const namesOf = (of: string) => ({
   id: optional(Name.annotations({ identifier: `${of}.id` }), { description: "The element's id in the form" }),
   name: optional(Name.annotations({ identifier: `${of}.name` }), {
@@ -281,18 +281,18 @@ const namesOf = (of: string) => ({
 
 const when = optional(Conditions, {
   description:
-    "The entry applies only to rows that meet this condition. Several entries may fill one question; the first whose condition is met is used",
+    "The entry applies only to rows that meet this condition. Several entries may fill one question. The first whose condition is met is used",
   examples: [{ Status: ["cancelled"] }],
   absent: [],
 })
 
 const onInvalid = optional(Schema.Literal("reject", "drop"), {
   description:
-    "What to do with an invalid value: reject the row, or drop this answer and send the row without it. Either way it is counted and reported",
+    "What to do with an invalid value: reject the row, or drop this answer and send the row without it. Either way, the value is counted and reported",
   default: "reject",
 })
 
-/** The keys of every entry. */
+/** Returns the keys of every entry. */
 const entryKeys = (kind: Kind | undefined) => ({
   from: optional(fromOf(kind), { description: describedFrom(kind) }),
   value,
@@ -338,12 +338,12 @@ const namedEntry = (prefix: string, kind: Kind | undefined, isSaid: boolean): Fi
 
 const all = [...kinds.values()]
 
-/** An answer to a question. Its kind is given by `as` or by the form. */
+/** Decodes an answer to a question. Its kind is given by `as` or by the form. */
 export const questionEntry = (): FileSchema<MappingEntry> =>
   oneOfThese(...all.map((kind) => namedEntry("Question", kind, true)), namedEntry("Question", undefined, false))
     .annotations({ identifier: "Questions" })
 
-/** A URL parameter: text, or a kind that is sent as text. */
+/** Decodes a URL parameter, which is text, or of a kind that is sent as text. */
 export const urlParameterEntry = (): FileSchema<MappingEntry> => {
   const texts = all.filter(({ sends }) => sends === "string")
   return oneOfThese(
@@ -352,7 +352,7 @@ export const urlParameterEntry = (): FileSchema<MappingEntry> => {
   )
 }
 
-/** An entry that occurs once and always has the same kind: a time, the login. */
+/** Decodes an entry that occurs once and always has the same kind: a time or the login. */
 export const ownEntry = (name: string): FileSchema<MappingEntry> => {
   const kind = kinds.get(name)
   return becoming(sectionWithOptions(entryKeys(kind), kind?.options, oneInput), entryOf(kind))
@@ -364,22 +364,25 @@ const elementEntry = (identifier: string, of: Readonly<Record<string, ElementPar
     section({
       ...namesOf(identifier),
       from: needed(parts(Object.fromEntries(Object.entries(of).map(([part, { kind }]) => [part, kind]))), {
-        description: "Its parts, each a column or an entry of its own",
+        description: "The parts, each a column or an entry",
       }),
-      required: optional(Schema.Boolean, { description: "Whether a row without it is invalid", default: false }),
+      required: optional(Schema.Boolean, {
+        description: "Whether a row without this field is invalid",
+        default: false,
+      }),
       when,
       onInvalid,
     }, { rules: { atLeastOne: ["id", "name"] } }),
     (entry, path) => entryOf(undefined)({ ...entry, options: {}, unique: false }, path),
   ).annotations({ identifier })
 
-/** A scheduling field: parts, each of its own kind. */
+/** Decodes a scheduling field, which consists of parts of different kinds. */
 export const schedulingEntry = () => elementEntry("Scheduling", schedulingParts)
 
-/** A payment field. */
+/** Decodes a payment field, which consists of parts of different kinds. */
 export const paymentEntry = () => elementEntry("Payment", paymentParts)
 
-/** Options by kind, for every entry and part of that kind. */
+/** Decodes the options by kind that apply to every entry and part of that kind. */
 export const defaultOptions = (): FileSchema<Readonly<Record<string, KindOptions>>> =>
   section(Object.fromEntries(
     all.filter((kind) => Object.keys(kind.options).length > 0).map((kind) => [

@@ -9,15 +9,15 @@ import { quoted } from "./suggestion.ts"
 import { isVariableName } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** The place of a secret: an environment variable or a file, never the YAML itself. */
+/** The place of a secret: an environment variable or a file, but never the YAML itself. */
 export interface SecretPlace {
   readonly in: "env" | "file"
-  /** The variable, or the path as the project file gives it. */
+  /** The variable, or the path as written in the project file. */
   readonly name: string
   readonly path: YamlPath
 }
 
-/** @param words what the secret is, and examples */
+/** @param words the name of the secret, and examples */
 export const secretPlace = (
   words: { readonly what: string; readonly variable: string; readonly file: string },
 ) =>
@@ -27,7 +27,7 @@ export const secretPlace = (
         Schema.String.pipe(Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }))
           .annotations(expecting("the name of an environment variable")),
         {
-          description: `The environment variable that holds ${words.what}; a .env file next to config/ is read, too`,
+          description: `The environment variable that contains ${words.what}. A .env file next to config/ is also read`,
           examples: [words.variable],
         },
       ),
@@ -39,17 +39,18 @@ export const secretPlace = (
         : { in: "env", name: env, path: [...path, "env"] },
   ).annotations(expecting("{ env: NAME } or { file: PATH }"))
 
-/** Environment variables: the process's own, then those of the project's .env file. Every read of `Config` is here. */
+/** The environment variables of the process, then those of the project's .env file. All reads of `Config` are here. */
 interface Environment {
-  /** Looks up a secret. Returns none if the variable is not set or empty. Fails if there is a .env file that can't be read. */
+  /** Looks up a secret. Returns none if the variable is not set or is empty. Fails if the .env file exists but can't be read. */
   readonly secret: (name: string) => Effect.Effect<Option.Option<Redacted.Redacted>, PlatformError>
 }
 
 const isFilled = (secret: Redacted.Redacted): boolean => Redacted.value(secret) !== ""
 
 /**
- * Opens the environment of a project. The .env file is read when a variable is first needed that the process does not have. The process's own variables never change.
- * @param dotenv absolute path of the .env file
+ * Opens the environment of a project. Reads the .env file when a variable is first needed that the process does not have. The process's own variables never change.
+ *
+ * @param dotenv the absolute path of the .env file
  */
 export const openEnvironment = (dotenv: string) =>
   Effect.gen(function*() {
@@ -82,19 +83,20 @@ export const openEnvironment = (dotenv: string) =>
     return environment
   })
 
-/** The words for a secret in messages, which never contain it. */
+/** The words for a secret in messages. Messages never contain the secret itself. */
 interface Secret {
-  /** At the beginning of a sentence: `The key of live`. */
+  /** The secret's name at the beginning of a sentence: `The key of live`. */
   readonly called: string
   readonly noun: string
-  /** What it means if the variable is not set. */
+  /** What happens if the variable is not set. */
   readonly consequence: string
-  /** Returns why a text can't be the secret, or undefined. */
+  /** Returns why a text can't be the secret, or undefined if it can. */
   readonly fault: (text: string) => string | undefined
 }
 
 /**
- * Opens the secrets of a project file. A secret is looked up when it is needed, so that a missing one only affects commands that use it.
+ * Opens the secrets of a project file. Looks up a secret when it is needed, so that a missing one affects only the commands that use it.
+ *
  * @param resolve makes a path from the project file absolute
  */
 export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: string) => string) =>

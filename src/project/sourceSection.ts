@@ -50,26 +50,26 @@ const Tests = section({
   }),
   empty: optional(Schema.Boolean, { description: "Whether the cell is empty", examples: [false] }),
   format: optional(Schema.String, {
-    description: "How dates of this column are written, in luxon's letters; ISO is always understood",
+    description: "How dates of this column are written, in luxon's letters. ISO is always accepted",
     examples: ["dd.MM.yyyy"],
   }),
 }, { rules: { atLeastOne: ["not", "atLeast", "atMost", "matches", "empty"] } }).annotations({
   ...expecting("what a cell must be"),
   identifier: "Tests",
-  description: "What a cell must be; all of these must be met",
+  description: "Tests of a cell, all of which must be met",
 })
 
-/** What a row's cell must be. Everything given must be met. */
+/** A condition on a row's cell. All given tests must be met. */
 export interface Condition extends Partial<typeof Tests.Type> {
   readonly column: ColumnName
-  /** The place of the column's test. */
+  /** The path of the column's test. */
   readonly path: YamlPath
   readonly is?: ReadonlyArray<string> | undefined
 }
 
 const Is = oneOfThese(Text, Texts)
 
-/** Columns and what their cells must be: a text, one of a list, or tests. */
+/** Columns and the conditions on their cells: a text, one of a list of texts, or tests. */
 export const Conditions = becoming(
   filled(
     Column,
@@ -97,7 +97,7 @@ const Pattern = section({
   glob: needed(Path, { description: "A pattern of paths, relative to this file", examples: ["kobo-*.csv"] }),
   take: optional(Schema.Literal("all", "newest"), {
     description:
-      "All files that match, one after the other, or only the newest: by the date in the names (2026-11-20, 20261120) if all have one, otherwise by modification time",
+      "All files that match, one after the other, or only the newest. The newest is determined by the date in the names (2026-11-20, 20261120) if all have one, otherwise by modification time",
     default: "all",
   }),
 })
@@ -105,7 +105,7 @@ const Pattern = section({
 const Files = oneOfThese(File, Schema.NonEmptyArray(File).annotations(expecting("a list of paths")), Pattern)
   .annotations(expecting("a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }"))
 
-/** Where a source's rows are: a path or an address, several files with the same header, or those that match a pattern. */
+/** The place of a source's rows: a path or an address, several files with the same header, or files that match a pattern. */
 export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type
 
 // Columns without a usable header
@@ -114,17 +114,17 @@ export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type
 export interface ColumnAlias extends ColumnName {
   readonly column:
     | { readonly _tag: "Header"; readonly header: string; readonly nth: number; readonly of: number }
-    /** 1 for the first column. */
+    /** The position, where 1 is the first column. */
     | { readonly _tag: "Position"; readonly position: number }
 }
 
 const Alias = oneOfThese(
   becoming(
     section({
-      header: needed(Name, { description: "The header, as several columns have it", examples: ["Why?"] }),
+      header: needed(Name, { description: "The header that several columns have", examples: ["Why?"] }),
       nth: needed(whole(1), { description: "Which of these columns, from 1", examples: [2] }),
       of: needed(whole(1), {
-        description: "The number of columns with that header; any other number is an error",
+        description: "The number of columns with that header. Any other number is an error",
         examples: [2],
       }),
     }),
@@ -198,20 +198,20 @@ const Encoding = Schema.String.pipe(
 const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]{1,3}[1-9]\d*$/))
   .annotations(expecting("a range such as `B3:H400`"))
 
-/** Where the rows come from. */
+/** The section that describes the source. */
 export const source = section({
   file: needed(Files, {
     description:
-      "The file to read, relative to this one; several with one header, a pattern, or an https:// address. Archives (.gz, .zip) are opened",
+      "The file to read, relative to this one. Also several files with the same header, a pattern, or an https:// address. Archives (.gz, .zip) are opened",
     examples: ["../samples/contacts.csv", ["2023.csv", "2024.csv"], { glob: "kobo-*.csv", take: "newest" }],
   }),
   member: optional(Name, {
-    description: "Which file of a zip archive to read; needed if several may contain rows",
+    description: "Which file of a zip archive to read. Needed if several may contain rows",
     examples: ["answers.csv"],
   }),
   format: optional(Schema.Literal("csv", "excel", "json", "jsonl", ...formTools.map(({ name }) => name)), {
     description:
-      "csv, excel, json, jsonl, or the form tool that wrote the file. By default it is detected and reported",
+      "csv, excel, json, jsonl, or the form tool that wrote the file. By default, the format is detected and reported",
   }),
   records: optional(
     Schema.String.pipe(Schema.pattern(/^(?:\/|$)/)).annotations(expecting("a place such as `/items`")),
@@ -223,7 +223,7 @@ export const source = section({
   ),
   encoding: optional(Encoding.annotations(expecting("an encoding such as `utf-8` or `windows-1252`")), {
     description:
-      "The encoding. By default: by the byte order mark, otherwise strict UTF-8, otherwise detected and reported",
+      "The encoding. Default: that of the byte order mark, otherwise strict UTF-8, otherwise detected and reported",
     examples: ["windows-1252"],
   }),
   delimiter: optional(Character, {
@@ -232,7 +232,7 @@ export const source = section({
   }),
   quoteChar: optional(Schema.Literal('"', "none"), {
     description:
-      'The quote around cells of delimited text: `"`, or none if quotes are ordinary characters. By default it is decided record by record and reported',
+      'The quote around cells of delimited text: `"`, or none if quotes are ordinary characters. By default, this is decided for each record and reported',
     examples: ["none"],
   }),
   raggedRows: optional(Schema.Literal("reject", "pad"), {
@@ -240,12 +240,12 @@ export const source = section({
       "Records of delimited text without their last cells: `reject` reports them as problems, `pad` reads the missing cells as empty",
     default: "reject",
   }),
-  headerRow: optional(whole(1), { description: "The row with the header, from 1; rows above it are skipped" }),
+  headerRow: optional(whole(1), { description: "The row with the header, from 1. Rows above it are skipped" }),
   sheet: optional(Sheet, {
     description: "The sheet of a workbook, by name or number (default: the first visible one)",
     examples: ["Responses"],
   }),
-  range: optional(Range, { description: "Reads only this range of the sheet", examples: ["B3:H400"] }),
+  range: optional(Range, { description: "The range of the sheet to read", examples: ["B3:H400"] }),
   combine: optional(Combine, {
     description: "Joins records that belong together into one row, such as those of a REDCap record's events",
     examples: [{ by: ["record_id"], name: ["redcap_event_name"] }],
@@ -262,32 +262,32 @@ export const source = section({
   ),
   previousRowKey: optional(Schema.NonEmptyArray(Name).annotations(expecting("a list of columns")), {
     description:
-      "Earlier names of the `rowKey` columns, in their order, if they were renamed: rows imported under those names count as imported",
+      "Earlier names of the `rowKey` columns, in order, if they were renamed. Rows imported under those names count as imported",
     examples: [["Customer No"]],
   }),
   empty: optional(
     becoming(Schema.Array(Schema.String), (texts): ReadonlyArray<string> => [...new Set(["", ...texts])]),
     {
-      description: "Cells that mean: no answer. An empty cell always does",
+      description: "Texts of cells that mean no answer. An empty cell always means that",
       examples: [["", "N/A", "-"]],
       default: [""],
     },
   ),
   columns: optional(Aliases, {
-    description: "Names for columns that the header can't name: repeated or empty titles",
+    description: "Names for columns that the header can't identify: repeated or empty titles",
     examples: [{ reason: { header: "Why?", nth: 2, of: 2 }, last: { position: 14 } }],
     absent: [],
   }),
   vanished: optional(Schema.Literal("report", "ignore"), {
     description:
-      "Imported rows that are no longer in the source: count and list them, or not. Use `ignore` for an export that only contains the latest rows",
+      "Whether to count and list imported rows that are no longer in the source. Use `ignore` for an export that contains only the latest rows",
     default: "report",
   }),
   maxAge: optional(
     PositiveTime.annotations(expecting("a time above zero, such as `36 hours` or `3 days`")),
     {
       description:
-        "How long ago the source's newest file may have been modified. An older one is reported as an anomaly (`stale-source`)",
+        "The maximum time since the source's newest file was modified. An older file is reported as an anomaly (`stale-source`)",
     },
   ),
   where: optional(Conditions, {
@@ -299,7 +299,7 @@ export const source = section({
 
 export interface SourceConfig extends Omit<typeof source.Type, "file" | "format"> {
   readonly file: SourceFiles
-  /** A format, by its name. */
+  /** The name of a format. */
   readonly format?: string | undefined
 }
 
@@ -319,7 +319,7 @@ export const absolute = (
   }
 }
 
-/** Returns the section of a file that only says where the rows are. */
+/** Returns the decoded section of a file that contains only the place of the rows. */
 export const sourceDefaults = lazily((): Omit<SourceConfig, "file"> =>
   Schema.decodeUnknownSync(source)({ file: "rows.csv" })
 )
@@ -329,18 +329,18 @@ export interface FileSource extends SourceConfig {
   readonly file: string
 }
 
-/** Keys of the section that say how a file is read. */
+/** The keys of the section that say how a file is read. */
 type ReadKeys = Partial<
   Pick<SourceConfig, "format" | "encoding" | "delimiter" | "quoteChar" | "headerRow" | "sheet" | "range">
 >
 
-/** Decodes the section for a file that is read as given. Returns the first key that is wrong, and what it expects, if there is one. */
+/** Decodes the section for one file. If a key is wrong, returns the first such key and what it expects. */
 export const decodeSource = (
   file: string,
   given: { readonly [K in keyof ReadKeys]: string | number | undefined },
 ): FileSource | { readonly key: string; readonly message: string } => {
   const keys = Object.entries({ file, ...given }).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }])
-  // A line for each key, so that the line of a mistake identifies its key.
+  // Writes each key on a line of its own, so that a mistake's line identifies the key.
   const text = keys.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join("\n")
   const read = decodeYaml(parseYaml("", text), source, "The source")
   if (read._tag === "Read") return { ...read.value, file }

@@ -6,13 +6,13 @@ const plain = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, "
 
 const sorted = (word: string): string => Array.from(word).toSorted().join("")
 
-/** Returns the number of edits between two words. Swapped letters count as one edit, since they are the likeliest mistake. */
+/** Returns the number of edits between two words. Two swapped letters count as one edit, because that is the likeliest mistake. */
 const steps = (a: string, b: string): number => {
   const count = distance(a, b)
   return count === 2 && a.length === b.length && sorted(a) === sorted(b) ? 0.9 : count
 }
 
-/** Returns the candidate most like `word`, or undefined if none is similar enough. */
+/** Returns the candidate that is most similar to `word`. Undefined if none is similar enough. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   const wanted = plain(word)
   let best: string | undefined
@@ -24,7 +24,7 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
       least = away
     }
   }
-  // The beginning of a long name: `E-Mail` of `E-Mail address (work)`. Only a slip of a letter or two is likelier.
+  // The beginning of a long name is a good match: `E-Mail` for `E-Mail address (work)`. Only a slip of one or two letters is likelier.
   const begun = wanted.length < 4
     ? []
     : Array.from(candidates).filter((candidate) => plain(candidate).startsWith(wanted))
@@ -34,13 +34,13 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
   return begun.length === 1 ? begun[0] : undefined
 }
 
-/** Joins alternatives: `a, b or c`. */
+/** Joins alternatives as `a, b or c`. */
 export const oneOf = (words: ReadonlyArray<string>): string => listed(words, "or")
 
-/** Returns a name for a message. A long one is cut. */
+/** Returns a name in quotes for a message. Shortens a long name. */
 export const quoted = (word: string): string => "`" + brief(word) + "`"
 
-/** Returns a sentence that names the nearest candidate, or all of them if they are few. */
+/** Returns a sentence that names the nearest candidate, or all candidates if there are few. */
 export const suggest = (word: string, candidates: ReadonlyArray<string>, what: string): string | undefined => {
   const near = nearest(word, candidates)
   if (near !== undefined) return `Did you mean ${quoted(near)}?`

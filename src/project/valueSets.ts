@@ -9,7 +9,7 @@ import { written } from "./yamlFaults.ts"
 import { isMapping, originOf, utf8 } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** Cells with their options. Null: no answer. */
+/** Cells with their options. Null means no answer. */
 type ValueSet = Readonly<Record<string, string | null>>
 
 const SetInFile = becoming(
@@ -17,7 +17,7 @@ const SetInFile = becoming(
     file: needed(Path, { description: "A CSV file with a header", examples: ["countries.csv"] }),
     key: needed(Name, { description: "The column with the text of the cells", examples: ["name"] }),
     value: needed(Name, {
-      description: "The column with the option; an empty cell means no answer",
+      description: "The column with the option. An empty cell means no answer",
       examples: ["code"],
     }),
   }),
@@ -36,7 +36,7 @@ export const ValueSetEntry = oneOfThese(SetInFile, SetInline)
 /** The project's value sets, by name. */
 export type ValueSets = ReadonlyMap<string, ValueSet>
 
-/** Returns the set's name and its place in `values: { set: NAME }`. Any other keys make it an ordinary list of values. */
+/** Returns the name of a value set and the path of `values: { set: NAME }`. With any other keys, `values` is an ordinary list. */
 const setNamed = (values: unknown) => {
   if (!isMapping(values) || Object.keys(values).join() !== "set") return undefined
   const node = originOf(values)?.members.get("set")?.node
@@ -44,8 +44,9 @@ const setNamed = (values: unknown) => {
 }
 
 /**
- * Replaces the names of value sets (`values: { set: NAME }`) by the sets, anywhere in a file's value.
- * @returns names that the project does not have
+ * Replaces the names of value sets (`values: { set: NAME }`) with the sets, at any depth of a file's value.
+ *
+ * @returns the names that the project lacks
  */
 export const substituteSets = (value: unknown, sets: ValueSets | undefined): ReadonlyArray<Finding> => {
   const found: Array<Finding> = []

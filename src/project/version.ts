@@ -3,5 +3,5 @@ import manifest from "../../package.json" with { type: "json" }
 /** formferry's own version. */
 export const version: string = manifest.version
 
-/** Where the docs are. */
+/** The address of the docs. */
 export const homepage: string = manifest.homepage

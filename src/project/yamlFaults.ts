@@ -13,7 +13,7 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
     "Write one pipeline per file: remove the `---` and everything after it.",
   ],
   TAB_AS_INDENT: ["A tab can't be used for indentation.", "Use spaces."],
-  MISSING_CHAR: ["Something that was opened is not closed: a quote or a bracket, or a `:` is missing."],
+  MISSING_CHAR: ["A quote or a bracket is not closed, or a `:` is missing."],
   BAD_SCALAR_START: ["A value can't begin with this character.", "Put the value in quotes."],
   BAD_INDENT: ["The indentation of this line doesn't match the lines around it."],
   BAD_DQ_ESCAPE: [
@@ -24,7 +24,7 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
   RESOURCE_EXHAUSTION: ["The file is nested too deeply to be read."],
 }
 
-/** Sentences for faults whose code says too little, by the beginning of the library's message. */
+/** Messages for faults whose code says too little, by the beginning of the library's message. */
 const byMessage: ReadonlyArray<readonly [beginning: string, message: string, suggestion: string]> = [
   [
     "Flow sequence",
@@ -38,7 +38,7 @@ const byMessage: ReadonlyArray<readonly [beginning: string, message: string, sug
   ],
 ]
 
-/** Returns the last visible character at or before `offset`: something missing at the end of a file is shown there. */
+/** Returns the offset of the last visible character at or before `offset`. Something missing at the end of a file is shown there. */
 const visible = (text: string, offset: number): number => {
   if (/\S/.test(text.slice(offset, text.indexOf("\n", offset) + 1 || undefined))) return offset
   const before = text.slice(0, offset).trimEnd().length
@@ -54,7 +54,9 @@ const findingOf = (error: YAMLError, text: string): Finding => {
 }
 
 /**
- * Returns faults of syntax, in our sentences or otherwise the library's. Omits what follows from an earlier fault: unexpected tokens after it, and further faults of its line.
+ * Returns faults of syntax, with our messages where they exist, otherwise with the library's. Omits faults that follow from an earlier one: later unexpected tokens, and further faults of the same
+ * line.
+ *
  * @param lineOf returns the line of an offset
  */
 export const syntaxFindings = (
@@ -63,17 +65,17 @@ export const syntaxFindings = (
   lineOf: (offset: number) => number,
 ): ReadonlyArray<Finding> => {
   const lines = new Set<number>()
-  // A tab shifts the text around it: the faults before and after it may not be real.
+  // A tab shifts the text around it, so the other faults may not be real.
   const tabs = errors.filter((error) => error.code === "TAB_AS_INDENT")
   return (tabs.length > 0 ? tabs : errors).filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
     .map((error) => findingOf(error, text))
     .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
 }
 
-/** The maximum bytes of a configuration file, since its nodes take hundreds of times the memory of its text, and the maximum depth of lists and mappings. */
+/** The maximum number of bytes of a configuration file, and the maximum depth of its lists and mappings. Its nodes take hundreds of times the memory of its text. */
 export const yamlLimits = { bytes: 1024 * 1024, levels: 200 } as const
 
-/** Returns how deep a document is with its aliases followed. An alias's target comes before it, so no target is visited twice. */
+/** Returns the depth of a document with its aliases followed. An alias's target comes before the alias, so no target is visited twice. */
 const levelsOf = (root: unknown, targets: ReadonlyMap<Alias, Node>): number => {
   const known = new Map<unknown, number>()
   const of = (node: unknown): number => {
@@ -93,28 +95,28 @@ const levelsOf = (root: unknown, targets: ReadonlyMap<Alias, Node>): number => {
   return of(root)
 }
 
-/** Whether a key is `<<`, not in quotes. */
+/** Whether a key is `<<` without quotes. */
 export const isMerge = (key: unknown): key is Scalar => isScalar(key) && key.type === "PLAIN" && key.source === "<<"
 
-/** Returns a scalar as it is written: `007`, `yes` and `1.50` are not converted. */
+/** Returns a scalar as written: `007`, `yes` and `1.50` are not converted. */
 export const written = (scalar: Scalar): string =>
   typeof scalar.value === "string" ? scalar.value : scalar.source ?? String(scalar.value)
 
-/** Returns the offset at which a node starts; 0 for none. */
+/** Returns the offset at which a node starts. 0 if there is no node. */
 export const start = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0
 
-/** Facts about a document's nodes that are needed before they are read. */
+/** Facts about a document's nodes that are needed before the nodes are read. */
 export interface NodeSurvey {
   readonly findings: ReadonlyArray<Finding>
-  /** Whether the nodes can be read: false after an alias to nothing, true after a repeated key. */
+  /** Whether the nodes can be read. False after an alias without an anchor, but true after a repeated key. */
   readonly sound: boolean
   /** The node of each alias. */
   readonly targets: ReadonlyMap<Alias, Node>
-  /** Ranges (offsets, end excluded) of scalars that must not be shown: values of a key whose name suggests a secret. */
+  /** The ranges of scalars that must not be shown, because their key's name suggests a secret. Offsets, end excluded. */
   readonly secrets: ReadonlyArray<readonly [number, number]>
 }
 
-/** Visits a document's nodes once, for aliases, repeated keys and secrets. */
+/** Visits a document's nodes once and collects aliases, repeated keys and secrets. */
 export const surveyNodes = (document: Document): NodeSurvey => {
   const findings: Array<Finding> = []
   const targets = new Map<Alias, Node>()
@@ -150,7 +152,7 @@ export const surveyNodes = (document: Document): NodeSurvey => {
     if (isMap(value)) {
       for (const { key, value: inner } of value.items) {
         const name = isScalar(key) ? written(key) : ""
-        // Text that can't be the name of a variable may be a key that was pasted instead.
+        // A text that can't be a variable's name may be an API key that was pasted instead.
         const named = name === "file" || (name === "env" && isScalar(inner) && isVariableName(written(inner)))
         if (!named) markSecrets(inner)
       }
@@ -197,22 +199,23 @@ export const surveyNodes = (document: Document): NodeSurvey => {
 }
 
 const credentialsInAddress = /(?<=:\/\/)[^/@\s"']+(?=@)/g
-/** A literal after a key whose name suggests a secret, up to the end of the line. */
+/** Matches a literal after a key whose name suggests a secret, up to the end of the line. */
 const literalSecret = /(?<=(?:api[-_ ]?key|secret|token|password)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
 
 /** Whether a key's name suggests a value that must not be shown. */
 const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
 
-/** Whether text can be the name of an environment variable. Other text may be a key that was pasted instead. */
+/** Whether a text can be the name of an environment variable. Any other text may be an API key that was pasted instead. */
 export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
 
-/** Masks a secret with text of the same length, so that columns still fit. */
+/** Masks a secret with text of the same length, so that column numbers remain correct. */
 const masked = (secret: string): string => "•".repeat(secret.length)
 
 /**
  * Returns a line without text that must never be shown.
- * @param ranges columns (from 0, end excluded) that contain a secret
- * @param parsed whether these are all. In a file that can't be parsed, everything that looks like a secret is masked
+ *
+ * @param ranges the columns (from 0, end excluded) that contain a secret
+ * @param parsed whether the file could be parsed, so that `ranges` is complete; otherwise, everything that looks like a secret is masked
  */
 export const withoutSecrets = (
   line: string,

@@ -8,36 +8,36 @@ import { aboutFile } from "./errors.ts"
 import type { Document, Finding } from "./errors.ts"
 import { isMerge, start, surveyNodes, syntaxFindings, withoutSecrets, written, yamlLimits } from "./yamlFaults.ts"
 
-/** One member of a mapping, with merge keys followed. */
+/** A member of a mapping, with merge keys followed. */
 interface Member {
   readonly key: string
   readonly keyNode: Node
   readonly value: Node | null
 }
 
-/** A YAML file: its nodes, their places, and its YAML faults. */
+/** A parsed YAML file: its nodes, their places, and its faults. */
 export interface YamlText extends Document {
   /** The file's text, without a byte order mark. */
   readonly text: string
   readonly root: Node | null
-  /** Faults of the YAML itself. */
+  /** The faults of the YAML itself. */
   readonly findings: ReadonlyArray<Finding>
-  /** Whether the nodes can be trusted: false after a fault of syntax, true after a repeated key. */
+  /** Whether the nodes can be trusted. False after a fault of syntax, but true after a repeated key. */
   readonly sound: boolean
-  /** Returns an alias's target, and any other node unchanged. */
+  /** Returns the target of an alias. Returns any other node unchanged. */
   readonly resolve: (node: Node | null) => Node | null
-  /** Returns the members of a mapping with merge keys (`<<`) followed: its own first, each key once. */
+  /** Returns the members of a mapping with merge keys (`<<`) followed. Its own members come first, and each key occurs once. */
   readonly members: (map: YAMLMap) => ReadonlyArray<Member>
   /** Returns the node at a path, or null. */
   readonly node: (path: YamlPath) => Node | null
-  /** Returns the offset of a path's value or key, or that of the nearest parent if the path does not exist. */
+  /** Returns the offset of the value or key at a path. If the path does not exist, returns the offset of the nearest parent. */
   readonly offset: (path: YamlPath, point: "key" | "value") => number
   /** Whether a node's text must never be shown. */
   readonly secret: (node: Node) => boolean
   readonly diagnostic: (finding: Finding) => Diagnostic
 }
 
-/** Returns the offsets at which lines begin. (The library's own count is wrong after control characters.) */
+/** Returns the offsets at which lines begin. The library's own count is wrong after control characters. */
 const lineStarts = (text: string): ReadonlyArray<number> => {
   const starts = [0]
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
@@ -46,8 +46,9 @@ const lineStarts = (text: string): ReadonlyArray<number> => {
 
 /**
  * Parses a configuration file.
- * @param file its name, as messages show it
- * @param text its content, with or without a byte order mark
+ *
+ * @param file the file's name, as messages show it
+ * @param text the file's content, with or without a byte order mark
  */
 export const parseYaml = (file: string, text: string): YamlText => {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text
@@ -111,7 +112,7 @@ export const parseYaml = (file: string, text: string): YamlText => {
     return { line, column: Math.min(offset, source.length) - from + 1, excerpt: withoutSecrets(whole, ranges, sound) }
   }
 
-  /** Returns the value at a path and the node that names it, or those of the nearest parent if the path does not exist. */
+  /** Returns the value at a path and the node that names it. If the path does not exist, returns those of the nearest parent. */
   const walk = (path: YamlPath) => {
     let owner: Node | null = null
     let value: Node | null = root
@@ -161,7 +162,7 @@ export const parseYaml = (file: string, text: string): YamlText => {
   }
 }
 
-/** Returns the text at a path, whatever else is wrong with the file, or undefined. */
+/** Returns the text at a path, or undefined. Works even if the file has other mistakes. */
 export const textAt = (yaml: YamlText, path: YamlPath): string | undefined => {
   const node = yaml.node(path)
   return isScalar(node) && node.value !== null ? written(node) : undefined
@@ -181,40 +182,40 @@ export const keysAt = (yaml: YamlText, path: YamlPath): ReadonlyArray<string> | 
   return isMap(node) ? yaml.members(node).map((member) => member.key) : undefined
 }
 
-/** Whether a key is ignored, so that it can contain anchors. */
+/** Whether a key is ignored. Such a key may contain anchors. */
 export const isExtension = (key: string): boolean => key.startsWith("x-")
 
-/** A mapping of a file, as a value. */
+/** A mapping of a file, decoded to an object. */
 export type Mapping = Record<string, unknown>
 
 export const isMapping = (value: unknown): value is Mapping => isObject(value)
 
-/** Stands for a value that the file leaves empty. No schema accepts it. */
+/** The value of a key that the file leaves empty. No schema accepts it. */
 export const nothing = Symbol("nothing")
 
-/** The origin of a list or mapping in a file. */
+/** Where a list or mapping is in a file. */
 interface Origin {
   readonly path: YamlPath
-  /** By key or index: the node of the value, and the node that names it. */
+  /** By key or index: the node of the value, and the node of its name. */
   readonly members: Map<string | number, { readonly node: Node | null; readonly owner: Node }>
 }
 
 const origins = new WeakMap<object, Origin>()
 
-/** Returns where a list or mapping of a file is, or undefined for a value of another origin. */
+/** Returns where a list or mapping is in a file. Undefined for a value that does not come from a file. */
 export const originOf = (value: object): Origin | undefined => origins.get(value)
 
 /** The maximum number of values to which a file's aliases may expand. */
 export const mostValues = 200_000
 
-/** Sets a member whatever its name: an assignment to `__proto__` would set none. */
+/** Sets a member with any name, even `__proto__`, which an assignment would not create. */
 export const setMember = (of: object, key: string, value: unknown): void => {
   Object.defineProperty(of, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
 /**
- * Returns a file's value with aliases and merge keys followed, or undefined if its aliases expand to too many values. Lists and mappings remember where they are.
- * Scalars have the type that YAML gives them.
+ * Returns a file's value with aliases and merge keys followed. Undefined if its aliases expand to too many values. Records where each list and mapping is in the file. Scalars have the type that YAML
+ * gives them.
  */
 export const plainValue = (yaml: YamlText): unknown => {
   let left = mostValues
@@ -226,7 +227,7 @@ export const plainValue = (yaml: YamlText): unknown => {
       const value = {}
       const members: Origin["members"] = new Map()
       for (const { key, keyNode, value: member } of yaml.members(node)) {
-        // Keys that only contain anchors may be large.
+        // Ignored keys contain only anchors, and may be large.
         if (path.length === 0 && isExtension(key)) continue
         setMember(value, key, convert(member, [...path, key]))
         members.set(key, { node: yaml.resolve(member) ?? member, owner: keyNode })
@@ -259,7 +260,7 @@ export const utf8 = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** Returns the message that refuses a file with too many bytes before it is read. Returns undefined if it may be read or has no size (a device, a pipe). */
+/** Returns the message that refuses a file with too many bytes before it is read. Undefined if the file is small enough or has no size (a device, a pipe). */
 export const yamlTooLarge = (file: string) =>
   FileSystem.FileSystem.pipe(
     Effect.flatMap((fs) => fs.stat(file)),
@@ -275,7 +276,8 @@ export const yamlTooLarge = (file: string) =>
   )
 
 /**
- * Reads a YAML file. Its YAML faults are among the result's findings.
+ * Reads a YAML file. The result's findings include its YAML faults.
+ *
  * @param root the project's folder, absolute: diagnostics name the file relative to it
  */
 export const readYamlFile = (root: string, file: string) =>

@@ -207,7 +207,7 @@ describe("an invalid value, with what is allowed", () => {
 describe("an invalid project file", () => {
   check(projectDiagnostics, [
     ["plain http into the open", "services:\n  live: { baseUrl: «http://forms.example.com/v1, apiKey: { env: K } }\n", [
-      "Plain http is only allowed to this machine (localhost), since it would send the key unencrypted. Write https://.",
+      "Plain http is allowed only to this machine (localhost), because it would send the key unencrypted. Write https://.",
     ]],
     ["both places of a key", "services:\n  live: { baseUrl: https://x.org, apiKey: { env: K, «file: f } }\n", [
       "`file` can't be used together with `env`.",
