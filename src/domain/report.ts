@@ -38,8 +38,8 @@ export interface Section {
   readonly heading?: ReadonlyArray<string>
 }
 
-const Text = (description: string) => Schema.String.annotations({ description })
-const Count = (description: string) => Schema.Number.annotations({ description })
+export const Text = (description: string) => Schema.String.annotations({ description })
+export const Count = (description: string) => Schema.Number.annotations({ description })
 const Flag = (description: string) => Schema.Boolean.annotations({ description })
 
 /** Digests in place of a text. */
@@ -250,7 +250,7 @@ export type Settlement = typeof Settlement.Type
 
 /** A row that was imported before with different content, and was imported again. */
 export const Replacement = Schema.Struct({
-  row: Count("the row's number; at most 1,000 rows are listed"),
+  row: Count("the row's number"),
   key: Digested("its row key"),
   submissionId: Text("the submission that was created now"),
   replaces: maybe(Text("the earlier submission: it stays in the form until a person removes it there")),
@@ -404,7 +404,9 @@ export const RunReport = Schema.Struct({
   inDoubt: list(Doubt, { [OfRows]: true }),
   settled: maybe(List(Settlement)),
   replaced: maybe(Schema.Struct({
-    count: Count("rows that changed and were imported again (`onChange: import-again`); all are in `replaced.csv`"),
+    count: Count(
+      "rows that changed and were imported again (`onChange: import-again`); all are in `replaced.csv`, at most 1,000 in `examples`",
+    ),
     examples: list(Replacement, { [OfRows]: true }),
   })),
   vanished: maybe(

@@ -1,4 +1,4 @@
-import { Schema, SchemaAST as AST } from "effect"
+import { Option, Schema, SchemaAST as AST } from "effect"
 import Papa from "papaparse"
 import { fateWords, verdicts, verdictWords } from "../domain/fate.ts"
 import type { Fate } from "../domain/fate.ts"
@@ -6,7 +6,7 @@ import { valueText } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
 import { cut, problemCodes } from "../domain/problem.ts"
 import type { Problem, ProblemCode } from "../domain/problem.ts"
-import { Difference, Digested, maybe, Replacement, withoutValue } from "../domain/report.ts"
+import { Count, Difference, Digested, maybe, Replacement, Text, withoutValue } from "../domain/report.ts"
 import type { Mask, RunReport } from "../domain/report.ts"
 import { visible } from "../domain/visible.ts"
 import { redacter } from "./reportFile.ts"
@@ -52,36 +52,35 @@ export interface RejectedRow {
 
 /** A row for in-doubt.csv. */
 const InDoubtRow = Schema.Struct({
-  row: Schema.Number,
+  row: Count("the row's number in the source of the run that sent it"),
   key: Digested("its row key"),
-  batch: Schema.Number,
-  sentAt: Schema.String,
-  reason: Schema.String,
+  batch: Count("the number of the batch in which it was sent"),
+  sentAt: Text("when it was sent"),
+  reason: Text("why the outcome is unknown"),
   cells: Schema.Array(Digested("its cells, in the order of the source's columns")),
 })
 export type InDoubtRow = typeof InDoubtRow.Type
 
 /** A row for imported.csv. */
 const ImportedRow = Schema.Struct({
-  row: Schema.Number,
+  row: Count("the row's number in its source, from 1"),
   key: Digested("its row key"),
-  submissionId: Schema.String,
-  verdict: Schema.Literal(...verdicts),
-  submissionTime: maybe(Schema.String),
-  /** The submission for the row before it changed and was imported again. */
-  replaces: maybe(Schema.String),
+  submissionId: Text("its submission"),
+  verdict: Schema.Literal(...verdicts).annotations({
+    description: "its verdict: `verified`, `differing`, `missing` or `unread`",
+  }),
+  submissionTime: maybe(Text("the submission time that the service returned, if any")),
+  replaces: maybe(Text("the submission for the row before it changed and was imported again")),
 })
 export type ImportedRow = typeof ImportedRow.Type
 
 /** A row for vanished.csv: it was imported, and is no longer in the source. */
 const VanishedRow = Schema.Struct({
-  /** Its number in the source of the run that sent it. */
-  row: Schema.Number,
+  row: Count("the row's number in the source of the run that sent it"),
   key: Digested("its row key"),
-  submissionId: maybe(Schema.String),
-  /** The first run whose source did not contain it, and when that run started (ISO 8601). */
-  missingSince: maybe(Schema.String),
-  run: maybe(Schema.String),
+  submissionId: maybe(Text("its submission, which stays in the form")),
+  missingSince: maybe(Text("when the first run that did not find it started; empty if that is a dry run")),
+  run: maybe(Text("that run")),
 })
 export type VanishedRow = typeof VanishedRow.Type
 
@@ -124,6 +123,8 @@ export interface CsvFile<A> {
   readonly holds: string
   /** Titles of formferry's own columns. */
   readonly titles: ReadonlyArray<string>
+  /** Descriptions of these columns, for the reference page. */
+  readonly about: ReadonlyArray<string>
   /** Whether lines start with the source's own cells: such a file preserves them exactly and isn't protected from formulas. */
   readonly hasCells: boolean
   readonly own: (row: A) => CsvLine
@@ -132,6 +133,13 @@ export interface CsvFile<A> {
   /** The entries that a person may want to review. */
   readonly entryOf: (report: RunReport) => (row: A) => AttentionEntry | undefined
 }
+
+/** Returns the description of a field, which may be optional. */
+const described = (field: AST.AST): string =>
+  Option.getOrElse(
+    AST.getDescriptionAnnotation(field),
+    () => AST.isUnion(field) ? field.types.map(described).find((one) => one !== "") ?? "" : "",
+  )
 
 /** A file with a column for each field of a row's Schema. `cells` means the columns of the source. */
 const asDeclared = <A extends object, I>(
@@ -150,6 +158,7 @@ const asDeclared = <A extends object, I>(
     titles: fields.map(({ name }) =>
       (hasCells ? "_" : "") + String(name).replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     ),
+    about: fields.map(({ type: field }) => described(field)),
     hasCells,
     own: (row) => fields.map(({ name }) => valueText((row as Readonly<Record<PropertyKey, Json | undefined>>)[name])),
     read: (own, cells) =>
@@ -245,6 +254,13 @@ const rejected: CsvFile<RejectedRow> = {
   name: "rejected.csv",
   holds: "rows that were not imported, and why: fix them and import the file",
   titles: ["_row", "_key", "_code", "_column", "_message"],
+  about: [
+    "the row's number in its source, from 1",
+    "its row key; acknowledge a row without one by `--all`",
+    "the codes of its problems, joined by `·`",
+    "the column of each problem, in the same order",
+    "a sentence about each problem, in the same order",
+  ],
   hasCells: true,
   own: ({ fate, key, problems, row }) => {
     const columns = problems.map(({ column }) => column ?? "")

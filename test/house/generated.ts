@@ -20,6 +20,7 @@ import { questionEntry } from "../../src/project/mappingEntries.ts"
 import { pipelineSchema } from "../../src/project/Pipeline.ts"
 import { projectSchema } from "../../src/project/Project.ts"
 import { quoted } from "../../src/project/suggestion.ts"
+import { csvFiles } from "../../src/report/csvFiles.ts"
 
 const inYaml = (value: unknown): string => {
   const text = stringify(value, { collectionStyle: "flow", lineWidth: 0, defaultStringType: "PLAIN" }).trim()
@@ -92,9 +93,24 @@ const takes = (kind: Pick<Kind, "many" | "named" | "parts">): string =>
     ...(kind.named === "rows" ? ["a column for each row", "a block"] : []),
   ].join("; ")
 
-const kindSection = (kind: Kind): string => {
+const optionsOf = (kind: Kind): ReadonlyArray<string> => {
   const { ast } = Schema.Struct(kind.options) as unknown as Schema.Schema<unknown>
-  const lines = keyLines(ast, "")
+  return keyLines(ast, "")
+}
+
+const keyIn = (line: string): string => /`([^`]+)`/.exec(line)?.[1] ?? ""
+
+const kindSection = (kind: Kind, earlier: ReadonlyArray<Kind>): string => {
+  const firstWith = (line: string) => earlier.find((one) => optionsOf(one).includes(line))
+  const options = optionsOf(kind)
+  const lines = [
+    ...earlier.flatMap((one) => {
+      const keys = options.filter((line) => firstWith(line) === one).map(keyIn).filter((key) => !key.includes("."))
+      const named = keys.map((key) => `**\`${key}\`**`).join(", ")
+      return keys.length === 0 ? [] : [`- ${named}: as for [${one.name}](#${one.name.toLowerCase()}).`]
+    }),
+    ...options.filter((line) => firstWith(line) === undefined),
+  ]
   return section(
     `### ${kind.name}`,
     sentence(kind.description),
@@ -159,8 +175,13 @@ export const referencePage = (): string => {
       keyLines(commonEntry(), "").filter((line) => !/^- \*\*`(?:from|when)\./.test(line)),
     ),
     section("## The kinds of value (`as`)", "Every kind trims cells, and treats empty ones as no answer."),
-    ...[...kinds.values()].map((kind) => kindSection(kind)),
-    section("## sink", keyLines(member(pipeline, "sink"), "")),
+    ...[...kinds.values()].map((kind, at, all) => kindSection(kind, all.slice(0, at))),
+    section(
+      "## sink",
+      keyLines(member(pipeline, "sink"), "").map((line) =>
+        line.replace(/`stopWhen\.new\.(share|atLeast)`/, "`stopWhen.LIMIT.$1`")
+      ).filter((line) => !/`stopWhen\.[a-zA-Z]+\.(?:share|atLeast)`/.test(line) || line.includes("LIMIT")),
+    ),
     section("## reconcile", keyLines(member(pipeline, "reconcile"), "")),
     section(
       "## examples",
@@ -192,42 +213,12 @@ const reportFields = (): ReadonlyArray<readonly [place: string, description: str
   return found
 }
 
-/** Returns a page that describes every field of report.json. */
+/** Returns a page about the codes and files of a report. */
 const reportPage = (): string =>
-  `${generated}
-
-# report.json
-
-A field without a value is \`null\`, so that every field is always present. Times are ISO 8601 in UTC. More fields may be added, but none of these will be removed. [Review a report](review.md) describes the other files of a run.
-
-| field | is |
-| --- | --- |
-${reportFields().map(([place, description]) => `| \`${place}\` | ${description} |`).join("\n")}
-`
-
-const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
-
-/** Returns a table of the given columns. */
-const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
-
-const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
-
-const named = (words: Readonly<Record<string, { readonly meaning: string }>>) =>
-  Object.entries(words).map(([name, { meaning }]) => [`\`${name}\``, meaning])
-
-/** Returns a page of all codes that reports and commands use. */
-const codesPage = (): string =>
   [
     generated,
-    "# Codes",
-    "The exit codes, and the codes of fates, verdicts and problems. More may be added, but none of these will be removed.",
-    section(
-      "## Exit codes",
-      table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
-      "If several apply, the most severe counts: 70, 130 or 143, 2, 5, 3, 4, 1, 6. If the exit code is not 0 and a command can help, the last line on stderr is that command.",
-      "`check` exits with code 0 or 2, or 5 if the service can't be asked. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
-    ),
+    "# Report files, field by field",
+    "Fields, columns and codes may be added, but none of these will be removed. [Review a report](review.md) says what to do with them.",
     section(
       "## Fates",
       "Each row of the source has exactly one fate, and the counts add up.",
@@ -242,12 +233,56 @@ const codesPage = (): string =>
         Object.entries(problemWords).map(([code, words]) => [`\`${code}\``, words]),
       ),
     ),
+    section(
+      "## CSV files",
+      "UTF-8, commas, a header line, `\\n` between lines, and quotes where needed. Files for spreadsheets are protected: a cell that could be a formula has a `'` in front, also if it already begins with one. Remove one `'` to get the cell. In `differences.csv` a value that is not text is JSON, and an empty cell means that nothing was sent or returned. `rejected.csv` and `in-doubt.csv` contain the source's cells unchanged.",
+    ),
+    ...Object.values(csvFiles).map(({ about, hasCells, holds, name, titles }) =>
+      section(
+        `### ${name}`,
+        `${holds[0]?.toUpperCase()}${holds.slice(1)}.${
+          hasCells ? " The source's own columns in their order, then:" : ""
+        }`,
+        table(["column", "contains"], titles.map((title, at) => [`\`${title}\``, about[at] ?? ""])),
+      )
+    ),
+    section(
+      "## report.json",
+      "A field without a value is `null`, so that every field is always present. Times are ISO 8601 in UTC.",
+      table(["field", "is"], reportFields().map(([place, description]) => [`\`${place}\``, description])),
+    ),
   ].join("\n\n") + "\n"
 
-const optionLine = (key: string, option: CommandOption<unknown>): ReadonlyArray<string> => [
+const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n"
+
+/** Returns a table of the given columns. */
+const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+const inTable = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ")
+
+const named = (words: Readonly<Record<string, { readonly meaning: string }>>) =>
+  Object.entries(words).map(([name, { meaning }]) => [`\`${name}\``, meaning])
+
+const optionLine = (key: string, option: CommandOption<unknown>): readonly [string, string] => [
   `\`${flagOf(key)}${option.value === undefined ? "" : ` ${option.value}${option.list === "words" ? "…" : ""}`}\``,
   inTable(aboutValue(option)),
 ]
+
+const allCommands = Object.values(tree).flat().flatMap((one): ReadonlyArray<Command> =>
+  "commands" in one ? one.commands : [one]
+)
+
+const lineOf = ([key, option]: readonly [string, CommandOption<unknown>]): string => optionLine(key, option).join(" ")
+
+/** Options that at least three commands have, with the same description. */
+const sharedOptions = allCommands.flatMap(({ options }) => Object.entries(options)).filter((one, at, all) => {
+  const same = all.filter((each) => lineOf(each) === lineOf(one))
+  return same.length >= 3 && all.findIndex((each) => lineOf(each) === lineOf(one)) === at
+})
+
+const isShared = (option: readonly [string, CommandOption<unknown>]): boolean =>
+  sharedOptions.some((one) => lineOf(one) === lineOf(option))
 
 /** Returns the section of a command, or the sections of a group's commands. */
 const commandSections = (declared: Command | CommandGroup, words = declared.name): ReadonlyArray<string> => {
@@ -262,14 +297,18 @@ const commandSections = (declared: Command | CommandGroup, words = declared.name
       `\`${value}\``,
       inTable(`${about}${choices === undefined ? "" : ` One of: ${choices.map((one) => `\`${one}\``).join(", ")}.`}`),
     ]),
-    ...Object.entries(declared.options).map(([key, one]) => optionLine(key, one)),
+    ...Object.entries(declared.options).filter((one) => !isShared(one)).map(([key, one]) => optionLine(key, one)),
   ]
+  const shared = Object.entries(declared.options).filter(isShared).map(([key, one]) => optionLine(key, one)[0])
   return [
     section(
       `### ${words}`,
       `\`${["formferry", words, ...usage].join(" ")}\``,
       declared.about,
       rows.length === 0 ? "" : table(["argument or option", ""], rows),
+      shared.length === 0
+        ? ""
+        : `Also ${listed(shared)} ([described below](#options-of-several-commands)).`,
       declared.examples.map(({ about, words: typed }) => `- \`formferry ${typed}\`: ${about}`),
     ),
   ]
@@ -280,11 +319,15 @@ const commandsPage = (): string =>
   [
     generated,
     "# Commands",
-    "Results go to stdout; progress and logs go to stderr. `formferry COMMAND --help` shows the same in the terminal. [Codes](codes.md) lists the exit codes.",
+    "Results go to stdout; progress and logs go to stderr. `formferry COMMAND --help` shows the same in the terminal.",
     ...Object.entries(tree).flatMap(([title, commands]) => [
       `## ${title.replace(":", "")}`,
       ...commands.flatMap((one) => commandSections(one)),
     ]),
+    section(
+      "## Options of several commands",
+      table(["option", ""], sharedOptions.map(([key, one]) => optionLine(key, one))),
+    ),
     section(
       "## Options of every command",
       table(["option", ""], [
@@ -293,6 +336,12 @@ const commandsPage = (): string =>
         ["`-h`, `--help`", "Show the help."],
         ["`-V`, `--version`", "Show the version."],
       ]),
+    ),
+    section(
+      "## Exit codes",
+      table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
+      "If several apply, the most severe counts: 70, 130 or 143, 2, 5, 3, 4, 1, 6. If the exit code is not 0 and a command can help, the last line on stderr is that command.",
+      "`check` exits with code 0 or 2, or 5 if the service can't be used. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
     ),
   ].join("\n\n") + "\n"
 
@@ -307,8 +356,7 @@ export const differing = (root: string): ReadonlyArray<{ readonly file: string; 
     { file: "config/schemas/project.schema.json", text: json(project) },
     { file: "config/schemas/pipeline.schema.json", text: json(pipeline) },
     { file: "docs/pipeline.md", text: referencePage() },
-    { file: "docs/report-json.md", text: reportPage() },
+    { file: "docs/report.md", text: reportPage() },
     { file: "docs/commands.md", text: commandsPage() },
-    { file: "docs/codes.md", text: codesPage() },
   ].filter(({ file, text }) => textOf(file) !== text)
 }

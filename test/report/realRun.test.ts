@@ -29,7 +29,7 @@ it.scopedLive("a run's report has a place in the documentation for each of its f
     // The answer to the first create does not show whether anything was created.
     fail("POST", { status: 200, body: "{}" })
     const report = yield* run()
-    const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/report-json.md"), "utf8")
+    const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/report.md"), "utf8")
     const documented = new Set([...documentation.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name))
     const undocumented = places(JSON.parse(reportJson(report))).filter((place) =>
       // Nothing more is known about missing submissions.

@@ -224,7 +224,7 @@ for (const [what, { nights: each, standing }] of Object.entries(nights)) {
 
 it("docs/nightly.md has a line for each", () => {
   const text = readFileSync(resolve(import.meta.dirname, "../../docs/nightly.md"), "utf8")
-  const table = text.split("\n## What comes, and what happens\n")[1]?.split("\n## ")[0] ?? ""
+  const table = text.split("\n## What comes, and what happens\n")[1]?.split(/\n##+ /)[0] ?? ""
   const lines = [...table.matchAll(/^\| ([^|]+?) +\|/gm)].map(([, first]) => first).filter((one) =>
     !/^-+$|^what/.test(one ?? "")
   )
