@@ -102,10 +102,10 @@ const asReturned = (value: Json): Json => JSON.parse(JSON.stringify(value))
 
 const seed = 20_240_607
 
-describe.each(Object.entries(answers))("an answer of the type %s", (type, sentValues) => {
+describe.each(Object.entries(answers))("the verdict on an answer of the type %s", (type, sentValues) => {
   const values = sentValues.filter((value) => !isEmpty(value))
 
-  it("is the same if nothing was altered", () => {
+  it("is the same if the service changed nothing", () => {
     fc.assert(
       fc.property(values, (sent) => {
         expect(verdictOf(type, sent, asReturned(sent))).toBe("same")
@@ -114,7 +114,7 @@ describe.each(Object.entries(answers))("an answer of the type %s", (type, sentVa
     )
   })
 
-  it("is equivalent after every alteration that keeps the meaning", () => {
+  it("is equivalent after every change that keeps the meaning", () => {
     const normalisations = normalisationsOf(type)
     expect(normalisations.length).toBeGreaterThan(0)
     const used = new Set<string>()
@@ -133,11 +133,11 @@ describe.each(Object.entries(answers))("an answer of the type %s", (type, sentVa
       }),
       { seed, numRuns: 60 },
     )
-    // Each of them changed something at least once.
+    // Each normalisation changed something at least once.
     expect([...used].toSorted()).toEqual(normalisations.map(({ name }) => name).toSorted())
   })
 
-  it("is never the same or equivalent after an alteration of the meaning", () => {
+  it("is neither the same nor equivalent after a change of the meaning", () => {
     let met = 0
     fc.assert(
       fc.property(values, (sent) => {

@@ -22,7 +22,7 @@ type FaultOf<Kinds extends Readonly<Record<string, FaultKind<never>>>> = {
   readonly [K in keyof Kinds]: { readonly fault: K } & Parameters<Kinds[K]["plan"]>[0]
 }[keyof Kinds]
 
-/** How services word credential failures. */
+/** Messages with which services report invalid credentials. */
 const wordings = {
   missing: "API authorization header missing",
   underscore: "API key missing underscore",
@@ -35,7 +35,7 @@ const renamed = ({ id, json }: StoredSubmission, to: string): StoredSubmission =
   json: json.replace(JSON.stringify(id), JSON.stringify(to)),
 })
 
-/** Keeps all created submissions, and changes which of them the answer contains. */
+/** Keeps all created submissions, but changes which of them the answer contains. */
 const telling = (
   tell: NonNullable<PlannedFault["keep"]> extends (...all: infer A) => unknown
     ? (...all: A) => ReadonlyArray<StoredSubmission>
@@ -43,7 +43,7 @@ const telling = (
 ): NonNullable<PlannedFault["keep"]> =>
 (created, context) => ({ kept: created, returned: tell(created, context) })
 
-/** Changes one randomly drawn answer before it is stored. */
+/** Changes a randomly drawn answer before it is stored. */
 const changingOne = (change: (answer: StoredAnswer) => StoredAnswer) =>
   changingAnswers((answers, { pick }) => {
     const given = answers.filter(({ value }) => value !== null && value !== undefined)
@@ -51,7 +51,7 @@ const changingOne = (change: (answer: StoredAnswer) => StoredAnswer) =>
     return answers.map((answer) => (answer === chosen ? change(answer) : answer))
   })
 
-/** Every fault: those of a faults file, and what only tests inject. */
+/** Every fault, both those of a faults file and those that only tests inject. */
 export const faultKinds = {
   ...namedFaults,
   "reset-kept-alive": faultKind("reset-kept-alive", Schema.Struct(ofRequests), () => ({
@@ -130,7 +130,7 @@ export const faultKinds = {
 
 export type Fault = FaultOf<typeof faultKinds>
 
-/** Faults as tests write them, with the seed for random draws. */
+/** Faults in the form in which tests write them, with the seed for random draws. */
 export interface FaultPlan {
   readonly seed: number
   readonly faults: ReadonlyArray<Fault>

@@ -2,7 +2,10 @@ import { Duration, Effect } from "effect"
 import type { HttpPractice } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
 
-/** Fills the practice service's form `f1` with two submissions of every member and some plain ones, with the program's own client. Returns their ids. */
+/**
+ * Fills the practice service's form `f1` with the program's own client. Two submissions have every member, and some are
+ * plain. Returns their ids.
+ */
 export const submitted = (practice: Pick<HttpPractice, "apiKey" | "baseUrl">, plain = 0) =>
   Effect.gen(function*() {
     const service = yield* make({

@@ -8,7 +8,7 @@ const stored = (id: string) => ({ id, json: JSON.stringify({ submissionId: id, n
 
 describe("the practice service's folder", () => {
   layer(NodeContext.layer)((it) => {
-    it.scoped("is made readable by its owner only, also an existing folder", () =>
+    it.scoped("is made readable by its owner only, even if it already exists", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = `${yield* fs.makeTempDirectoryScoped()}/store`
@@ -22,7 +22,7 @@ describe("the practice service's folder", () => {
         expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600, 0o600])
       }))
 
-    it.scoped("returns every form's submissions in order after a restart", () =>
+    it.scoped("contains every form's submissions in order after a restart", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = `${yield* fs.makeTempDirectoryScoped()}/deep/store`
@@ -43,7 +43,7 @@ describe("the practice service's folder", () => {
         expect(store.all("other")).toEqual([])
       }))
 
-    it.scoped("drops an incomplete last line, and appends after the line before it", () =>
+    it.scoped("loses an incomplete last line, and is continued after the line before it", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
@@ -55,7 +55,7 @@ describe("the practice service's folder", () => {
         expect(yield* fs.readFileString(file)).toBe(`${stored("1").json}\n${stored("3").json}\n`)
       }))
 
-    it.scoped("names a line that is not a submission", () =>
+    it.scoped("is refused with the place of a line that is not a submission", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()

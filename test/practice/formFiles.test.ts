@@ -16,7 +16,7 @@ quiz: { enabled: true }
 tags: [unknown members are ignored]
 `
 
-describe("form files", () => {
+describe("form files of the practice service", () => {
   layer(NodeContext.layer)((it) => {
     it.effect("contain a form's metadata, as YAML or JSON", () =>
       Effect.gen(function*() {
@@ -41,7 +41,7 @@ describe("form files", () => {
         })
       }))
 
-    it.effect("are reported with all their mistakes, each with its place", () =>
+    it.effect("are reported with all their mistakes, each at its place", () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(parseForm(
           "bad.yaml",
@@ -65,7 +65,7 @@ describe("form files", () => {
         ).toEqual(['the id "q" occurs twice'])
       }))
 
-    it.scoped("are loaded from a folder in the order of their names; one id can't have two files", () =>
+    it.scoped("are loaded from a folder in the order of their names, and two files with the same id are refused", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
@@ -80,7 +80,7 @@ describe("form files", () => {
         )
       }))
 
-    it.scoped("are refused by their size before they are read, and so are faults files", () =>
+    it.scoped("are refused by their size before they are read, like faults files", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()

@@ -8,7 +8,7 @@ import { inProcess } from "./inProcess.ts"
 
 const options = { forms: [form], apiKey: Redacted.make("sk_1"), rateLimit: { requests: 1000, windowSeconds: 60 } }
 
-/** A conversation with a practice service. Returns the answers without parts that always differ. */
+/** Has a conversation with a practice service. Returns the answers without parts that always differ. */
 const converse = (baseUrl: string, open?: OpenTransport) =>
   Effect.gen(function*() {
     const service = yield* make({
@@ -36,7 +36,7 @@ const converse = (baseUrl: string, open?: OpenTransport) =>
     ]
   })
 
-it.scopedLive("the practice service answers the same in process and over HTTP, ids included when seeded alike", () =>
+it.scopedLive("the practice service answers the same in process and over HTTP, with the same ids for the same seed", () =>
   Effect.gen(function*() {
     const served = yield* serve({ ...options, port: 0 }).pipe(Effect.withRandom(Random.make(42)))
     const inside = yield* inProcess(options).pipe(Effect.withRandom(Random.make(42)))

@@ -12,7 +12,10 @@ export interface InProcessPractice extends Practice {
   readonly open: OpenTransport
 }
 
-/** Opens the practice service without a network, as a transport: the simulation uses it. Like a server, it finishes a request that its client has given up. */
+/**
+ * Opens the practice service without a network, as a transport for the simulation. Like a server, it finishes a request
+ * that its client has abandoned.
+ */
 export const inProcess = (
   options: PracticeOptions,
 ): Effect.Effect<InProcessPractice> =>

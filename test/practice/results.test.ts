@@ -8,7 +8,7 @@ import { cellOf } from "../../src/practice/results.ts"
 import { submitted } from "./filled.ts"
 import { form } from "./forms.ts"
 
-/** A GET like a browser's; `host`: the service's name in it. */
+/** Sends a GET as a browser does. @param host the name of the service in the request */
 const get = (address: string, host?: string) =>
   Effect.async<{ readonly status: number; readonly headers: Record<string, unknown>; readonly body: string }>(
     (resume) => {
@@ -68,7 +68,7 @@ it.scopedLive("the results CSV has a line for each submission, with every cell t
     expect(lines[1]?.slice(8)).toEqual(["", "yes", ""])
   }))
 
-it.scopedLive("the results page filters rows, a page at a time", () =>
+it.scopedLive("the results page filters rows, and shows them page by page", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0 })
     yield* submitted(practice, 240)
@@ -117,11 +117,11 @@ it.scopedLive("the results page and its download show nothing without the token 
     const page = yield* get(practice.results)
     expect(page.headers["content-security-policy"]).toContain("default-src 'none'")
     expect(page.headers["content-security-policy"]).not.toContain("unsafe")
-    // Requests under the interface's path need its key, and the token is not one.
+    // Requests under the interface's path need the API key, for which the token is no substitute.
     expect((yield* get(`${practice.baseUrl}/forms/f1`)).status).toBe(400)
   }))
 
-it.scopedLive("a request under another host's name gets an empty answer, whatever it asks for", () =>
+it.scopedLive("any request with a different host's name gets an empty answer", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0 })
     yield* submitted(practice)
@@ -144,7 +144,7 @@ it.scopedLive("a request under another host's name gets an empty answer, whateve
     }
   }))
 
-it.effect("questions of the same name keep a column each, in the form's order", () =>
+it.effect("questions with the same name have separate columns in the results, in the form's order", () =>
   Effect.gen(function*() {
     const { resultsTable } = yield* Effect.promise(() => import("../../src/practice/results.ts"))
     const twins = yield* parseForm(

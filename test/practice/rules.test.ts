@@ -71,7 +71,7 @@ describe("the practice service's rules", () => {
     expect(create().json).toEqual({ submissions: [] })
   })
 
-  it("names each invalid item, and creates none of the others", () => {
+  it("names each invalid item, and creates no other item of the request", () => {
     const cases: ReadonlyArray<readonly [item: unknown, path: ReadonlyArray<string | number>]> = [
       [{}, ["questions"]],
       [null, []],
@@ -116,7 +116,7 @@ describe("the practice service's rules", () => {
     expect(ask("POST", "/forms/f1/submissions", `"${"x".repeat(1000)}"`).answer.status).toBe(413)
   })
 
-  it("keeps times as instants, answers of any JSON type, and URL parameters that the form does not declare", () => {
+  it("keeps times as instants, answers of any JSON type, and undeclared URL parameters", () => {
     const value = { deep: [null, { x: 1.5 }, "ä"] }
     const [submission] = create({
       questions: [{ id: "q2", value }, { id: "q1" }],

@@ -12,7 +12,7 @@ const booking = {
   eventEndTime: "2024-05-01T11:00:00.000Z",
 }
 
-it.scopedLive("reads back over HTTP every member as it was sent", () =>
+it.scopedLive("the practice service returns every member over HTTP as it was sent", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0, gateway: "acme" })
     const service = yield* make({
@@ -63,7 +63,7 @@ it.scopedLive("reads back over HTTP every member as it was sent", () =>
     expect(yield* service.requests).toEqual({ metadata: 2, create: 1, read: 2, retried: 0, throttled: 0 })
   }))
 
-it.scopedLive("reports a port that is in use, and frees its own on closing", () =>
+it.scopedLive("the practice service reports a busy port, and frees its own port when it closes", () =>
   Effect.gen(function*() {
     const port = yield* Effect.scoped(Effect.gen(function*() {
       const { baseUrl } = yield* serve({ forms: [form], port: 0 })
@@ -78,7 +78,7 @@ it.scopedLive("reports a port that is in use, and frees its own on closing", () 
     expect((yield* serve({ forms: [form], port })).baseUrl).toContain(`:${port}/`)
   }))
 
-it.scopedLive("refuses a body over the limit on a connection that stays usable", () =>
+it.scopedLive("the practice service refuses a body over the limit on a connection that stays usable", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0, maxBody: 10_000 })
     const service = yield* make({
@@ -96,7 +96,7 @@ it.scopedLive("refuses a body over the limit on a connection that stays usable",
     expect(practice.count("f1")).toBe(0)
   }))
 
-it.scopedLive("sends everything to a client that keeps to its rate limit", () =>
+it.scopedLive("the practice service sends everything to a client that obeys its rate limit", () =>
   Effect.gen(function*() {
     const practice = yield* serve({ forms: [form], port: 0, rateLimit: { requests: 20, windowSeconds: 1 } })
     const service = yield* make({
@@ -113,7 +113,7 @@ it.scopedLive("sends everything to a client that keeps to its rate limit", () =>
     expect((yield* service.requests).throttled).toBeLessThanOrEqual(8)
   }))
 
-it.scopedLive("has a random key in each process, which its root page does not show", () =>
+it.scopedLive("the practice service has a random key in each process, which its root page does not show", () =>
   Effect.gen(function*() {
     const practices = yield* Effect.all([serve({ forms: [form], port: 0 }), serve({ forms: [form], port: 0 })])
     const [first, second] = practices.map(({ apiKey }) => Redacted.value(apiKey))

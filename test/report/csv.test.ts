@@ -3,7 +3,10 @@ import Papa from "papaparse"
 import { describe, expect, it } from "vitest"
 import { faithfulCsv, spreadsheetCsv, withoutApostrophe } from "../../src/report/csvFiles.ts"
 
-/** Texts that break careless CSV: quotes, separators, line ends, control characters, byte order marks, edges of white space. */
+/**
+ * Texts that break careless CSV: quotes, separators, line ends, control characters, byte order marks, and white space
+ * at the ends.
+ */
 const cell = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.string({
@@ -29,7 +32,7 @@ const cell = fc.oneof(
   fc.constantFrom("", "\uFEFF", "\uFEFFa", '"', '""', " a ", "\r\n", "\r", "=1+1", "-5", "__proto__", "\u0085"),
 )
 
-/** A file as received by a reader: written as bytes and decoded again. */
+/** Returns a file as a reader receives it: encoded as bytes, and decoded. */
 const reread = (csv: string) => new TextDecoder("utf-8").decode(new TextEncoder().encode(csv))
 
 describe("faithful CSV", () => {
@@ -52,24 +55,24 @@ describe("faithful CSV", () => {
     )
   })
 
-  it("is the same when written at once or in parts, so that it can be streamed", () => {
+  it("is the same when written in one piece or in several, so that it can be streamed", () => {
     const lines = [["a", "b"], ["", ""], ["x\ny", '"']]
     expect(lines.map((line) => faithfulCsv([line])).join("")).toBe(faithfulCsv(lines))
     expect(faithfulCsv([])).toBe("")
   })
 
-  it("ends lines with a line feed and has no byte order mark, also when the first cell begins with one", () => {
+  it("ends lines with a line feed, and never gets a byte order mark, even if the first cell begins with one", () => {
     expect(faithfulCsv([["a", "b"]])).toBe("a,b\n")
     expect(faithfulCsv([["\uFEFFa", "b"]]).charCodeAt(0)).toBe(0x22)
   })
 
-  it("writes a lone surrogate, which UTF-8 can't express, as a replacement character", () => {
+  it("contains a replacement character for a lone surrogate, which UTF-8 can't encode", () => {
     expect(reread(faithfulCsv([["a\uD800b", "c"]]))).toBe("a\uFFFDb,c\n")
   })
 })
 
 describe("CSV for spreadsheets", () => {
-  it("writes no cell that starts like a formula", () => {
+  it("contains no cell that starts like a formula", () => {
     fc.assert(
       fc.property(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", "＝"), cell, (start, rest) => {
         const parsed = Papa.parse<Array<string>>(reread(spreadsheetCsv([[start + rest, "x"]])), { delimiter: "," })
@@ -83,7 +86,7 @@ describe("CSV for spreadsheets", () => {
     expect(spreadsheetCsv([['=HYPERLINK(\n"http://x")', "b"]])).toBe('"\'=HYPERLINK(\n""http://x"")",b\n')
   })
 
-  it("removes only the apostrophe that it added, never the cell's own", () => {
+  it("is read without the added apostrophes, but with a cell's own apostrophe", () => {
     fc.assert(
       fc.property(
         fc.nat(3),
@@ -99,7 +102,7 @@ describe("CSV for spreadsheets", () => {
     )
   })
 
-  it("leaves all other cells unchanged", () => {
+  it("contains all other cells unchanged", () => {
     expect(spreadsheetCsv([["a=b", "5", "'x", ""]])).toBe("a=b,5,'x,\n")
   })
 })

@@ -8,13 +8,13 @@ import { places } from "./places.ts"
 
 const page = (name: string) => readFileSync(resolve(import.meta.dirname, `../../docs/${name}.md`), "utf8")
 
-/** The first cells of the table under a heading, without their quotes. */
+/** Returns the first cells of the table under a heading, without their quotes. */
 const documented = (text: string, heading: string): ReadonlyArray<string> => {
   const part = text.split(`\n${heading}\n`)[1]?.split(/\n#/)[0] ?? ""
   return [...part.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name ?? "")
 }
 
-/** A report with something in every list, written as a run writes it. */
+/** A report with an element in every list, written as a run writes it. */
 const written = (): unknown =>
   JSON.parse(reportJson(exampleReport({
     inDoubt: [{
@@ -28,11 +28,11 @@ const written = (): unknown =>
   })))
 
 describe("the documentation of reports", () => {
-  it("names every field of report.json and no other, in their order", () => {
+  it("names every field of report.json and no other, in order", () => {
     expect(documented(page("report"), "## report.json")).toEqual([...new Set(places(written()))])
   })
 
-  it.each(Object.values(csvFiles))("names every column of $name and no other, in their order", ({ name, titles }) => {
+  it.each(Object.values(csvFiles))("names every column of $name and no other, in order", ({ name, titles }) => {
     expect(documented(page("report"), `### ${name}`)).toEqual(titles)
   })
 })

@@ -15,7 +15,7 @@ const columnOf = (
   states: Object.fromEntries(cellStates.map((state) => [state, states[state] ?? 0])) as Record<CellState, number>,
 })
 
-/** A report with something in every part. */
+/** Returns a report in which every part is filled. */
 export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
   pipeline: "contacts",
   run: "2025-03-01T020000Z-ab12",

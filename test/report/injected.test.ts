@@ -15,7 +15,10 @@ import { readDifferences } from "./readDifferences.ts"
 
 const rows = 40
 
-/** One run of a project with a question of every kind against a service that changes a seeded share of the answers: its report, all of its differences, and what was changed. */
+/**
+ * Runs a project with a question of every kind against a service that changes a seeded share of the answers. Returns
+ * the report, all of its differences, and the changes.
+ */
 const runAgainst = (seed: number) =>
   Effect.gen(function*() {
     const { files } = truthProject(rows, seed)
@@ -44,7 +47,7 @@ const runAgainst = (seed: number) =>
       ".env": "THE_KEY=practice_key_of_the_test\n",
       "pipelines/every-kind.yaml": stringify({
         ...pipeline,
-        // Every row is sent, whatever comes back.
+        // Every row is sent, whatever the service returns.
         sink: { service: "live", form: form.id, canary: "off", stopWhen: { differing: "100%" } },
       }),
     })
@@ -64,8 +67,8 @@ const told = ({ effect, id, submissionId }: Alteration) => `${submissionId} ${id
 
 const drawn = Array.from({ length: seeds(10, 40) }, (_, index) => index + 1)
 
-describe("the report's differences are exactly the injected ones, none missed and none invented", () => {
-  it.scopedLive.each(drawn)("seed %i", (seed) =>
+describe("a report's differences are exactly the injected ones", () => {
+  it.scopedLive.each(drawn)("for seed %i", (seed) =>
     Effect.gen(function*() {
       const { differences, made, report } = yield* runAgainst(seed)
       const corrupted = made.filter(({ effect }) => effect !== "normalised")
@@ -77,7 +80,7 @@ describe("the report's differences are exactly the injected ones, none missed an
         differences.map(({ question, submissionId, verdict }) => `${submissionId} ${question} ${verdict}`).toSorted(),
       )
         .toEqual(corrupted.map(told).toSorted())
-      // As returned, too.
+      // The returned values also equal the injected values.
       const byId = new Map(corrupted.map((one) => [`${one.submissionId} ${one.id}`, one]))
       for (const difference of differences) {
         const one = byId.get(`${difference.submissionId} ${difference.question}`)
@@ -89,7 +92,7 @@ describe("the report's differences are exactly the injected ones, none missed an
       const differing = new Set(corrupted.map(({ submissionId }) => submissionId)).size
       expect(report.readBack).toEqual({ verified: rows - differing, differing, missing: 0, unread: 0 })
       expect(report.findings.reduce((sum, finding) => sum + finding.count, 0)).toBe(corrupted.length)
-      // Normalised answers are reported as such, and no others.
+      // Exactly the normalised answers are reported as normalised.
       expect(report.normalised.reduce((sum, one) => sum + one.count, 0)).toBe(normalised.length)
       const count = (verdict: "equivalent" | "different" | "absent" | "unexpected") =>
         report.questions.reduce((sum, question) => sum + (question.verdicts[verdict] ?? 0), 0)
@@ -97,7 +100,9 @@ describe("the report's differences are exactly the injected ones, none missed an
     }).pipe(Effect.provide(platform)))
 })
 
-/** The value that a cell of differences.csv stands for: a text unchanged, nothing if there was none, anything else as JSON. */
+/**
+ * Returns the value that a cell of differences.csv represents: unchanged text, nothing, or JSON for any other value.
+ */
 const meant = (cell: string): unknown => {
   if (cell === "") return null
   if (!/^(null|true|false|-?\d|[[{])/.test(cell)) return cell

@@ -129,7 +129,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("keeps repeated and empty titles, pads short rows and keeps all cells of long ones", () =>
+  it.effect("keeps repeated and empty titles in rejected.csv, pads short rows, and keeps all cells of long rows", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -143,7 +143,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("uses the final fate that is given when it finishes", () =>
+  it.effect("contains each row's final fate", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -159,7 +159,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("has every CSV with its header when there are no rows", () =>
+  it.effect("contains every CSV with its header, even without rows", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -170,13 +170,13 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("writes report.json with all documented fields", () =>
+  it.effect("contains report.json with all documented fields", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
         yield* finish(folder, { report: exampleReport({ next: undefined }) })
         const json = JSON.parse(yield* fs.readFileString(`${folder.path}/report.json`)) as Record<string, unknown>
-        // In the documented order.
+        // The fields are in the documented order.
         expect(Object.keys(json).slice(0, 18)).toEqual([
           "pipeline",
           "run",
@@ -254,7 +254,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("has no final file names until the end: a failure leaves none of them, and no row", () =>
+  it.effect("has no final file names until the end, and is removed with all rows after a failure", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
@@ -268,7 +268,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("gives no file its final name if one can't be synced, and names that file", () =>
+  it.effect("has no final file names if a file can't be synced, and the error names that file", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
@@ -309,12 +309,12 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is removed by the next run after a killed run, except complete files and those of a live process", () =>
+  it.effect("is removed by the next run if its run was killed, except complete files and files of a live process", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const me = LockHolder.defaultValue()()
         const space = me.boot.split(" ")[1] ?? ""
-        // A scope that is never closed: the process was killed.
+        // The scope is never closed, as if the process was killed.
         const begin = (id: string, holder: Holder) =>
           Effect.gen(function*() {
             const folder = yield* Scope.extend(

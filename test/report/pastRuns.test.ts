@@ -14,7 +14,7 @@ const inFolder = <A, E, R>(use: (reports: string, fs: FileSystem.FileSystem) => 
     return yield* use(yield* fs.makeTempDirectoryScoped(), fs)
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
-/** A finished run as written by `finish`. */
+/** Leaves a finished run, as `finish` writes it. */
 const leave = (reports: string, change: Partial<RunReport> & { readonly run: string }) =>
   Effect.gen(function*() {
     const folder = yield* openRunFolder({ reports, pipeline: "contacts", run: change.run })
@@ -35,7 +35,7 @@ describe("the reports of a pipeline", () => {
         const { report, folder } = yield* readReport(reports, "contacts", "r1")
         const written = exampleReport({ run: "r1" })
         expect({ ...report, differences: [], findings: [] }).toEqual({ ...written, differences: [], findings: [] })
-        // report.json has no `undefined`: values that were not returned are null there.
+        // report.json has null instead of `undefined` for values that were not returned.
         expect(report.findings).toEqual(written.findings.map((finding) => ({
           ...finding,
           examples: finding.examples.map((one) => ({ ...one, returned: null })),
@@ -57,7 +57,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are skipped with a warning if damaged, and a run without one is unfinished", () =>
+  it.effect("are skipped with a warning if they are damaged, and a run without a report is unfinished", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "good" })
@@ -80,7 +80,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("of other versions are readable: missing fields are empty, unknown fields are skipped", () =>
+  it.effect("of other versions are readable, with missing fields empty and unknown fields skipped", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* fs.makeDirectory(`${reports}/contacts/v`, { recursive: true })
@@ -111,10 +111,10 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are read up to the number requested, plus runs of the same second", () =>
+  it.effect("are read up to the number requested, including runs of the same second", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
-        // Years ago, which a reader detects.
+        // The damaged report is years old, so it is only read if all reports are requested.
         yield* fs.makeDirectory(`${reports}/contacts/2020-01-01T000000Z-aaaa`, { recursive: true })
         yield* fs.writeFileString(`${reports}/contacts/2020-01-01T000000Z-aaaa/report.json`, "damaged")
         for (const name of ["2025-01-02T000000Z-aaaa", "2025-01-03T000000Z-aaaa", "2025-01-03T000000Z-bbbb"]) {
@@ -127,7 +127,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("of one second are ordered by their start, for any names", () =>
+  it.effect("of the same second are ordered by their start, for any names", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         for (const [name, millis] of [["zzzz", 1], ["aaaa", 2]] as const) {
@@ -138,7 +138,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are found through latest, and without it by their start", () =>
+  it.effect("are found through `latest`, or by their start without it", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "b", startedAt: "2025-01-02T00:00:00.000Z" })
@@ -149,7 +149,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are empty for a pipeline that never ran, and a request for one says what to do", () =>
+  it.effect("are empty for a pipeline that never ran, and a request for one gives advice", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         expect(yield* readLatestReports(reports, "contacts")).toEqual({

@@ -1,4 +1,7 @@
-/** Every place of a JSON value that is neither an object nor a list: `problems[].examples[].row`. Members named freely are `*`. */
+/**
+ * Returns every place of a JSON value that is neither an object nor a list, such as `problems[].examples[].row`. Freely
+ * named members are `*`.
+ */
 export const places = (value: unknown, at = ""): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap((each) => places(each, `${at}[]`))
   if (typeof value !== "object" || value === null) return [at]

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import Papa from "papaparse"
 import type { RunReport } from "../../src/domain/report.ts"
 
-/** Cells that a spreadsheet could read as a formula have an apostrophe in front. */
+/** Cells that a spreadsheet could read as a formula begin with an apostrophe. */
 const asItWas = (cell = ""): string => cell.replace(/^'(?='*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/, "")
 
-/** All differences of a run, from its differences.csv, as texts. */
+/** Returns all differences of a run from its differences.csv, as texts. */
 export const readDifferences = (root: string, report: RunReport) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

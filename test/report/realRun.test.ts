@@ -22,7 +22,7 @@ const files = (folder: string) =>
       Effect.map(fs.readFileString(path.join(folder, name)), (text) => ({ name, text })))
   })
 
-it.scopedLive("a run's report has a place in the documentation for each of its fields", () =>
+it.scopedLive("every field of a run's report has a place in the documentation", () =>
   Effect.gen(function*() {
     const { fail, run, source } = yield* world
     yield* source([...people, "4,Emmy Noether,emmy@example.org"])
@@ -32,7 +32,7 @@ it.scopedLive("a run's report has a place in the documentation for each of its f
     const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/report.md"), "utf8")
     const documented = new Set([...documentation.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name))
     const undocumented = places(JSON.parse(reportJson(report))).filter((place) =>
-      // Nothing more is known about missing submissions.
+      // Missing submissions have no other details.
       !documented.has(place)
       && ![...documented].some((name) => name?.startsWith(`${place}.`) || name?.startsWith(`${place}[`))
     )
@@ -45,7 +45,7 @@ it.scopedLive("a run's report has a place in the documentation for each of its f
     expect([sum("create"), sum("metadata"), sum("read")]).toEqual([create, metadata, read])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a run with --redact leaves no value in any file, and report --redact makes such a copy afterwards", () =>
+it.scopedLive("a run with --redact leaves no value in any file, and report --redact later makes an equal copy", () =>
   Effect.gen(function*() {
     const { root, run, source } = yield* world
     const path = yield* Path.Path
@@ -70,12 +70,12 @@ it.scopedLive("a run with --redact leaves no value in any file, and report --red
     for (const { name, text } of [...first, ...second]) {
       for (const value of values) expect(text.includes(value), `${value} in ${name}`).toBe(false)
     }
-    // The same row has the same digests in both.
+    // The same row has the same digests in both reports.
     const rejected = (all: typeof first) => all.find(({ name }) => name === "rejected.csv")?.text
     expect(rejected(second)).toBe(rejected(first))
     expect(rejected(first)).toMatch(/^No,Name,Mail,_row,_key,_code,_column,_message\nhmac:/)
 
-    // A report that was masked from the start is its own copy; and no other ledger can make digests for it.
+    // A report that was masked by its run needs no copy. A different ledger can't make its digests.
     const again = yield* redactReport(project, yield* findReport(project, "people", masked.run))
     expect(again.folder).toBe(path.join(root, "reports", "people", masked.run))
     const elsewhere = { ...project, ledger: path.join(root, "other", "ledger.db") }

@@ -15,7 +15,7 @@ import { exampleReport } from "./exampleReport.ts"
 const secret = "0123456789abcdef".repeat(4)
 const mask = maskOf(makeDigester(secret).value)
 
-/** The digest as described in docs/review.md. */
+/** Computes the digest as docs/review.md describes it. */
 const byHand = (text: string) =>
   `hmac:${createHmac("sha256", secret).update(`v${JSON.stringify(text)}`).digest().subarray(0, 16).toString("hex")}`
 
@@ -30,14 +30,14 @@ const names = [
   "report.json",
 ]
 
-/** Values that must not be seen. */
+/** Values that a masked report must not contain. */
 const ada = "Ada Lovelace"
 const born = "31.02.1815"
 const phone = '=+49 (30) 123, "5"'
 const key = "K-4711"
-/** Values that only the rows side by side have. */
+/** Values that occur only in the rows side by side. */
 const [cellOnly, sentOnly, returnedOnly, keyOnly] = ["Babbage", "Menabrea", "Somerville", "K-0815"]
-/** Those of a translation. */
+/** Values that occur only in a translation. */
 const [translated, meaning] = ["Countess", "Nobility"]
 const values = [
   ada,
@@ -209,7 +209,7 @@ const read = (folder: string) =>
     ))
 
 describe("a masked report", () => {
-  it.scoped("contains no value in any of its files, and states so", () =>
+  it.scoped("contains no value in any of its files, and states this", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const plain = yield* read(yield* write(reports, "plain", false))
@@ -254,7 +254,7 @@ describe("a masked report", () => {
       })
     ).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scoped("is the same when masked by the run or copied afterwards, also for a rehearsal", () =>
+  it.scoped("is the same whether the run masked it or it was copied later, even for a rehearsal", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -269,7 +269,7 @@ describe("a masked report", () => {
           const copied = yield* read(copy.folder)
           for (const name of names) {
             const same = (text = "") => text.replaceAll(/(plain|masked)-(run|rehearsal)/g, "id")
-            // The page's details about rows come from messages that a masked CSV does not have.
+            // The page's details about rows come from messages, which a masked CSV lacks.
             if (name !== "report.html") expect(same(copied[name]), name).toBe(same(masked[name]))
             for (const value of values) expect(copied[name]?.includes(value), `${value} in ${name}`).toBe(false)
           }

@@ -13,7 +13,7 @@ const pageOf = (report: RunReport, written = files, attention = { total: 3, show
 
 const files = [{ name: "rejected.csv", rows: 2, holds: "" }, { name: "differences.csv", rows: 1, holds: "" }]
 
-/** A report with `text` wherever a run could introduce a text. */
+/** Returns a report with `text` in every place where a run may have a foreign text. */
 const hostile = (text: string) => {
   const report = exampleReport()
   return exampleReport({
@@ -105,14 +105,14 @@ const hostile = (text: string) => {
   })
 }
 
-/** Names of the tags in a page, and of their attributes. */
+/** Returns the names of a page's tags and of their attributes. */
 const tagsOf = (page: string) =>
   [...page.matchAll(/<([a-z!/][^\s>]*)((?:[^>"]|"[^"]*")*)>/gi)].map(([, name, rest]) =>
     `${name} ${[...(rest ?? "").matchAll(/([a-z:-]+)="/gi)].map(([, attribute]) => attribute).join(" ")}`
   )
 
 describe("report.html", () => {
-  it("says how the run ended, the balance, problems, differences, files and settings", () => {
+  it("shows how the run ended, its balance, problems, differences, files and settings", () => {
     const page = pageOf(exampleReport(), files)
     for (
       const text of [
@@ -151,7 +151,7 @@ describe("report.html", () => {
       samples: sample && [{ ...sample, submissionId: undefined, returned: undefined, verdict: undefined }],
     }))
     expect(dry).toContain('<th scope="col">sent</th></tr>')
-    // Long titles are cut, long lists folded.
+    // Long titles are truncated, and long lists are folded.
     const long = "x".repeat(800)
     const values = Array.from({ length: 50 }, (_, at) => ({ cell: `c${at}`, answer: `a${at}` }))
     const folded = pageOf(exampleReport({
@@ -173,7 +173,7 @@ describe("report.html", () => {
     expect(pageOf(exampleReport({ phases: [], zone: "UTC" }))).toContain("<dd>1m 5s</dd>")
   })
 
-  it("reports a balance that does not hold", () => {
+  it("reports an incorrect balance", () => {
     expect(pageOf(exampleReport({ balance: { holds: false } }), files)).toContain("the balance does not hold")
   })
 
@@ -209,7 +209,7 @@ describe("report.html", () => {
     )
   })
 
-  it("runs and loads nothing: a policy with digests of its own styles, no inline styles, no addresses except links", () => {
+  it("runs and loads nothing, because of a policy with digests of its own styles, and has no addresses except links", () => {
     const page = pageOf(exampleReport(), files)
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? ""
     const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? ""
@@ -234,7 +234,7 @@ describe("report.html", () => {
     expect(page).toContain("@media print")
   })
 
-  it("counts all differences and links to their file", () => {
+  it("counts all differences, and links to their file", () => {
     const page = pageOf(exampleReport(), [{ name: "differences.csv", rows: 5000, holds: "" }])
     expect(page).toContain("5,000 differences in 1 finding")
     expect(page).toContain('href="differences.csv"')
@@ -253,12 +253,12 @@ describe("report.html", () => {
     expect(pageOf(exampleReport())).not.toContain("REHEARSAL")
   })
 
-  it("states what it contains", () => {
+  it("lists its contents", () => {
     expect(pageOf(exampleReport())).toContain("<strong>Personal data.</strong>")
     expect(pageOf(exampleReport({ values: "masked" }))).toContain("<strong>Masked.</strong>")
   })
 
-  it("contains entries that can't end their script element, for any values", () => {
+  it("contains data that can't end its script element, for any values", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("<", "/", "script", ">", "!", "-", "\u2028", '"', "\\", "&") }),
@@ -282,13 +282,13 @@ describe("report.html", () => {
   })
 })
 
-describe("markup", () => {
-  it("escapes values, not markup, and leaves out absent content", () => {
+describe("the page's markup", () => {
+  it("escapes values but not markup, and omits absent content", () => {
     expect(html`<p title="${'"'}">${"<"}${html`<b>${"&"}</b>`}${undefined}${false}${[1, "'"]}</p>`.text)
       .toBe('<p title="&quot;">&lt;<b>&amp;</b>1&#39;</p>')
   })
 
-  it("links to web addresses only", () => {
+  it("links only to web addresses", () => {
     expect(webLink("https://a.example/?x=1&y=2", "edit").text).toContain('href="https://a.example/?x=1&amp;y=2"')
     for (const address of ["javascript:alert(1)", " https://x", "data:text/html,x", "//x", "file:///etc"]) {
       expect(webLink(address, "edit").text).not.toContain("href")

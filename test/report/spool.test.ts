@@ -20,11 +20,11 @@ const inFolder = <A, E, R>(use: (folder: string) => Effect.Effect<A, E, R>) =>
     return yield* use(yield* fs.makeTempDirectoryScoped())
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
-/** The expected order: by row, equal rows in the order of insertion. */
+/** The expected order: by row, and by insertion for the same row. */
 const ordered = (entries: ReadonlyArray<Entry>) => entries.toSorted((a, b) => a.row - b.row)
 
-describe("spool", () => {
-  it.effect("returns records by row, those of one row in the order added, for any buffer size", () =>
+describe("a spool of records", () => {
+  it.effect("returns records by row and in the order added, for any buffer size", () =>
     inFolder((folder) =>
       Effect.promise(() =>
         fc.assert(
@@ -73,7 +73,7 @@ describe("spool", () => {
       })
     ))
 
-  it.effect("can be read while and before more is added", () =>
+  it.effect("can be read before more records are added, and meanwhile", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const spool = yield* openSpool<Entry>(`${folder}/spool`, 1000)
@@ -92,7 +92,7 @@ describe("spool", () => {
       })
     ))
 
-  it.effect("leaves no file name in its folder, not even while it is open", () =>
+  it.effect("leaves no file name in its folder, even while it is open", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

@@ -5,17 +5,17 @@ import { FateTable } from "../../src/run/FateTable.ts"
 
 const columns = ["Key", "Name", "Note"].map((title, position) => ({ position, title, name: title }))
 const columnUses: ReadonlyArray<ColumnUse> = ["keyOrCondition", "answers", "notMapped"]
-/** The name was sent, by the mapping. */
+/** The row's name was sent, because the mapping uses it. */
 const nameSent = Uint8Array.of(0, 3, 0)
 
 const table = () => new CellTable(columns, 3, { columnUses })
 
-/** States that occur, by column. */
+/** Returns the states that occur, by column. */
 const states = (cells: CellTable) =>
   cells.all.map((column) => Object.fromEntries(Object.entries(column.states).filter(([, count]) => count > 0)))
 
-describe("the cells of a row that is sent", () => {
-  it("have their own states once the row is imported, and the row's state if it is in doubt, refused or not created", () => {
+describe("the cells of a sent row", () => {
+  it("have their own states after the row is imported, and the row's state if it is in doubt, refused or not created", () => {
     const cells = table()
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) {
@@ -35,7 +35,7 @@ describe("the cells of a row that is sent", () => {
     expect(cells.holds).toBe(true)
   })
 
-  it("are counted at the end if the row's fate was open, unless it was sent in the meantime", () => {
+  it("are counted at the end if the row's fate was open, unless it was sent meanwhile", () => {
     const cells = table()
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], fates)

@@ -4,7 +4,7 @@ import { KeyTable, RowHash } from "../../src/run/KeyTable.ts"
 
 const hash = new RowHash()
 
-/** The hash of a key and a content, in the one instance that all share. */
+/** Returns the hash of a key and a content. All calls share an instance. */
 const of = (key: string, content = "") => {
   hash.key(key)
   hash.content([content], [0])
@@ -68,7 +68,7 @@ describe("RowHash", () => {
         seen[2]?.add(hash.c * 0x200000 + (hash.a & 0x1fffff))
       }
     }
-    // 53 bits of 500,000 keys: a single collision would be a chance of one in 70,000.
+    // With 53 bits and 500,000 keys, even a single collision has a chance of only one in 70,000.
     expect(seen.map((words) => words.size)).toEqual([count * makes.length, count * makes.length, count * makes.length])
   })
 

@@ -20,17 +20,17 @@ const history = [usual, { ...usual, read: 990 }, { ...usual, read: 980 }]
 const codes = (run: Partial<RunFacts>, before: ReadonlyArray<RunFacts> = history) =>
   anomalies({ ...usual, run: "now", ...run }, before).map(({ code }) => code)
 
-it("reports nothing for a run like the previous ones", () => {
+it("no anomaly is reported for a run like the previous ones", () => {
   expect(codes({})).toEqual([])
   expect(codes({ read: 1_100, sent: 100, duration: 60_000 })).toEqual([])
 })
 
-it("reports an empty source, even in the first run", () => {
+it("an empty source is reported, even in the first run", () => {
   expect(codes({ read: 0, invalid: 0 })).toEqual(["empty-source"])
   expect(codes({ read: 0, invalid: 0 }, [])).toEqual(["empty-source"])
 })
 
-it("reports a source with less than half of its usual rows, once there are three runs to compare with", () => {
+it("a source with less than half of its usual rows is reported if there are three runs to compare with", () => {
   expect(anomalies({ ...usual, read: 489 }, history)).toEqual([{
     code: "shrunken-source",
     sentence: "The source contains 489 rows, but contained 990 in the last runs: it may be cut short.",
@@ -41,14 +41,14 @@ it("reports a source with less than half of its usual rows, once there are three
   expect(codes({ read: 3 }, history.map((one) => ({ ...one, read: 9 })))).toEqual([])
 })
 
-it("reports a source that shrank after nights without changes", () => {
+it("a source that shrank after nights without changes is reported", () => {
   const quiet = { ...usual, unchanged: true, sent: 0 }
   expect(codes({ read: 400 }, [quiet, quiet, usual])).toEqual(["shrunken-source"])
   expect(codes({ read: 400 }, [quiet, usual])).toEqual([])
   expect(codes({ duration: 200_000 }, [quiet, quiet, usual])).toEqual([])
 })
 
-it("reports a source that is too old, even if it is unchanged; a lasting anomaly is not fresh", () => {
+it("a source that is too old is reported even if it is unchanged, and is not fresh the next time", () => {
   const quiet = { ...usual, unchanged: true, sent: 0 }
   const stale = { code: "stale-source", sentence: "It is old." }
   expect(anomalies(quiet, [usual], "It is old.")).toEqual([{ ...stale, fresh: true }])
@@ -59,7 +59,7 @@ it("reports a source that is too old, even if it is unchanged; a lasting anomaly
   expect(anomalies({ ...quiet, whole: false }, [usual], "It is old.")).toEqual([])
 })
 
-it("reports a high and unusual share of invalid rows", () => {
+it("an unusually high share of invalid rows is reported", () => {
   expect(codes({ invalid: 51 })).toEqual(["invalid-share"])
   expect(codes({ invalid: 50 })).toEqual([])
   expect(codes({ invalid: 51 }, history.map((one) => ({ ...one, invalid: 40 })))).toEqual([])
@@ -67,34 +67,34 @@ it("reports a high and unusual share of invalid rows", () => {
   expect(codes({ read: 20, invalid: 10 }, [])).toEqual(["invalid-share"])
 })
 
-it("reports rows that vanished at once, but not those that had vanished before", () => {
+it("vanished rows are reported in the first run without them, but not in later runs", () => {
   expect(codes({ vanished: { count: 50, fresh: 50 } })).toEqual(["vanished"])
   expect(codes({ vanished: { count: 500, fresh: 49 } })).toEqual([])
   expect(codes({ alreadyKnown: 9, vanished: { count: 9, fresh: 9 } })).toEqual([])
 })
 
-it("reports a run that took three times as long, and a minute longer", () => {
+it("a run is reported if it took three times as long, and at least a minute longer", () => {
   expect(codes({ duration: 90_001 })).toEqual(["slow-run"])
   expect(codes({ duration: 90_000 })).toEqual([])
   expect(codes({ duration: 20_000 }, history.map((one) => ({ ...one, duration: 1_000 })))).toEqual([])
   expect(codes({ duration: 200_000 }, history.slice(1))).toEqual([])
 })
 
-it("marks anomalies as fresh if the previous run did not show them", () => {
+it("an anomaly is fresh if the previous run did not have it", () => {
   const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
   expect(anomalies({ ...usual, read: 100 }, [shrunk, ...history])[0]?.fresh).toBe(false)
   expect(anomalies({ ...usual, read: 100 }, [usual, shrunk, ...history])[0]?.fresh).toBe(true)
-  // A run that stopped early in between knows nothing about the source.
+  // A run in between that stopped early knows nothing about the source.
   expect(anomalies({ ...usual, read: 100 }, [{ ...usual, whole: false, read: 0 }, shrunk, ...history])[0]?.fresh).toBe(
     false,
   )
 })
 
-it("reports nothing for a run that did not read its source to the end", () => {
+it("no anomaly is reported for a run that did not read its source to the end", () => {
   expect(codes({ whole: false, read: 0, duration: 500_000 })).toEqual([])
 })
 
-it("repeats the previous run's anomalies for an unchanged source, and never reports it as slow", () => {
+it("an unchanged source repeats the previous run's anomalies, and is never reported as slow", () => {
   const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
   const now = { ...usual, read: 100, unchanged: true, duration: 900_000 }
   expect(anomalies(now, [shrunk, ...history])).toMatchObject([{ code: "shrunken-source", fresh: false }])

@@ -5,9 +5,9 @@ import { world } from "./world.ts"
 
 const platform = NodeContext.layer
 
-describe("answers that must differ from row to row", () => {
+describe("answers that must be unique", () => {
   it.scopedLive(
-    "reject the second row with the same answer, in the same run and in the next, but not the same row again",
+    "reject a second row with the same answer in the same run and in the next run, but not the same row",
     () =>
       Effect.gen(function*() {
         const people = yield* world
@@ -32,7 +32,7 @@ describe("answers that must differ from row to row", () => {
 })
 
 describe("an invalid answer that is dropped", () => {
-  it.scopedLive("is omitted from the row, but still counted and reported", () =>
+  it.scopedLive("is omitted from the row, but counted and reported", () =>
     Effect.gen(function*() {
       const people = yield* world
       yield* people.settings({ mail: ", onInvalid: drop" })
@@ -51,8 +51,8 @@ describe("an invalid answer that is dropped", () => {
     }).pipe(Effect.provide(platform)), 60_000)
 })
 
-describe("a stamp", () => {
-  it.scopedLive("that the form does not declare is sent, and its loss is tolerated", () =>
+describe("a stamp that the form does not declare", () => {
+  it.scopedLive("is sent, and its loss is tolerated", () =>
     Effect.gen(function*() {
       const people = yield* world
       yield* people.settings({ sink: ", stamp: { urlParameter: row_key }" })

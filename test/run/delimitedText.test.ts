@@ -27,7 +27,7 @@ scoped(
 )
 
 scoped(
-  "two readings of quotes that both fit send nothing, and quoteChar settles it",
+  "quotes that can be read in two ways send nothing until quoteChar is set",
   Effect.gen(function*() {
     const { heard, names, run, settings, source } = yield* world
     yield* source([...people(1, 3), 'C-4,"Ada,a@example.org', 'C-5,Bob",b@example.org', ...people(6, 8)])
@@ -45,7 +45,7 @@ scoped(
 
 const count = seeds(5, 12)
 
-it.live(`${count} random texts through a whole run: all that arrives was intended, and exit code 0 means that nothing is missing`, () =>
+it.live(`${count} random texts in whole runs import only intended rows, and lose none if the exit code is 0`, () =>
   Effect.gen(function*() {
     const codes = new Set<number>()
     for (let seed = 1; seed <= count; seed++) {

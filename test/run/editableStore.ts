@@ -2,13 +2,13 @@ import { memoryStore, type PracticeStore } from "../../src/practice/store.ts"
 
 type Content = { readonly [member: string]: unknown }
 
-/** A practice store in which submissions are edited and deleted, as people do in the form's results. */
+/** A practice store in which tests edit and delete submissions, as people do in the form's results. */
 export const editableStore = (): PracticeStore & {
   /** Replaces a submission with the result of `change`. */
   readonly edit: (form: string, id: string, change: (content: Content) => Content) => void
   /** Sets the answer to a question. */
   readonly answer: (form: string, id: string, question: string, value: unknown) => void
-  /** From now on the service stores something different from what it receives. */
+  /** Makes the service store changed submissions from now on. */
   readonly rewrite: (change: (json: string) => string) => void
   readonly remove: (form: string, id: string) => void
 } => {

@@ -11,7 +11,7 @@ import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
-/** Runs that are interrupted, stopped or cut off: they end soon, and nothing is lost or doubled. */
+/** Tests runs that are interrupted, stopped or cut off. They end soon, and no row is lost or doubled. */
 
 const people = (from: number, to: number) =>
   Array.from(
@@ -22,19 +22,19 @@ const people = (from: number, to: number) =>
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
-/** A signal that the test sends, and how long an effect took. */
+/** A signal that the test sends. */
 const signal = Effect.gen(function*() {
   const sent = yield* Deferred.make<"SIGINT" | "SIGTERM">()
   return {
     interrupted: Deferred.await(sent),
     send: (which: "SIGINT" | "SIGTERM" = "SIGINT") => Effect.asVoid(Deferred.succeed(sent, which)),
-    /** Sent at the first progress that meets this condition. */
+    /** Sends the signal at the first progress for which the condition is true. */
     when: (isSo: (event: Progress) => boolean) => (event: Progress) =>
       isSo(event) ? Effect.asVoid(Deferred.succeed(sent, "SIGINT")) : Effect.void,
   }
 })
 
-/** Sends it once the service has received such a request and had time to answer. */
+/** Runs `then` after the service has received a matching request and had time to answer. */
 const once = (heard: ReadonlyArray<string>, request: RegExp, then: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.suspend(() =>
     heard.some((one) => request.test(one))
@@ -53,7 +53,7 @@ const seconds = <A, E, R>(work: Effect.Effect<A, E, R>) =>
 const pause = { status: 429, body: "{}", headers: { "retry-after": "300" } }
 
 scoped(
-  "an interrupt during a pause of the service ends the run at once: waiting rows were never sent, and are not in doubt",
+  "an interrupt during a pause of the service ends the run at once, and waiting rows are not in doubt",
   Effect.gen(function*() {
     const { fail, heard, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off" })
@@ -91,7 +91,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt in the survey sends nothing and leaves only a report",
+  "an interrupt in the survey sends nothing, and leaves only a report",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 30_000))
@@ -109,7 +109,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt in the canary decides nothing: the next run sends its own",
+  "an interrupt in the canary has no result, so the next run sends its own canary",
   Effect.gen(function*() {
     const { fail, heard, names, run, source } = yield* world
     yield* source(people(1, 60))
@@ -125,7 +125,7 @@ scoped(
 )
 
 scoped(
-  "an interrupt before there is anything to finish takes effect at once, even if the service does not answer",
+  "an interrupt before any row is sent takes effect at once, even if the service does not answer",
   Effect.gen(function*() {
     const { root, run, source, write } = yield* world
     const fs = yield* FileSystem.FileSystem
@@ -133,7 +133,7 @@ scoped(
     yield* source(people(1, 5))
     const silent = yield* Effect.acquireRelease(
       Effect.async<ReturnType<typeof createServer>>((resume) => {
-        // Requests that are given up are reset.
+        // Abandoned requests are reset.
         const server = createServer((socket) => socket.on("error", () => undefined)).listen(
           0,
           "127.0.0.1",
@@ -155,7 +155,7 @@ scoped(
 )
 
 scoped(
-  "a source that disappears before its rows are sent ends the run with a report that blames the source, and nothing is sent",
+  "a source that disappears before its rows are sent ends the run with a report of the cause, and nothing is sent",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -173,12 +173,12 @@ scoped(
 )
 
 scoped(
-  "a source that is cut while its rows are sent ends the run: rows in flight are finished, counted and read back",
+  "a source that is truncated while its rows are sent ends the run after rows in flight are finished",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { file, names, root, run, source } = yield* world
-    // Several blocks of the file, a hundred rows each.
+    // The file has several blocks of a hundred rows.
     yield* source(people(1, 600).map((row) => `${row},${"x".repeat(2_000)}`), "No,Name,Mail,Padding")
     let cut = false
     const report = yield* run({
@@ -202,7 +202,7 @@ scoped(
 )
 
 scoped(
-  "a ledger that fails while batches are in flight: every submission that it could not record is reported, and none is sent again",
+  "a failing ledger reports every submission that it could not record, and none is resent",
   Effect.gen(function*() {
     const path = yield* Path.Path
     const { names, practice, root, run, settings, source } = yield* world
@@ -226,9 +226,9 @@ scoped(
     if (failure._tag !== "OutcomeUnrecorded") return
     expect(failure.batches.flatMap((batch) => batch.submissionIds).toSorted()).toEqual(created.toSorted())
     for (const id of created) expect(failure.message).toContain(id)
-    // At most the rows in flight.
+    // At most the rows in flight are unrecorded.
     expect(created.length).toBeLessThanOrEqual(40)
-    // The failed process has not ended here, so its lock must be taken from it.
+    // In this test the failed process is still running, so its lock must be removed.
     yield* sql("DROP TRIGGER broken; UPDATE lock SET held = 0")
     const next = yield* run()
     expect(next.exitCode).toBe(4)
@@ -258,7 +258,7 @@ scoped(
 )
 
 scoped(
-  "creating stops when too many rows end in doubt",
+  "too many rows in doubt stop the run",
   Effect.gen(function*() {
     const { fail, heard, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, stopWhen: { inDoubt: 20 }" })
@@ -266,14 +266,14 @@ scoped(
     fail("POST", ...Array.from({ length: 30 }, () => ({ status: 503, body: "" })))
     const report = yield* run()
     expect(report).toMatchObject({ exitCode: 3, outcome: "stopped", rows: { imported: 0 } })
-    // Three batches exceed the limit; those in flight with them are finished.
+    // Three batches exceed the limit. The batches in flight with them are finished.
     expect(report.rows.inDoubt).toBeLessThanOrEqual(60)
     expect(heard.filter((one) => one.startsWith("POST")).length).toBeLessThanOrEqual(6)
   }),
 )
 
 scoped(
-  "rows in doubt that could have been resent but were not stay in doubt, not pending",
+  "rows in doubt that may be resent, but are not, stay in doubt instead of pending",
   Effect.gen(function*() {
     const { fail, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, inDoubt: resend" })
@@ -284,13 +284,13 @@ scoped(
     expect(yield* run({ dryRun: true })).toMatchObject({ rows: { alreadyImported: 4, inDoubt: 6, pending: 0 } })
     const refusal = { status: 422, body: JSON.stringify({ message: "No" }) }
     fail("POST", ...Array.from({ length: 11 }, () => refusal))
-    // A refusal now says nothing about the first request.
+    // A refusal of the second request says nothing about the first.
     expect(yield* run()).toMatchObject({ rows: { alreadyImported: 4, inDoubt: 6, refused: 0 } })
   }),
 )
 
 scoped(
-  "pipelines that run at the same time in one process share one pace, and count their own requests",
+  "concurrent pipelines in a process share one pace, and count their own requests",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -322,14 +322,14 @@ scoped(
       [1, 2].map(() => ({ metadata: 1, create: 1, read: 10, retried: 0, throttled: 0 })),
     )
     expect(heard.length).toBe(24)
-    // 24 requests, 20 a second: 23 distances of 50 ms.
+    // At 20 a second, 24 requests have 23 gaps of 50 ms.
     expect(took).toBeGreaterThanOrEqual(1.1)
   }),
 )
 
 for (const status of [302, 402, 405, 409]) {
   scoped(
-    `a ${status} may come after some items were created: its rows are in doubt, the others stay pending, exit code 5`,
+    `after a ${status} its rows are in doubt and the others stay pending, with exit code 5`,
     Effect.gen(function*() {
       const { fail, heard, names, run, settings, source } = yield* world
       yield* settings({ sink: ", canary: off, concurrency: 1" })
@@ -344,7 +344,7 @@ for (const status of [302, 402, 405, 409]) {
       })
       expect(report.because.join(" ")).toContain(String(status))
       expect(heard.filter((request) => request.startsWith("POST"))).toHaveLength(1)
-      // The next run sends the others, but not these.
+      // The next run sends the other rows, but not these.
       expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 10, imported: 20 } })
       expect(names()).toHaveLength(20)
     }),
@@ -352,7 +352,7 @@ for (const status of [302, 402, 405, 409]) {
 }
 
 scoped(
-  "a submission id that the ledger already has, or that occurs twice, imports nothing: the item is in doubt",
+  "an answer with a known or repeated submission id leaves its item in doubt",
   Effect.gen(function*() {
     const { fail, file, practice, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, batchSize: 2" })

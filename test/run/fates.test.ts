@@ -27,8 +27,8 @@ describe("FateTable", () => {
   })
 })
 
-describe("a row that was in doubt and may be resent", () => {
-  it("is in doubt again unless it was sent", () => {
+describe("a row in doubt that may be resent", () => {
+  it("stays in doubt unless it was sent", () => {
     const table = new FateTable()
     for (const row of [1, 2]) table.set(row, "pending", "resends")
     table.set(3, "pending", "replaces")
@@ -39,17 +39,17 @@ describe("a row that was in doubt and may be resent", () => {
   })
 })
 
-describe("the balance", () => {
+describe("the balance of a run", () => {
   const verdicts = { verified: 1, differing: 0, missing: 0, unread: 0 }
 
-  it("holds when every row read has one fate and every imported row one verdict", () => {
+  it("is correct if every row has one fate and every imported row has one verdict", () => {
     const table = new FateTable()
     table.set(1, "imported")
     table.set(2, "invalid")
     expect(balanceHolds(table.counts(2), verdicts)).toBe(true)
   })
 
-  it("does not hold when a row read has no fate, or an imported row no verdict", () => {
+  it("is incorrect if a row has no fate, or an imported row no verdict", () => {
     const table = new FateTable()
     table.set(1, "imported")
     expect(balanceHolds(table.counts(2), verdicts)).toBe(false)
@@ -58,7 +58,7 @@ describe("the balance", () => {
 })
 
 describe("rows whose key was sent with different content", () => {
-  /** @param matched keys whose sent content the source has */
+  /** @param matched keys whose sent content is in the source */
   const resolve = (
     rows: ReadonlyArray<readonly [key: string, waiting: WaitingFate, valid: boolean, content?: string]>,
     matched: ReadonlyArray<string>,
@@ -78,15 +78,15 @@ describe("rows whose key was sent with different content", () => {
     return rows.map((_, index) => fates.has(index + 1, "repeats") ? "the same" : fates.get(index + 1))
   }
 
-  it("are changed if no row of the source has the content that was imported", () => {
+  it("are changed if no row of the source has the imported content", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], [])).toEqual(["changed", "changed"])
   })
 
-  it("are duplicates, or invalid, if a different row has the content that was imported", () => {
+  it("are duplicates or invalid if a different row has the imported content", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], ["a"])).toEqual(["duplicate", "invalid"])
   })
 
-  it("are in doubt once for a key in doubt, even if the row was edited since", () => {
+  it("are in doubt once for a key in doubt, even if the row was edited later", () => {
     expect(resolve([["a", "inDoubt", true], ["a", "inDoubt", true], ["a", "inDoubt", false]], [])).toEqual([
       "inDoubt",
       "duplicate",
@@ -94,7 +94,7 @@ describe("rows whose key was sent with different content", () => {
     ])
   })
 
-  it("are imported again if changes are, but only the first valid row of a key", () => {
+  it("are imported again if changes are imported, but only the first valid row of each key", () => {
     expect(
       resolve([
         ["a", "pending", false, "no"],
@@ -108,7 +108,7 @@ describe("rows whose key was sent with different content", () => {
     ).toEqual(["invalid", "pending", "the same", "duplicate", "refused", "duplicate", "invalid"])
   })
 
-  it("keep their keys separate over thousands of rows", () => {
+  it("are grouped correctly by key over thousands of rows", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `key ${index}`)
     const given = resolve(
       names.map((name) => [name, "changed", true] as const),

@@ -23,7 +23,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 
 const cellsOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data
 
-/** A world whose pipeline imports changed rows again, with some rows imported; and what its ledger holds. */
+/** A world with imported rows, whose pipeline imports changed rows again. Also reads its ledger. */
 const imported = (rows: number, sink = again.sink) =>
   Effect.gen(function*() {
     const one = yield* world
@@ -50,7 +50,7 @@ const imported = (rows: number, sink = again.sink) =>
 
 type View = Effect.Effect.Success<ReturnType<Effect.Effect.Success<ReturnType<typeof openLedger>>["pipeline"]>>
 
-/** The id of the newest submission with a name. */
+/** Returns the id of the newest submission with a name. */
 const idOf = ({ store }: Effect.Effect.Success<typeof world>) => (name: string): string | undefined =>
   store.all("people").findLast(({ json }) => json.includes(`"${name}"`))?.id
 
@@ -58,7 +58,7 @@ const importedCells = (one: Pick<Effect.Effect.Success<typeof world>, "file">, r
   Effect.map(one.file(report, "imported.csv"), (csv) => cellsOf(csv).slice(1))
 
 scoped(
-  "a changed row is imported again, its earlier submission stays, and all files show which submission it replaces",
+  "a changed row is imported again, its earlier submission stays, and all files show which submission is replaced",
   Effect.gen(function*() {
     const one = yield* imported(20)
     const old = one.idOf("Person 3")
@@ -89,17 +89,17 @@ scoped(
     expect(yield* one.links).toEqual([["3", old, now]])
     expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 21, replaced: 1 })
 
-    // The new content is the known one from now on.
+    // The new content is now the known one.
     yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 22)])
     expect(yield* one.run()).toMatchObject({
       exitCode: 0,
       rows: { alreadyImported: 21, imported: 1 },
     })
-    // If the old content returns, that is another change: the row's current submission must match the source.
+    // If the old content returns, the row changed again, because its current submission must match the source.
     yield* one.source(people(1, 22))
     expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 21, imported: 1 }, replaced: { count: 1 } })
     expect(yield* one.links).toEqual([["3", old, now], ["3", now, one.idOf("Person 3")]])
-    // A replaced submission belongs to no row: a person may remove it.
+    // A replaced submission belongs to no row, so a person may delete it.
     one.store.remove("people", `${old}`)
     one.store.remove("people", `${now}`)
     expect(yield* one.reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 22, missing: 0 } })
@@ -107,7 +107,7 @@ scoped(
 )
 
 scoped(
-  "a changed row whose outcome is unknown is in doubt and not sent again, whatever the source contains; once settled, it continues",
+  "a changed row with an unknown outcome is in doubt and not resent until it is settled",
   Effect.gen(function*() {
     const one = yield* imported(12, `${again.sink}, canary: off`)
     const old = one.idOf("Person 3")
@@ -125,7 +125,7 @@ scoped(
       })
     }
     expect(yield* one.links).toEqual([])
-    // The earlier submission of the row is known: no export can confuse it with the new one.
+    // The row's earlier submission is known, so an export can't confuse it with the new submission.
     const ids = yield* one.looked((view) => listed(view, "submissions", { limit: 100 }))
     expect(ids.filter(({ id }) => id === old)).toMatchObject([{ isRequired: false }])
     expect(ids.length).toBe(12)
@@ -151,7 +151,7 @@ scoped(
         }))
       )
     yield* settled(false)
-    // It is restored to its earlier state, while the source differs.
+    // The row returns to its earlier state, because the change did not land.
     yield* one.source(people(1, 12))
     expect(yield* one.run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12 } })
     yield* one.source([...people(1, 2), edited(3, "Lovelace"), ...people(4, 12)])
@@ -164,7 +164,7 @@ scoped(
 )
 
 scoped(
-  "a row whose change the service refuses stays imported, and is not retried until something changes",
+  "a row stays imported if the service refuses its change, which is not retried until something changes",
   Effect.gen(function*() {
     const one = yield* imported(12, `${again.sink}, canary: off`)
     yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 12)])
@@ -187,7 +187,7 @@ scoped(
 )
 
 scoped(
-  "a changed row that could not be sent stays as it was, and the next run sends it; a limit leaves it for later",
+  "a changed row that could not be sent stays unchanged in the ledger, and a later run sends it",
   Effect.gen(function*() {
     const one = yield* imported(12, `${again.sink}, canary: off, stopWhen: { changed: 50% }`)
     yield* one.source([edited(1, "Ada"), edited(2, "Grace"), ...people(3, 12)])
@@ -202,7 +202,7 @@ scoped(
 )
 
 scoped(
-  "of several changed rows with the same key, one is imported; an invalid change needs review; many changes stop the run",
+  "only one of several changed rows with the same key is imported, and too many changes stop the run",
   Effect.gen(function*() {
     const one = yield* imported(12)
     const rows = [edited(1, "Ada"), edited(1, "Ada"), edited(1, "Countess"), "2,Bob,nowhere", ...people(3, 12)]
@@ -213,7 +213,7 @@ scoped(
       rows: { read: 14, imported: 1, duplicate: 2, invalid: 1, alreadyImported: 10 },
       because: expect.arrayContaining(["2 rows need review: see rejected.csv."]),
     })
-    // With the row that was imported still in the source, nothing is imported again.
+    // If the imported row is still in the source, nothing is imported again.
     yield* one.source([edited(1, "Ada"), edited(1, "Augusta"), ...people(2, 12)])
     expect(yield* one.run()).toMatchObject({ rows: { imported: 0, duplicate: 1, alreadyImported: 12 } })
     yield* one.source([edited(1, "Ada"), edited(2, "Bob"), edited(3, "Carl"), ...people(4, 12)])
@@ -225,7 +225,7 @@ scoped(
 )
 
 scoped(
-  "rows that are known by their content can't be imported again: a changed one is a different row",
+  "rows identified by their content can't be imported again, because a changed row is a different row",
   Effect.gen(function*() {
     const { run, settings, source } = yield* world
     yield* settings({ ...again, rowKey: "content" })

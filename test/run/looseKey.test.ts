@@ -21,7 +21,7 @@ it.each([
   ["\uff11\uff12", "12"],
   ["a\u200bb", "ab"],
   [JSON.stringify(["A-1", "02"]), JSON.stringify(["a1", "2"])],
-])("treats %s and %s as alike, both ways", (one, other) => {
+])("%s and %s count as alike, in either order", (one, other) => {
   expect([alike(one, other), alike(other, one)]).toEqual([true, true])
 })
 
@@ -36,6 +36,6 @@ it.each([
   ["-", "--"],
   ["é", "e"],
   [JSON.stringify(["1", "23"]), JSON.stringify(["12", "3"])],
-])("distinguishes %s from %s, both ways", (one, other) => {
+])("%s and %s count as different, in either order", (one, other) => {
   expect([alike(one, other), alike(other, one)]).toEqual([false, false])
 })

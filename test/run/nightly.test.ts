@@ -1,4 +1,4 @@
-// Each line of the first table of docs/nightly.md, over the real run.
+// Tests each line of the first table of docs/nightly.md with the real run.
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
@@ -11,19 +11,19 @@ import { world } from "./world.ts"
 
 const header = "No,Name,Mail"
 
-/** Rows of an export, `No,Name,Mail`. */
+/** Returns rows of an export with the columns `No,Name,Mail`. */
 const people = (from: number, to: number, name = "Jürgen") =>
   Array.from({ length: to - from + 1 }, (_, at) => `${from + at},${name} ${from + at},p${from + at}@example.org`)
 
 const csv = (rows: ReadonlyArray<string>, head = header) => `${[head, ...rows].join("\n")}\n`
 
-/** The files of a night: written, or removed (undefined). */
+/** The files of a night. A file with the value undefined is removed. */
 type Files = Readonly<Record<string, string | Uint8Array | undefined>>
 
 interface Night {
   readonly files: Files
   readonly settings?: Readonly<Record<string, string>>
-  /** The run's exit code, or the failure's message. */
+  /** Returns the run's exit code, or the failure's message. */
   readonly gives: object | RegExp
 }
 
@@ -32,7 +32,7 @@ const source = (text: string | Uint8Array, gives: Night["gives"]): Night => ({ f
 const twelve = csv(people(1, 12))
 const all = { exitCode: 0, rows: { alreadyImported: 12, imported: 0 } }
 
-/** The files of each night, under the words of the table, and the number of submissions in the service at the end. */
+/** The files of each night, by the table's wording, and the final number of submissions in the service. */
 const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; readonly standing: number }>> = {
   "the same file again": {
     nights: [
@@ -151,14 +151,14 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
       {
         files: { "source.csv": csv([...people(1, 11), ...people(1, 1)]) },
         settings: { rowKey: "content" },
-        // Two identical rows are two rows.
+        // The two rows are identical, but both are imported.
         gives: { exitCode: 0, rows: { imported: 12 } },
       },
       source(csv([...people(1, 1), ...people(1, 12)].toReversed()), {
         exitCode: 0,
         rows: { alreadyImported: 12, imported: 1 },
       }),
-      // An edited row is a new row, and the old one has vanished.
+      // An edited row counts as a new row, and the old row has vanished.
       source(csv(["1,Edited,p1@example.org", ...people(1, 12)]), {
         exitCode: 0,
         rows: { alreadyImported: 12, imported: 1 },
@@ -198,7 +198,7 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
 }
 
 for (const [what, { nights: each, standing }] of Object.entries(nights)) {
-  it.scopedLive(`${what}: as documented`, () =>
+  it.scopedLive(`docs/nightly.md describes correctly: ${what}`, () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -222,7 +222,7 @@ for (const [what, { nights: each, standing }] of Object.entries(nights)) {
     }).pipe(Effect.provide(platform)))
 }
 
-it("docs/nightly.md has a line for each", () => {
+it("docs/nightly.md has a line for each of these nights", () => {
   const text = readFileSync(resolve(import.meta.dirname, "../../docs/nightly.md"), "utf8")
   const table = text.split("\n## What comes, and what happens\n")[1]?.split(/\n##+ /)[0] ?? ""
   const lines = [...table.matchAll(/^\| ([^|]+?) +\|/gm)].map(([, first]) => first).filter((one) =>

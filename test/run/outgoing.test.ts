@@ -1,4 +1,4 @@
-// Batches of rows to send: which rows, in which batches, wherever the source's chunks end.
+// Tests which rows are sent in which batches, wherever the source's chunks end.
 import { expect, it } from "@effect/vitest"
 import { Context, Effect, Stream } from "effect"
 import fc from "fast-check"
@@ -33,7 +33,7 @@ const chunksOf = (rows: ReadonlyArray<Met>, sizes: ReadonlyArray<number>): Reado
   return chunks
 }
 
-/** The context of `outgoing` with such a source, a survey, and a stop. */
+/** Returns the context of `outgoing` with a source, a survey, and a stop. */
 const over = (rows: ReadonlyArray<Met>, batchSize: number, chunks: Stream.Stream<RowChunk, SourceChanged>) =>
   Effect.map(makeStop, (stop) => {
     const fates = new FateTable()
@@ -93,7 +93,7 @@ const anySource = fc.record({
 })
 const settings = { seed: 20_261_122, numRuns: 500 }
 
-it("only the chosen rows are sent, up to the limit, in order, in full batches except the last, wherever chunks end; none after a stop", async () => {
+it("only the chosen rows are sent in order, up to the limit and until a stop, in batches that are full except the last", async () => {
   await fc.assert(
     fc.asyncProperty(anySource, async ({ batchSize, count, rows, sizes, stopAfter, together }) => {
       const going = rows.flatMap(({ chosen, kind }, index) =>
@@ -125,7 +125,7 @@ it("only the chosen rows are sent, up to the limit, in order, in full batches ex
   )
 })
 
-it("a source that changed in the meantime stops the run: an incomplete batch is not sent", () =>
+it("a source that changed meanwhile stops the run, and an incomplete batch is not sent", () =>
   Effect.runPromise(Effect.gen(function*() {
     const rows = Array.from({ length: 25 }, (): Met => ({ chosen: true, kind: "plain" }))
     const chunks = Stream.concat(

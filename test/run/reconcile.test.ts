@@ -14,14 +14,14 @@ const people = (from: number, to: number) =>
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>, timeout?: number) =>
   it.scopedLive(name, () => Effect.provide(body, platform), timeout)
 
-/** Submission ids by name. */
+/** Returns a function that finds submission ids by number. */
 const idsOf = ({ practice }: Effect.Effect.Success<typeof world>) => {
   const ids = new Map(practice.submissions("people").map((one) => [one.questions[0]?.value, one.submissionId]))
   return (number: number) => ids.get(`Person ${number}`) ?? ""
 }
 
 scoped(
-  "rows that were never imported are still reported when everything is verified, until a person has acknowledged them",
+  "a reconciliation reports rows that were never imported, until a person acknowledges them",
   Effect.gen(function*() {
     const { reconcile, root, run, source } = yield* world
     yield* source([...people(1, 12), "13,Bad,not-an-address", "14,Worse,neither"])
@@ -30,7 +30,7 @@ scoped(
     const waiting =
       `Apart from the submissions, 2 rows of the last run still need review: formferry report people --run ${imported.run}`
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, outcome: "complete", because: [waiting] })
-    // A second reconciliation is not the run that found them.
+    // A second reconciliation still names the run that found the rows.
     expect((yield* reconcile()).because).toEqual([waiting])
     yield* acknowledge(yield* loadProject(root), {
       pipeline: "people",
@@ -45,7 +45,7 @@ scoped(
 )
 
 scoped(
-  "edits and deletions are distinguished exactly from import errors, and an acknowledgement covers their present state",
+  "a reconciliation distinguishes edits and deletions from import errors, and an acknowledgement covers their present state",
   Effect.gen(function*() {
     const at = yield* world
     const { file, reconcile, root, run, source, store } = at
@@ -62,7 +62,7 @@ scoped(
     store.answer("people", id(3), "name", "Somebody else")
     store.answer("people", id(4), "mail", null)
     store.remove("people", id(5))
-    // Saved without a change.
+    // Someone saved the submission without a change.
     store.edit("people", id(6), (content) => content)
     const found = yield* reconcile()
     expect(found).toMatchObject({
@@ -75,7 +75,7 @@ scoped(
       ],
       next: "formferry report people --open",
     })
-    // Their edit links are in any order.
+    // The edit links are in any order.
     expect(found.differences.toSorted((one, other) => one.row - other.row)).toMatchObject([
       { row: 3, key: "3", question: "name", verdict: "different", sent: undefined, returned: "Somebody else" },
       { row: 4, key: "4", question: "mail", verdict: "absent", sent: undefined, returned: undefined },
@@ -99,7 +99,7 @@ scoped(
     expect(yield* acknowledge(project, { ...seen, keys: "all", leaveOut: true })).toMatchObject({ acknowledged: 3 })
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 27 }, acknowledged: 3 })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 30, filtered: 0 } })
-    // A further edit is a new one; an edit that was undone is none.
+    // A further edit is a new edit, and an undone edit is none.
     store.answer("people", id(3), "name", "Yet another")
     store.answer("people", id(4), "mail", "p4@example.org")
     expect(yield* reconcile()).toMatchObject({
@@ -115,7 +115,7 @@ scoped(
 )
 
 scoped(
-  "an import error stays one: the submission is compared again with what was sent, and verified once it is fixed",
+  "a reconciliation compares an import error with what was sent, and verifies the submission after it is fixed",
   Effect.gen(function*() {
     const at = yield* world
     const { reconcile, run, settings, source, store } = at
@@ -146,7 +146,7 @@ scoped(
 )
 
 scoped(
-  "an interrupted reconciliation continues where it stopped, and counts everything; --anew reads everything again",
+  "an interrupted reconciliation continues where it stopped, but --anew reads all submissions",
   Effect.gen(function*() {
     const at = yield* world
     const { heard, reconcile, run, settings, source, store } = at
@@ -174,7 +174,7 @@ scoped(
       readBack: { verified: 68, differing: 1, missing: 1, unread: 0 },
       balance: { holds: true },
     })
-    // The first pages were not read again.
+    // The first pages were not read a second time.
     expect(heard.filter((one) => one.includes("/submissions/")).length).toBeLessThanOrEqual(41)
     expect(second.warnings.join("\n")).toContain(`This continues the reconciliation ${first.run}`)
 

@@ -5,7 +5,10 @@ import { roomForLedger } from "../../src/run/review.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "../../src/run/RunContext.ts"
 import type { Survey } from "../../src/run/survey.ts"
 
-/** Returns the space requested from the ledger before a survey's rows are sent: the number of rows, and the bytes of their cells. */
+/**
+ * Returns the space requested from the ledger before a survey's rows are sent: the number of rows, and the bytes of
+ * their cells.
+ */
 const askedFor = (rows: number, bytes: number, limit?: number) => {
   const fates = new FateTable()
   for (let row = 1; row <= rows; row++) fates.set(row, "pending")
@@ -18,7 +21,7 @@ const askedFor = (rows: number, bytes: number, limit?: number) => {
   )
 }
 
-it.effect("disk space is required only for the rows that are about to be sent", () =>
+it.effect("a run requires disk space only for the rows that it is about to send", () =>
   Effect.gen(function*() {
     expect(yield* askedFor(1_000, 5_000)).toEqual([[1_000, 5_000]])
     expect(yield* askedFor(1_000, 5_000, 10)).toEqual([[10, 50]])

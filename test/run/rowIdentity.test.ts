@@ -9,7 +9,7 @@ const padded = (number: number) => `C-${String(number).padStart(6, "0")}`
 
 const person = (key: string, number: number) => `${key},Person ${number},p${number}@example.org`
 
-/** A run that sent nothing, for a reason. */
+/** Expects that a run sent nothing, for a given reason. */
 const stopped = (
   report: { readonly exitCode: number; readonly because: ReadonlyArray<string> },
   reason: RegExp,
@@ -18,8 +18,8 @@ const stopped = (
   expect([report.exitCode, report.because.join(" ")]).toEqual([exitCode, expect.stringMatching(reason)])
 }
 
-describe("a row key that is made differently than before", () => {
-  it.scopedLive("finds the rows by their earlier keys if other cells count as empty", () =>
+describe("a changed row key", () => {
+  it.scopedLive("finds the rows by their earlier keys if different cells count as empty", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No, Part]", source: `, empty: [""]` })
@@ -37,7 +37,7 @@ describe("a row key that is made differently than before", () => {
       expect((yield* at.reconcile()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("finds the rows by other columns, and a missing row when it returns", () =>
+  it.scopedLive("finds the rows by different columns, and a missing row when it returns", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -73,13 +73,13 @@ describe("a row key that is made differently than before", () => {
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("gives the earlier key to the row with the imported content, and stops if none has it", () =>
+  it.scopedLive("gives the earlier key to the row with the imported content, and stops the run if no row has it", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No]" })
       yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])
       yield* at.run()
-      // The same number twice, and only the second row is the one that was imported.
+      // Two rows have the same number, and only the second row was imported.
       yield* at.settings({ rowKey: "[No, Mail]" })
       yield* at.source(["1,Eve,eve@example.org", "1,Ada,ada@example.org", "2,Bob,bob@example.org"])
       const split = yield* at.run()
@@ -119,7 +119,7 @@ sink: { service: live, form: people }
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("keeps rows that a person skipped", () =>
+  it.scopedLive("keeps rows skipped if a person skipped them", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
@@ -133,8 +133,8 @@ sink: { service: live, form: people }
     }).pipe(Effect.provide(platform)))
 })
 
-describe("row keys that were reformatted", () => {
-  it.scopedLive("stop the run before sending, even a single one, also from a different file", () =>
+describe("reformatted row keys", () => {
+  it.scopedLive("stop the run before sending, even a single key, and even in a different file", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(padded(number), number)))
@@ -145,14 +145,14 @@ describe("row keys that were reformatted", () => {
         stopped(yield* at.run(options), /"C-00000[17]" \(row \d\).*formferry ledger rekey people/)
       }
       expect(at.names()).toHaveLength(20)
-      // A person accepts them as new.
+      // A person accepts the keys as new.
       yield* at.run()
       yield* at.accept("row-key")
       expect((yield* at.run()).rows.imported).toBe(1)
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("are accepted as long as the source also has the earlier keys", () =>
+  it.scopedLive("are accepted if the source also has the earlier keys", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["a1,Ada,ada@example.org"])
@@ -161,7 +161,7 @@ describe("row keys that were reformatted", () => {
       expect((yield* at.run()).rows.imported).toBe(1)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("of many new rows with the cells of vanished ones stop the run, unless vanished rows are ignored", () =>
+  it.scopedLive("stop the run if many new rows have the cells of vanished rows, unless vanished rows are ignored", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(`old${number}`, number)))
@@ -170,7 +170,7 @@ describe("row keys that were reformatted", () => {
       yield* at.source(renumbered)
       stopped(yield* at.run(), /20 of 20 rows that are new in this run are replaced.*formferry ledger rekey people/, 3)
       expect(at.names()).toHaveLength(20)
-      // Eleven others are new, and a single one that looks like a vanished row is below the limit.
+      // Most rows are new. A single row that resembles a vanished row is below the limit.
       yield* at.source([...renumbered.slice(0, 1), ...twenty.map((number) => person(`n${number}`, number + 100))])
       expect((yield* at.run()).rows.imported).toBe(21)
       yield* at.settings({ source: ", vanished: ignore" })
@@ -180,7 +180,7 @@ describe("row keys that were reformatted", () => {
 })
 
 describe("a source that is read differently from before", () => {
-  it.scopedLive("stops the run if rows are new and others vanished", () =>
+  it.scopedLive("stops the run if some rows are new and others vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["Ä1,Ada,ada@example.org", "Ä2,Bob,bob@example.org"])
@@ -192,7 +192,7 @@ describe("a source that is read differently from before", () => {
       expect((yield* at.run()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is accepted for keys that read the same, whatever vanished", () =>
+  it.scopedLive("is accepted if its keys read the same, whichever rows vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Zoë,zoe@example.org", "2,Bob,bob@example.org"])

@@ -14,7 +14,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
   it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
-  "the same source again sends nothing, and a new row is sent alone",
+  "a run of the same source sends nothing, and sends only a new row later",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 25))
@@ -53,7 +53,7 @@ scoped(
 )
 
 scoped(
-  "a limit leaves the rest for the next run, which sends only the rest",
+  "a run with a limit leaves the other rows to the next run",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 40))
@@ -69,7 +69,7 @@ scoped(
 )
 
 scoped(
-  "of several rows with the same key, the imported one is known and the others are duplicates; only different content needs review",
+  "of several rows with the same key, the imported one is known, and the others are duplicates or need review",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(["1,Ada,a@example.org", "1,Ada,a@example.org", "2,Bob,b@example.org"])
@@ -95,7 +95,7 @@ scoped(
 )
 
 scoped(
-  "an added column and an edited mapping change no row; the edit is reported once",
+  "an added column and an edited mapping change no row, and the edit is reported once",
   Effect.gen(function*() {
     const { run, settings, source } = yield* world
     yield* source(people(1, 3))
@@ -110,7 +110,7 @@ scoped(
 )
 
 scoped(
-  "a fixed rejected.csv is imported with --source; the unfixed source of the next night sends nothing and counts as unchanged",
+  "a fixed rejected.csv is imported with --source, and the unfixed source of the next night sends nothing",
   Effect.gen(function*() {
     const { file, names, run, source, write } = yield* world
     yield* source([...people(1, 20), "21,Mistyped,nobody", ",Keyless,k@example.org"])
@@ -127,7 +127,7 @@ scoped(
 )
 
 scoped(
-  "keys by content recognise identical rows by their number, and an added row",
+  "keys from content recognise an added row, and count identical rows",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world
     yield* settings({ rowKey: "content" })
@@ -140,7 +140,7 @@ scoped(
 )
 
 scoped(
-  "the same pipeline starts from nothing at a different destination, and says so",
+  "the same pipeline imports all rows at a different destination, and reports this",
   Effect.gen(function*() {
     const { names, run, settings, source } = yield* world
     yield* source(people(1, 3))
@@ -154,7 +154,7 @@ scoped(
 )
 
 scoped(
-  "a lost answer puts the rows in doubt: they are never sent again, and stay in doubt when they are edited",
+  "a lost answer puts its rows in doubt, and they are never resent, even if they are edited",
   Effect.gen(function*() {
     const { fail, file, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off" })
@@ -201,7 +201,7 @@ const withoutLedger = (root: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(`${root}/.formferry`, { recursive: true }))
 
 scoped(
-  "a vanished ledger is refused, also by a dry run, until a person accepts it",
+  "a missing ledger is refused until a person accepts it, even by a dry run",
   Effect.gen(function*() {
     const { accept, names, root, run, source } = yield* world
     yield* source(people(1, 3))
@@ -221,7 +221,7 @@ scoped(
 )
 
 scoped(
-  "a vanished ledger is also refused under a new name of the pipeline",
+  "a missing ledger is refused even under a new name of the pipeline",
   Effect.gen(function*() {
     const { names, root, run, source, write } = yield* world
     yield* source(people(1, 3))
@@ -249,7 +249,7 @@ const refusal = (index: number) => ({
 })
 
 scoped(
-  "a refused row named by the service is isolated: the others of its batch are imported, and it is retried only if something changed",
+  "a refused row named by the service is isolated, the rest of its batch is imported, and the row is retried only after a change",
   Effect.gen(function*() {
     const { fail, file, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, stopWhen: { refused: 50% }" })
@@ -269,7 +269,7 @@ scoped(
 )
 
 scoped(
-  "a refusal that names no row is isolated by halving",
+  "a refusal that names no row is isolated by halving the batch",
   Effect.gen(function*() {
     const { fail, names, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, stopWhen: { refused: 50% }" })
@@ -310,7 +310,7 @@ scoped(
 )
 
 scoped(
-  "an accepted canary is accepted for its own mapping only: under a different one it can fail again",
+  "a canary is accepted for its own mapping only, and can fail with a different mapping",
   Effect.gen(function*() {
     const { accept, fail, run, settings, source } = yield* world
     yield* source(people(1, 30))
@@ -338,7 +338,7 @@ scoped(
 )
 
 scoped(
-  "bad rows that earlier runs have reported do not stop later ones",
+  "bad rows that earlier runs reported do not stop later runs",
   Effect.gen(function*() {
     const { run, settings, source } = yield* world
     const bad = [11, 12, 13, 14].map((no) => `${no},Bad,bad`)
@@ -352,7 +352,7 @@ scoped(
 )
 
 scoped(
-  "a run waits for a service that asks to, and nothing is doubled",
+  "a run waits as the service asks, and no row is doubled",
   Effect.gen(function*() {
     const { fail, names, run, source } = yield* world
     yield* source(people(1, 5))
@@ -363,7 +363,7 @@ scoped(
 )
 
 scoped(
-  "the next run first reads submissions that could not be read back",
+  "a run first reads submissions that an earlier run could not read back",
   Effect.gen(function*() {
     const { fail, run, source } = yield* world
     yield* source(people(1, 1))
@@ -386,7 +386,7 @@ scoped(
 )
 
 scoped(
-  "after an interrupt no new rows are taken; sent rows are recorded, and the next run sends the rest",
+  "after an interrupt no new rows are sent, sent rows are recorded, and the next run sends the rest",
   Effect.gen(function*() {
     const { names, run, source } = yield* world
     yield* source(people(1, 150))

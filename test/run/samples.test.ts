@@ -13,13 +13,13 @@ import { world } from "./world.ts"
 
 const people = ["1,Ada,ADA@example.org", "2,Bob,", "3,Cyd,cyd@example.org", "4,Dan,dan@example.org"]
 
-/** The answers of one row that a report shows. */
+/** Returns the answers of one row that a report shows. */
 const answersOf = ({ samples = [] }: RunReport, row: number) => samples.filter((one) => one.row === row)
 
 const rowsOf = ({ samples = [] }: RunReport) => [...new Set(samples.map(({ row }) => row))]
 
 describe("the rows that a report shows side by side", () => {
-  it.scopedLive("are the first three that were sent: source, sent and returned", () =>
+  it.scopedLive("are the first three rows that were sent, with source, sent and returned values", () =>
     Effect.gen(function*() {
       const { run, source } = yield* world
       yield* source(people)
@@ -46,7 +46,7 @@ describe("the rows that a report shows side by side", () => {
       expect(again.mapping).toEqual(report.mapping)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("of a dry run would be sent; of a rehearsal they were sent to the practice service", () =>
+  it.scopedLive("are the first rows that a dry run would send, or that a rehearsal sent to the practice service", () =>
     Effect.gen(function*() {
       const { rehearse, root, run, source } = yield* world
       yield* source(["0,Eve,no address", ...people])
@@ -56,7 +56,7 @@ describe("the rows that a report shows side by side", () => {
       for (const one of dry.samples ?? []) {
         expect([one.returned, one.verdict, one.submissionId]).toEqual([undefined, undefined, undefined])
       }
-      // Its only trace of these rows is in report.json, where `ledger forget` finds and removes it.
+      // A dry run stores these rows only in report.json, where `ledger forget` finds and removes them.
       const [holding] = yield* foldersHolding(join(root, "reports"), "people", ["3"], [])
       expect(holding?.files).toContain("report.json")
       expect(forgetRows(dry)).toMatchObject({ samples: [], mapping: dry.mapping })
@@ -65,7 +65,7 @@ describe("the rows that a report shows side by side", () => {
       expect(answersOf(rehearsed, 2)[0]).toMatchObject({ sent: "Ada", returned: "Ada", verdict: "same" })
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("are shown without an answer of the service if they can't be read back, and not if they are in doubt", () =>
+  it.scopedLive("are shown without returned values if they can't be read back, and not at all if they are in doubt", () =>
     Effect.gen(function*() {
       const { fail, run, settings, source } = yield* world
       yield* settings({ sink: ", canary: off, batchSize: 1, concurrency: 1" })
@@ -82,8 +82,8 @@ describe("the rows that a report shows side by side", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
-describe("a report", () => {
-  it.scopedLive("shows the mapping and its times of a real file", () =>
+describe("a report of a real file", () => {
+  it.scopedLive("shows the mapping, rows side by side, and the times of its steps", () =>
     Effect.gen(function*() {
       const root = yield* demonstration
       const report = yield* runOf(root, "contacts")
@@ -115,7 +115,7 @@ describe("a report", () => {
       for (const time of [report.startedAt, report.finishedAt]) expect(page).not.toContain(time)
       const written = readFileSync(join(folder, "report.json"), "utf8")
       expect(JSON.parse(written)).toMatchObject({ startedAt: report.startedAt })
-      // One of a version without these fields.
+      // This is a report of a version without these fields.
       const { mapping: _, phases: _phases, samples: _samples, zone: _zone, ...earlier } = JSON.parse(written)
       expect(parseReport(JSON.stringify(earlier))).toMatchObject({ _tag: "Right", right: { zone: "UTC", phases: [] } })
     }).pipe(Effect.provide(platform)))

@@ -7,8 +7,8 @@ import { sourceAge } from "../../src/run/history.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
-describe("source.maxAge", () => {
-  it.scopedLive("a source that is no longer written is reported, once as news, also by runs that end at once", () =>
+describe("the setting source.maxAge", () => {
+  it.scopedLive("makes a run report an old source, and notifies it once, even if the run ends immediately", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { root, run, settings, source } = yield* world
@@ -21,7 +21,7 @@ describe("source.maxAge", () => {
       yield* source(["1,Ann,ann@example.org"])
       yield* age("source.csv", 60)
       expect(yield* told).toEqual([[], false])
-      // The key changes nothing about rows: the source is not read again for it.
+      // The setting changes nothing about rows, so the source is not read a second time.
       yield* settings({ source: ", maxAge: 2 days" })
       expect(yield* told).toEqual([[["stale-source", true]], true])
       expect(yield* told).toEqual([[["stale-source", false]], true])
@@ -36,7 +36,7 @@ describe("source.maxAge", () => {
           /^The source was last changed 2d 12h ago \(\w{3} \d{4}-\d\d-\d\d \d\d:\d\d \+00:00\), and `source.maxAge` allows 2d. Check that the system that writes it still runs\.$/,
         ),
       ])
-      // A different file, given manually, may have any age; of several files, the newest counts.
+      // A file given manually may have any age. If there are several files, the newest counts.
       yield* fs.copyFile(`${root}/source.csv`, `${root}/other.csv`)
       yield* age("other.csv", 900)
       expect((yield* run({ source: "other.csv" })).anomalies).toBeUndefined()
@@ -46,7 +46,7 @@ describe("source.maxAge", () => {
       expect(yield* told).toEqual([[], true])
     }).pipe(Effect.provide(platform)))
 
-  it("is not checked without a time, which is reported", () => {
+  it("is not checked if the source has no time, and this is reported", () => {
     const of = (changedAt: number | undefined, maxAge: Duration.Duration | undefined, ownSource = true) => {
       const run = { ownSource, source: { changedAt }, pipeline: { source: { maxAge } } } as Parameters<
         typeof sourceAge

@@ -33,7 +33,7 @@ scoped(
     expect((yield* file(report, "differences.csv")).trimEnd().split("\n").length).toBe(31)
     expect(yield* file(report, "report.html")).toContain("the service shouts")
 
-    // An edit of that question is also reported, but is not drift.
+    // An edit of that question is also reported, but does not count as drift.
     const [first, second] = store.all("people").map(({ id }) => id)
     store.answer("people", first ?? "", "name", "Somebody else")
     expect(yield* reconcile()).toMatchObject({
@@ -47,7 +47,7 @@ scoped(
 )
 
 scoped(
-  "a failed canary passes once its difference is tolerated, and a reconciliation verifies its rows again",
+  "a failed canary passes after its difference is tolerated, and a reconciliation verifies its rows",
   Effect.gen(function*() {
     const { names, reconcile, run, settings, source, store } = yield* world
     store.rewrite((json) => json.replace("Person", "PERSON"))

@@ -19,7 +19,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 const since = ({ unchangedSince }: RunReport) => unchangedSince
 
 scoped(
-  "an unchanged source ends the run at once, with the counts of a full reading, any number of times",
+  "an unchanged source ends every run immediately, with the counts of a full reading",
   Effect.gen(function*() {
     const { file, heard, run, source, write } = yield* world
     yield* source(people(1, 12))
@@ -42,20 +42,20 @@ scoped(
     expect(heard).toEqual(["GET /forms/people"])
     expect(yield* file(second, "imported.csv")).toBe("row,key,submission_id,verdict,submission_time,replaces\n")
     expect(since(yield* run())).toBe(first.run)
-    // Rewritten with the same content.
+    // The file was rewritten with the same content.
     yield* source(people(1, 12))
     expect(since(yield* run())).toBe(first.run)
     // A dry run reads every row. It changes nothing, so the source still counts as unchanged in the next run.
     expect(since(yield* run({ dryRun: true }))).toBeUndefined()
     expect(since(yield* run())).toBe(first.run)
-    // A byte more.
+    // The file has one more byte.
     yield* write("source.csv", `No,Name,Mail\n${people(1, 12).join("\n")}\n\n`)
     expect(since(yield* run())).toBeUndefined()
   }),
 )
 
 scoped(
-  "rows that need review raise the exit code of an unchanged run, too, until they are acknowledged; its report has them",
+  "rows that need review also raise the exit code of an unchanged run until they are acknowledged, and its report contains them",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -84,7 +84,7 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 1, unchangedSince: first.run, acknowledged: 1 })
     yield* say("all")
     expect(yield* run()).toMatchObject({ exitCode: 0, unchangedSince: first.run, acknowledged: 3 })
-    // Once the report with the rows is removed, the source is read again.
+    // After the report with the rows was removed, the source is read in full.
     yield* fs.remove(path.join(root, "reports", "people", first.run), { recursive: true })
     const fourth = yield* run()
     expect(fourth).toMatchObject({ exitCode: 0, acknowledged: 3 })
@@ -97,7 +97,7 @@ scoped(
 )
 
 scoped(
-  "the source is read again if anything else that decides about rows changes: mapping, settings, form, a different file in between",
+  "an unchanged source is read if the mapping, settings or form changed, or after a run of a different file",
   Effect.gen(function*() {
     const { run, settings, source, write } = yield* world
     yield* source(people(1, 12))
@@ -124,7 +124,7 @@ scoped(
 )
 
 scoped(
-  "a run that left something to do is not repeated: pending, in doubt, unread",
+  "an unchanged source is read if the last run left rows pending, in doubt or unread",
   Effect.gen(function*() {
     const { fail, reconcile, run, settings, source } = yield* world
     yield* settings({ sink: ", canary: off, concurrency: 1" })

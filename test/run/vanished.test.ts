@@ -16,7 +16,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 const linesOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data.slice(1)
 
 scoped(
-  "rows that are no longer in the source are counted and listed, with the first run that did not find them; they may return",
+  "vanished rows are counted and listed with the first run that did not find them, until they return",
   Effect.gen(function*() {
     const { file, run, settings, source } = yield* world
     yield* settings({ sink: ", stopWhen: { changed: 50% }" })
@@ -39,7 +39,7 @@ scoped(
     expect(linesOf(yield* file(first, "imported.csv")).map(([, key]) => key)).toEqual(["13"])
     expect(yield* file(first, "report.html")).toContain("imported earlier; no longer in the source")
 
-    // One returns, another one vanishes: an edit, a bad cell or a duplicate does not make a row vanish.
+    // One row returns, and another vanishes. An edit, a bad cell or a duplicate does not make a row vanish.
     yield* source([
       "2,Person 2,p2@example.org",
       "4,Edited,p4@example.org",
@@ -59,7 +59,7 @@ scoped(
 )
 
 scoped(
-  "`vanished: ignore` does not check; a source other than the pipeline's own shows nothing about vanished rows",
+  "vanished rows are not searched for with `vanished: ignore`, or in a source other than the pipeline's own",
   Effect.gen(function*() {
     const { run, settings, source, write } = yield* world
     yield* source(people(1, 12))
@@ -86,7 +86,7 @@ scoped(
     const first = yield* run()
     expect(first.rows).toMatchObject({ imported: 12, invalid: 2 })
     const rejected = yield* file(first, "rejected.csv")
-    // One gets a new e-mail address and a new key, since the old one was wrong; the other one gets a key.
+    // The first row gets a new e-mail address and a new key, because its old key was wrong. The second row gets a key.
     yield* write(
       "mended.csv",
       rejected.replace("2,Bob,nowhere,", "3,Bob,bob@example.org,").replace("\n,Carl,", "\n4,Carl,"),

@@ -15,7 +15,10 @@ import { loadProject } from "../../src/project/loadProject.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { editableStore } from "./editableStore.ts"
 
-/** A fault of a request: `lost`: the service receives it, but its answer never arrives; otherwise that status and body instead of the service's. */
+/**
+ * A fault of a request. `lost` means that the service receives the request, but its answer never arrives. Otherwise the
+ * given status and body replace the service's answer.
+ */
 export type Fault = "lost" | {
   readonly status: number
   readonly body: string
@@ -48,7 +51,10 @@ sink: { service: live, form: ${extra["form"] ?? "people"}, retries: { attempts: 
 reconcile: { visibleWithin: 1 seconds${extra["reconcile"] ?? ""} }
 `
 
-/** A project in a temporary folder whose service is the practice service over real HTTP, behind a gate that can lose or forge answers. */
+/**
+ * A project in a temporary folder. Its service is the practice service over real HTTP, behind a proxy that can lose or
+ * replace answers.
+ */
 export const world = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -132,18 +138,21 @@ export const world = Effect.gen(function*() {
     store,
     /** Every request that the service received. */
     heard,
-    /** Puts faults before the next requests with this method, one each. */
+    /** Plans a fault for each of the next requests with this method. */
     fail: (on: "POST" | "GET", ...list: ReadonlyArray<Fault>) => {
       faults.push(...list.map((fault) => ({ on, fault })))
     },
-    /** The pipeline with some of its settings changed: file, rowKey, source, mail (further keys of that entry), form, sink, reconcile. */
+    /**
+     * Writes the pipeline with some settings changed: file, rowKey, source, mail (further keys of that entry), form,
+     * sink or reconcile.
+     */
     settings: (extra: Readonly<Record<string, string>>) => write("pipelines/people.yaml", pipeline(extra)),
-    /** More keys of the project file. */
+    /** Writes further keys into the project file. */
     configure: (more: string) => write("config/formferry.yaml", projectYaml + more),
-    /** The source: `No,Name,Mail`, one text per row. */
+    /** Writes the source with the columns `No,Name,Mail` and one text per row. */
     source: (rows: ReadonlyArray<string>, header = "No,Name,Mail") =>
       write("source.csv", `${[header, ...rows].join("\n")}\n`),
-    /** A file of the last run's report. */
+    /** Reads a file of a run's report. */
     file: (report: RunReport, name: string) =>
       Effect.orDie(fs.readFileString(path.join(root, "reports", "people", report.run, name))),
     write,
@@ -157,7 +166,7 @@ export const world = Effect.gen(function*() {
         loadProject(root),
         (project) => acceptRefused(project, { pipeline, to: undefined, reason, because: "looked at", by: "ada" }),
       ),
-    /** `acknowledge --leave-out` for one row. */
+    /** Runs `acknowledge --leave-out` for one row. */
     leaveOut: (key: string) =>
       Effect.flatMap(loadProject(root), (project) =>
         acknowledge(project, {

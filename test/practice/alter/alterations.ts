@@ -6,24 +6,27 @@ import type { StoredSubmission } from "../../../src/practice/store.ts"
 import { corruptionsOf, isEmpty, uninvited } from "./corruptions.ts"
 import { normalisationsOf } from "./normalisations.ts"
 
-/** How much a service changes the answers that it receives, as shares of all answers; the same seed and submissions produce the same changes. */
+/**
+ * How much a service changes the answers that it receives, as shares of all answers. The same seed and submissions
+ * produce the same changes.
+ */
 export interface AlterationPlan {
   readonly seed: number
-  /** Changes that keep the meaning. */
+  /** The share of changes that keep the meaning. */
   readonly normalised: number
-  /** Changes that don't keep it. */
+  /** The share of changes that alter the meaning. */
   readonly corrupted: number
-  /** Answers to unanswered questions, as a share of those. */
+  /** The share of unanswered questions that get an answer. */
   readonly uninvited: number
 }
 
-/** A change that was made. */
+/** A change of an answer. */
 export interface Alteration {
   readonly submissionId: string
-  /** Id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
+  /** The id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
   readonly id: string
   readonly effect: "normalised" | "different" | "absent" | "unexpected"
-  /** Which change it was. */
+  /** The name of the change. */
   readonly name: string
   readonly before: Json
   readonly after: Json
@@ -32,7 +35,7 @@ export interface Alteration {
 export interface Alterations {
   /** Changes every submission before the practice service stores it. */
   readonly fault: PlannedFault
-  /** The changes so far. */
+  /** Returns the changes so far. */
   readonly made: () => ReadonlyArray<Alteration>
 }
 
@@ -60,7 +63,7 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
   const changed = (submissionId: string, id: string, what: string, before: Json): Json => {
     const chance = random.number()
     if (isEmpty(before)) {
-      // An empty list, object or text was sent as such.
+      // The pipeline sent an empty list, object or text, which is kept.
       if (before !== null || chance >= plan.uninvited || what === "times") return before
       const after = uninvited(what)
       if (what === "scheduling" || what === "payments") return before
@@ -81,7 +84,7 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
   }
 
   const alter = (submission: StoredSubmission, item: Partial<SentItem>): StoredSubmission => {
-    // `submit` wrote it.
+    // The JSON was written by `submit`.
     const stored = JSON.parse(submission.json) as Stored
     const elements = (list: "questions" | "urlParameters" | "scheduling" | "payments") =>
       stored[list].map((element) => ({

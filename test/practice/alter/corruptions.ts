@@ -18,7 +18,7 @@ const isClock = /^\d\d:\d\d(:\d\d)?$/
 const later = (value: string, millis: number) => new Date(Date.parse(value) + millis).toISOString()
 const hour = 3_600_000
 
-/** Inside a value: its first text or number, however deep. */
+/** Applies a change inside a value: to its first text or number, however deep. */
 const first = ({ apply, name }: Change): Change => {
   const within = (value: Json): Json => {
     if (Array.isArray(value)) {
@@ -95,7 +95,10 @@ const wholes: ReadonlyArray<Change> = [
 
 const all: ReadonlyArray<Change> = [...wholes, ...leaves, ...leaves.map(first)]
 
-/** A value's meaning, regardless of its notation: Unicode form, line ends, letter case of addresses, order of a set. */
+/**
+ * Returns a value's meaning, regardless of its notation: Unicode form, line ends, letter case of addresses, or order of
+ * a set.
+ */
 const meaning = (what: string, value: Json): string => {
   if (typeof value === "string") {
     const plain = value.normalize("NFC").replaceAll(/\r\n?/g, "\n")
@@ -125,13 +128,12 @@ export const isEmpty = (value: Json): boolean =>
   || (isObject(value) && Object.values(value).every(isEmpty))
 
 /**
- * Changes by a service that must be detected, because they change or remove an answer's meaning.
- *
- * @param what as for `normalisationsOf`
+ * Returns a service's changes that must be detected, because they alter or remove an answer's meaning. @param what as
+ * for `normalisationsOf`
  */
 export const corruptionsOf = (what: string, value: Json): ReadonlyArray<Change> =>
   isEmpty(value) ? [] : all.filter(({ apply }) => meaning(what, apply(value)) !== meaning(what, value))
 
-/** An answer to an unanswered question. */
+/** Returns an answer for an unanswered question. */
 export const uninvited = (what: string): Json =>
   what.startsWith("Number") ? 4711 : what === "Checkboxes" || what === "MultiSelect" ? ["uninvited"] : "uninvited"

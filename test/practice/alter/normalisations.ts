@@ -18,7 +18,7 @@ const list = (name: string, change: (list: ReadonlyArray<Json>) => Json): Change
   apply: (value) => (Array.isArray(value) ? change(value) : value),
 })
 
-/** The same change to each member of a list or an object, and to theirs. */
+/** Applies a change to each member of a list or an object, at every level. */
 const deep = ({ apply, name }: Change): Change => {
   const within = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(within)
@@ -57,7 +57,7 @@ const days: ReadonlyArray<Change> = [
 ]
 
 const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-/** The same instant on the clocks of an offset, in minutes. */
+/** Writes an instant in the local time of an offset in minutes. */
 const withOffset = (value: string, minutes: number): string => {
   if (!isInstant.test(value)) return value
   const local = new Date(Date.parse(value) + minutes * 60_000).toISOString().slice(0, -1)
@@ -146,7 +146,7 @@ const onAnswers: Readonly<Record<string, ReadonlyArray<Change>>> = {
   ],
 }
 
-/** Elements other than questions, by the name of their list; `times`, `login`: the submission's own members. */
+/** Elements other than questions, by the name of their list. `times` and `login` are the submission's own members. */
 const onElements: Readonly<Record<string, ReadonlyArray<Change>>> = {
   urlParameters: texts,
   times: instants,
@@ -163,9 +163,8 @@ const onElements: Readonly<Record<string, ReadonlyArray<Change>>> = {
 }
 
 /**
- * Changes by the service that keep an answer's meaning.
- *
- * @param what a question's type, or the list (`urlParameters`, `scheduling`, `payments`, `times`, `login`) of other elements
+ * Returns a service's changes that keep an answer's meaning. @param what a question's type, or a list of other
+ * elements: `urlParameters`, `scheduling`, `payments`, `times` or `login`
  */
 export const normalisationsOf = (what: string): ReadonlyArray<Change> =>
   onAnswers[what === "Signature" ? "FileUpload" : what] ?? onElements[what] ?? []
