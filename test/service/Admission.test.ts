@@ -4,7 +4,7 @@ import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 
 describe("the queue of a service", () => {
-  it.scoped("admits requests at the pace, reads before creates", () =>
+  it.scoped("admits requests at the pace, and reads before creates", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(5), 8)
       const order: Array<string> = []
@@ -22,7 +22,7 @@ describe("the queue of a service", () => {
       expect(order).toEqual(["r1@0", "r2@200", "c1@400", "c2@600"])
     }))
 
-  it.scoped("never has more in flight than allowed, and takes no slot for a request that can't start", () =>
+  it.scoped("never exceeds the requests allowed in flight, and uses no slot for a request that can't start", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(100), 2)
       let inFlight = 0
@@ -44,7 +44,7 @@ describe("the queue of a service", () => {
       expect(starts).toEqual([0, 10, 1000, 1010, 2000, 2010])
     }))
 
-  it.scoped("gives no turn to an interrupted request, and frees the place of a failed one", () =>
+  it.scoped("gives no turn to an interrupted request, and frees the place of a failed request", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(1), 1)
       const order: Array<string> = []
@@ -93,7 +93,7 @@ describe("the queue of a service", () => {
       )
     }))
 
-  it.scoped("removes a cancelled request at once, even in a pause or where nothing may be interrupted", () =>
+  it.scoped("removes a cancelled request at once, even in a pause or in an uninterruptible region", () =>
     Effect.gen(function*() {
       const pace = new Pace(1)
       const admission = yield* makeAdmission(pace, 1)
@@ -108,7 +108,7 @@ describe("the queue of a service", () => {
       abort.abort()
       expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "NeverSent", heldBack: true })
       expect(yield* Clock.currentTimeMillis).toBe(60_000)
-      // It has left the queue: the next one's turn comes as if it had never been queued.
+      // The cancelled request has left the queue, so the next turn comes as if it had never been queued.
       const next = yield* Effect.fork(admission.admit("create", new AbortController().signal, work))
       yield* TestClock.adjust("440 seconds")
       expect(yield* Fiber.join(next)).toBe(1)

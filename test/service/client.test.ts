@@ -15,7 +15,7 @@ const response = (status: number, body: unknown, headers: Record<string, string>
 
 const submission = { submission: { submissionId: "s", questions: [] } }
 
-/** A service with these answers in turn; the last one is repeated. */
+/** Returns a client of a service with these answers in turn. The last answer is repeated. */
 const answering = (...answers: ReadonlyArray<TransportResponse | ConnectionFailed>) => {
   let asked = 0
   return inProcessTransport({
@@ -30,7 +30,7 @@ const answering = (...answers: ReadonlyArray<TransportResponse | ConnectionFaile
 const items: ReadonlyArray<Item> = [{ questions: [] }]
 const always = () => true
 
-describe("the client", () => {
+describe("the service client", () => {
   it.scoped("retries reads with growing waits until it has the answer", () =>
     Effect.gen(function*() {
       const service = yield* make(
@@ -56,7 +56,7 @@ describe("the client", () => {
       expect((yield* service.requests).metadata).toBe(6)
     }))
 
-  it.scoped("does not retry a permanent failure: redirect, key, unknown form, quota", () =>
+  it.scoped("does not retry after a redirect, a wrong key, an unknown form or an exhausted quota", () =>
     Effect.gen(function*() {
       for (
         const [answer, reason] of [
@@ -104,7 +104,7 @@ describe("the client", () => {
       }
     }))
 
-  it.scoped("calls the guard only when its turn has come", () =>
+  it.scoped("calls the guard only when the request's turn has come", () =>
     Effect.gen(function*() {
       const service = yield* make({ ...options, requestsPerSecond: 1 }, answering(response(200, submission)))
       yield* service.read("f", "s")
@@ -130,7 +130,7 @@ describe("the client", () => {
       expect(yield* service.requests).toMatchObject({ create: 2, retried: 1, throttled: 1 })
     }))
 
-  it.scoped("holds back all requests when the service asks one to wait", () =>
+  it.scoped("delays all requests if the service asks one request to wait", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -144,7 +144,7 @@ describe("the client", () => {
       expect(yield* Fiber.join(fiber)).toBeDefined()
     }))
 
-  it.scoped("cancels a create that waits in a pause, and nothing is sent", () =>
+  it.scoped("cancels a create that waits in a pause, and sends nothing", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -179,7 +179,7 @@ describe("the client", () => {
       expect(yield* b.pace).toMatchObject({ buckets: [{ read: 1, create: 0 }] })
     }))
 
-  it.scoped("identifies a form by the id in its metadata, otherwise by the requested one", () =>
+  it.scoped("identifies a form by the id in its metadata, or else by the requested id", () =>
     Effect.gen(function*() {
       const asked = (body: unknown) =>
         Effect.flatMap(make(options, answering(response(200, body))), (one) => one.form("f"))
@@ -187,7 +187,7 @@ describe("the client", () => {
       expect((yield* asked({ id: "F", name: "F", questions: [] })).id).toBe("F")
     }))
 
-  it.scoped("waits after a 429 as its Retry-After asks, otherwise with backoff", () =>
+  it.scoped("waits after a 429 as its Retry-After demands, or else with backoff", () =>
     Effect.gen(function*() {
       const asked = [
         [{ "retry-after": "7" }, 7_000],
@@ -201,7 +201,7 @@ describe("the client", () => {
       }
     }))
 
-  it.scoped("treats a 503 with Retry-After as not created only if the setting says so, and holds back all requests", () =>
+  it.scoped("treats a 503 with Retry-After as not created only if a setting says so, and delays all requests", () =>
     Effect.gen(function*() {
       const busy = response(503, "<html>", { "retry-after": "5" })
       const doubtful = yield* make(options, answering(busy))
@@ -210,7 +210,7 @@ describe("the client", () => {
       expect(yield* believed.create("f", items, always)).toMatchObject({ _tag: "NotCreated", wait: 5_000 })
     }))
 
-  it.scoped("reports a timeout during the answer as in doubt, and one while connecting as not created", () =>
+  it.scoped("reports a timeout during the answer as in doubt, and a timeout while connecting as not created", () =>
     Effect.gen(function*() {
       for (
         const [server, expected] of [

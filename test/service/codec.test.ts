@@ -8,10 +8,10 @@ import { knownQuestionTypes } from "../../src/service/wire.ts"
 const codec = makeCodec("acme")
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value))
 
-/** The value after a round trip through JSON. */
+/** Returns the value after a round trip through JSON. */
 const json = fc.jsonValue() as fc.Arbitrary<Json>
 
-/** Mostly a value as specified, sometimes missing, null or anything. */
+/** Draws a value that mostly follows the specification, but is sometimes missing, null or arbitrary. */
 const odd = (usual: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 150, arbitrary: usual }, fc.constant(undefined), fc.constant(null), json)
 
@@ -57,7 +57,7 @@ describe("reading submissions", () => {
     )
   })
 
-  it("keeps an unknown question type as unknown, and the others as known", () => {
+  it("marks only unknown question types as unknown", () => {
     const read = codec.read(bytes({
       submission: {
         submissionId: "s",

@@ -3,19 +3,22 @@ import type { ServedRequest } from "../../src/practice/rules.ts"
 import { defaultMaxAnswer, MaybeSent, NeverSent } from "../../src/service/transport.ts"
 import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
 
-/** The connection failed: before the request was written (`connect`), or after (`answer`). */
+/** A failed connection: `connect` before the request was written, or `answer` afterwards. */
 export interface ConnectionFailed {
   readonly reason: string
 }
 
-/** A server without a network: receives a request and returns an answer, or fails like a connection. */
+/** A server without a network. It receives a request, and returns an answer or fails like a connection. */
 export interface InProcessServer {
-  /** Runs before anything is sent; failing here proves that nothing was. */
+  /** Runs before anything is sent. A failure proves that nothing was sent. */
   readonly connect?: Effect.Effect<void, ConnectionFailed>
   readonly answer: (request: ServedRequest) => Effect.Effect<TransportResponse, ConnectionFailed>
 }
 
-/** Sends requests to a server in this process, on Effect's clock, for the simulation. Keeps the same promises as `overHttp`. */
+/**
+ * Sends requests to a server in this process, on Effect's clock, for the simulation. It keeps the same promises as
+ * `overHttp`.
+ */
 export const inProcessTransport = (server: InProcessServer): OpenTransport => (target) =>
   Effect.sync(() => {
     const prefix = new URL(target.baseUrl).pathname.replace(/\/+$/, "")
@@ -35,7 +38,7 @@ export const inProcessTransport = (server: InProcessServer): OpenTransport => (t
                 return Effect.fail(new NeverSent({ reason: "it was held back", heldBack: true }))
               }
               begun = true
-              // The sender is often uninterruptible, but the wait for an answer must end with the timeout.
+              // The caller is often uninterruptible, but the wait for an answer must end with the timeout.
               return Effect.mapError(
                 Effect.interruptible(server.answer({
                   method: request.method,
@@ -57,7 +60,7 @@ export const inProcessTransport = (server: InProcessServer): OpenTransport => (t
                 )
                 : Effect.succeed(response)
             ),
-            // Not `Effect.timeoutFail`: among fibers of which one fails, it ends only after its full time.
+            // `Effect.timeoutFail` is not used: if one of several fibers fails, it ends only after its full time.
             Effect.raceFirst(
               Effect.andThen(Effect.interruptible(Effect.sleep(target.timeout)), () =>
                 Effect.fail(failed({

@@ -1,13 +1,16 @@
 import { Utils } from "effect"
 import { Pace } from "../../src/service/pace.ts"
 
-/** Requests that a service allows in a window, by its own time in milliseconds. */
+/** The number of requests that a service allows in a window, by its own time in milliseconds. */
 export type Limit = (now: number) => number
 
-/** How services count. Each returns whether a request is allowed, and the milliseconds until the next one is allowed. */
+/**
+ * A way of counting requests. Returns whether a request is allowed, and the milliseconds until the next request is
+ * allowed.
+ */
 export type Limiter = (limit: Limit) => (now: number) => { readonly allowed: boolean; readonly wait: number }
 
-/** @param window milliseconds */
+/** Counts in a sliding window. @param window milliseconds */
 export const sliding = (window: number): Limiter => (limit) => {
   const counted: Array<number> = []
   return (now) => {
@@ -18,7 +21,10 @@ export const sliding = (window: number): Limiter => (limit) => {
   }
 }
 
-/** @param window milliseconds; it starts with the first request after the last one has ended */
+/**
+ * Counts in fixed windows. Each starts with the first request after the previous window has ended. @param window
+ * milliseconds
+ */
 export const fixed = (window: number): Limiter => (limit) => {
   let opened = -Infinity
   let count = 0
@@ -30,7 +36,7 @@ export const fixed = (window: number): Limiter => (limit) => {
   }
 }
 
-/** A bucket of this many requests that is refilled by the limit every second. */
+/** Counts with a bucket of this many requests, which the limit refills every second. */
 export const bucket = (size: number): Limiter => (limit) => {
   let at = 0
   let tokens = size
@@ -45,22 +51,25 @@ export const bucket = (size: number): Limiter => (limit) => {
 
 export interface Played {
   readonly limiter: ReturnType<Limiter>
-  /** `all`: the limit and its window, too, as `[limit, seconds]`. */
+  /** A tuple also sends headers with the limit and the seconds of its window. */
   readonly headers: "none" | "retry-after" | readonly [limit: number, seconds: number]
   readonly configured: number
   readonly requests: number
   readonly concurrency: number
-  /** The minimum milliseconds of a request and its answer, and a random addition. */
+  /** The minimum latency of a request and its answer, in milliseconds. `jitter` is a random addition. */
   readonly latency: number
   readonly jitter: number
   /** The probability of a pause of up to 40 ms before a slot is taken. */
   readonly stalls: number
-  /** Pauses of the service and of the client per second on average, and the longest in milliseconds. */
+  /** How often service and client pause per second on average, and the longest pause in milliseconds. */
   readonly standstills?: readonly [perSecond: number, longest: number]
   readonly seed: number
 }
 
-/** Sends requests through a pace to a limiter in virtual time, each until it is accepted. Returns the seconds it took, the requests refused, and when each was accepted. */
+/**
+ * Sends requests through a pace to a limiter in virtual time, each until it is accepted. Returns the seconds needed,
+ * the number of refused requests, and the times of acceptance.
+ */
 export const play = (
   { concurrency, configured, headers, jitter, latency, limiter, requests, seed, stalls, standstills = [0, 0] }: Played,
 ): { readonly seconds: number; readonly refused: number; readonly accepted: ReadonlyArray<number> } => {
@@ -72,7 +81,7 @@ export const play = (
     const index = events.findLastIndex((one) => one.at <= at)
     events.splice(index + 1, 0, { at, run })
   }
-  /** Returns when one side next acts after a time, in order: during a pause, it does nothing. */
+  /** Returns when one side next acts after a given time, in order. During a pause, it does nothing. */
   const side = () => {
     const next = () => 1_000 / standstills[0] * -Math.log(1 - random.number())
     let begins = next()

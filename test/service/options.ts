@@ -1,7 +1,7 @@
 import { Duration, Redacted } from "effect"
 import type { FormServiceOptions } from "../../src/service/client.ts"
 
-/** The options of a service if a test does not depend on them. */
+/** Service options for tests that do not depend on them. */
 export const options: FormServiceOptions = {
   baseUrl: "https://forms.example.com/v1/api",
   apiKey: Redacted.make("sk_very_secret"),

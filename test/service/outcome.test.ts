@@ -5,7 +5,7 @@ import type { CreateOutcome } from "../../src/service/FormService.ts"
 import { maskKey, outcomeOfFailure, outcomeOfResponse } from "../../src/service/outcome.ts"
 import { MaybeSent, NeverSent } from "../../src/service/transport.ts"
 
-/** With characters that each encoding writes in its own way. */
+/** The key has characters that each encoding writes in its own way. */
 const key = `fk_"a\\b/c&d+e=9f3`
 
 const settings = {
@@ -47,14 +47,14 @@ describe("the outcome of a create request", () => {
     ["the specified body with another 2xx", 201, `{"submissions":[{"submissionId":"a"}]}`, "Created"],
     ["fewer submissions than items", 200, `{"submissions":[]}`, "Created"],
     ["a page of HTML", 200, html, "InDoubt"],
-    ["nothing", 204, "", "InDoubt"],
-    ["a body that was cut short", 200, `{"submissions":[{"submissionId":`, "InDoubt"],
-    ["another shape", 200, `{"submission":{}}`, "InDoubt"],
-    ["submissions that are no list", 200, `{"submissions":{}}`, "InDoubt"],
+    ["an empty body", 204, "", "InDoubt"],
+    ["a truncated body", 200, `{"submissions":[{"submissionId":`, "InDoubt"],
+    ["a different shape", 200, `{"submission":{}}`, "InDoubt"],
+    ["submissions that are not a list", 200, `{"submissions":{}}`, "InDoubt"],
     ["a redirect", 302, "", "InDoubt redirect"],
     ["a redirect that keeps the method", 307, "", "InDoubt redirect"],
     ["a wrong key", 401, "", "Unusable credentials"],
-    ["a key without the right", 403, error("Forbidden"), "Unusable credentials"],
+    ["a key without permission", 403, error("Forbidden"), "Unusable credentials"],
     ["a wrong key as a 400", 400, error("api key INVALID"), "Unusable credentials"],
     [
       "an issue that only mentions a key",
@@ -62,7 +62,7 @@ describe("the outcome of a create request", () => {
       issues({ path: ["submissions", 0], message: "api key invalid" }),
       "Refused",
     ],
-    ["a wish to be paid", 402, "", "InDoubt quota"],
+    ["a demand for payment", 402, "", "InDoubt quota"],
     ["an unknown form", 404, error("Not Found"), "Unusable form-not-found"],
     ["a method that is not allowed", 405, html, "InDoubt unexpected"],
     ["a conflict", 409, "", "InDoubt unexpected"],
@@ -71,23 +71,23 @@ describe("the outcome of a create request", () => {
     ["a refusal in words", 400, error("question q1 is odd"), "Refused"],
     ["a refusal without a message", 400, "", "InDoubt unexpected"],
     ["a refusal as HTML", 400, html, "InDoubt unexpected"],
-    ["a refusal that is not an error of the service", 422, "[]", "InDoubt unexpected"],
+    ["a refusal that is not in the service's format", 422, "[]", "InDoubt unexpected"],
     ["too large, in the service's words", 413, error("too large"), "Refused"],
     ["too large, in a proxy's page", 413, html, "InDoubt unexpected"],
     ["not processable", 422, error("no"), "Refused"],
     ["a request timeout", 408, "", "InDoubt"],
-    ["too fast", 429, error("Too many requests. Try again soon."), "NotCreated"],
-    ["a fault of the service", 500, error("oops"), "InDoubt"],
-    ["a proxy's fault", 502, html, "InDoubt"],
-    ["not available", 503, html, "InDoubt"],
+    ["too many requests", 429, error("Too many requests. Try again soon."), "NotCreated"],
+    ["an error of the service", 500, error("oops"), "InDoubt"],
+    ["an error of a proxy", 502, html, "InDoubt"],
+    ["a page that says unavailable", 503, html, "InDoubt"],
     ["a gateway's timeout", 504, html, "InDoubt"],
-    ["a status out of this world", 999, "", "InDoubt"],
+    ["an undefined status", 999, "", "InDoubt"],
   ]
   for (const [what, status, body, expected] of table) {
-    it(`${status} with ${what}: ${expected}`, () => expect(short(outcome(status, body))).toBe(expected))
+    it(`is ${expected} for ${status} with ${what}`, () => expect(short(outcome(status, body))).toBe(expected))
   }
 
-  it("decodes each submission separately: a malformed one affects no other and its id is listed, and a repeated id identifies none", () => {
+  it("contains each valid submission, even if others are malformed or have a repeated id", () => {
     const body = JSON.stringify({
       submissions: [
         null,
@@ -127,7 +127,7 @@ describe("the outcome of a create request", () => {
     expect(result.submissions[3]?.login).toBeUndefined()
   })
 
-  it("names the refused item only if the request contained it, with that item's issues alone", () => {
+  it("names the refused item only if the request contained it, with the issues of that item only", () => {
     expect(outcome(400, issues({ path: ["submissions", 2], message: "no" }))).toMatchObject({ index: undefined })
     expect(outcome(400, issues({ path: ["submissions"], message: "too many" }))).toMatchObject({
       index: undefined,
@@ -146,12 +146,12 @@ describe("the outcome of a create request", () => {
       index: 1,
       message: 'login.email: expected "email"; questions.0.value: No',
     })
-    // The issues as a list, not as a string that contains one.
+    // The issues are a list, not a string that contains a list.
     const list = JSON.stringify({ message: [{ path: ["submissions", 1, "questions"], message: "No" }] })
     expect(outcome(400, list)).toMatchObject({ _tag: "Refused", index: 1, message: "questions: No" })
   })
 
-  it("classifies a 503 with Retry-After as not created only if a setting says so", () => {
+  it("is not created after a 503 with Retry-After only if a setting says so", () => {
     const headers = { "retry-after": "5" }
     expect(short(outcome(503, "", { headers, wait: 5000 }))).toBe("InDoubt")
     expect(outcome(503, "", { headers, wait: 5000, believe503: true })).toMatchObject({
@@ -161,12 +161,12 @@ describe("the outcome of a create request", () => {
     expect(short(outcome(503, "", { believe503: true }))).toBe("InDoubt")
   })
 
-  it("classifies a 429 with a very long wait as an exhausted quota", () => {
+  it("is an exhausted quota for a 429 with a very long wait", () => {
     expect(short(outcome(429, "", { wait: 60_000 }))).toBe("NotCreated")
     expect(short(outcome(429, "", { wait: 3_600_000 }))).toBe("Unusable quota")
   })
 
-  it("classifies a request without an answer as not created only if it was never sent", () => {
+  it("is not created for a request without an answer only if the request was never sent", () => {
     expect(outcomeOfFailure(new NeverSent({ reason: "refused" }))).toMatchObject({
       _tag: "NotCreated",
       throttled: false,
@@ -178,7 +178,7 @@ describe("the outcome of a create request", () => {
     expect(outcomeOfFailure(new MaybeSent({ reason: "the answer was cut short", status: 401 }))._tag).toBe("InDoubt")
   })
 
-  it("classifies any answer, and calls only what is safe to resend not created", () => {
+  it("is classified for any answer, and is not created only if resending is safe", () => {
     const bodies = fc.oneof(
       fc.string(),
       fc.json(),
@@ -200,7 +200,7 @@ describe("the outcome of a create request", () => {
   })
 })
 
-describe("a service that repeats the API key", () => {
+describe("messages of a service that repeats the API key", () => {
   const base64 = (text: string) => Buffer.from(text).toString("base64")
   const percent = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("")
   const entities = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;")
@@ -222,7 +222,7 @@ describe("a service that repeats the API key", () => {
     ["in Base64 for URLs", Buffer.from(`user:${key}`).toString("base64url")],
   ]
 
-  it.each(spellings)("has it masked %s, in every sentence about a create", (_, text) => {
+  it.each(spellings)("have the key masked if it is written %s", (_, text) => {
     const before = "x".repeat(480)
     for (const status of [400, 401, 402, 403, 404, 409, 413, 415, 422]) {
       const bodies = [
@@ -236,7 +236,7 @@ describe("a service that repeats the API key", () => {
         for (const [how, other] of spellings) {
           // "Bearer " is not a secret.
           const from = how.includes("header") ? 12 : 1
-          // Nothing longer than a few characters of it is left, wherever it was cut.
+          // At most a few characters of the key are left, wherever the text was truncated.
           expect(told).not.toContain(JSON.stringify(other).slice(from, from + 8))
         }
         expect(told).toMatch(/<the API key>|x{400}/)
@@ -244,7 +244,7 @@ describe("a service that repeats the API key", () => {
     }
   })
 
-  it("keeps other words and answers unchanged", () => {
+  it("have all other words and answers unchanged", () => {
     expect(outcome(400, error("The question Name is odd"))).toMatchObject({ message: "The question Name is odd" })
     const body = JSON.stringify({
       submissions: [{ submissionId: "a", questions: [{ id: "q", name: "Q", type: "ShortAnswer", value: key }] }],

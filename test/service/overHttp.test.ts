@@ -19,14 +19,14 @@ const post = { method: "POST", path: "/forms/f/submissions", body: Buffer.from('
 
 const whole = (soFar: string) => soFar.endsWith("}")
 
-describe("whether a request was sent, over real sockets", () => {
-  it.scopedLive("an unknown host name: never sent", () =>
+describe("the HTTP transport over real sockets", () => {
+  it.scopedLive("reports a request to an unknown host name as never sent", () =>
     Effect.gen(function*() {
       const transport = yield* open("http://no-such-host.invalid")
       expect((yield* Effect.flip(transport.send(post)))._tag).toBe("NeverSent")
     }))
 
-  it.scopedLive("a port without a listener: never sent, with the reason", () =>
+  it.scopedLive("reports a request to a port without a listener as never sent, with the reason", () =>
     Effect.gen(function*() {
       const { port } = yield* Effect.scoped(rawServer(() => {}))
       const transport = yield* open(`http://127.0.0.1:${port}`)
@@ -37,7 +37,7 @@ describe("whether a request was sent, over real sockets", () => {
       })
     }))
 
-  it.scopedLive("TLS to a port that speaks plain HTTP: never sent, and no request reached it", () =>
+  it.scopedLive("reports a TLS request to a plain HTTP port as never sent", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n"))
       const transport = yield* open(`https://127.0.0.1:${server.port}`)
@@ -45,7 +45,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(server.requests()).toEqual([])
     }))
 
-  it.scopedLive("a TLS handshake that never ends: never sent, the time ran out while connecting", () =>
+  it.scopedLive("reports a request as never sent if the TLS handshake doesn't end in time", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {})
       const transport = yield* open(`https://127.0.0.1:${server.port}`, { timeout: 300 })
@@ -55,7 +55,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(server.requests()).toEqual([])
     }))
 
-  it.scopedLive("a reset at once after accepting is never called unsent when the server has seen a byte", () =>
+  it.scopedLive("never reports a reset request as unsent if the server received a byte", () =>
     Effect.gen(function*() {
       for (let round = 0; round < 10; round++) {
         const server = yield* rawServer(() => {}, (socket) => socket.resetAndDestroy())
@@ -66,7 +66,7 @@ describe("whether a request was sent, over real sockets", () => {
       }
     }))
 
-  it.scopedLive("a reset in the middle of the request's body: may have been sent", () =>
+  it.scopedLive("reports a reset in the middle of the request's body as maybe sent", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.resetAndDestroy())
       const transport = yield* open(`http://127.0.0.1:${server.port}`)
@@ -74,7 +74,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(failure._tag).toBe("MaybeSent")
     }))
 
-  it.scopedLive("the time runs out while sending: may have been sent", () =>
+  it.scopedLive("reports a timeout while sending as maybe sent", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {}, (socket) => socket.pause())
       const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300 })
@@ -82,7 +82,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(failure._tag).toBe("MaybeSent")
     }))
 
-  it.scopedLive("the time runs out while the answer arrives slowly: may have been sent, with the status", () =>
+  it.scopedLive("reports a timeout during a slow answer as maybe sent, with the status", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {
         if (!whole(soFar)) return
@@ -98,7 +98,7 @@ describe("whether a request was sent, over real sockets", () => {
       })
     }))
 
-  it.scopedLive("the time runs out while queued behind others: never sent, then or later", () =>
+  it.scopedLive("reports a timeout in the queue as never sent, and sends nothing later", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {})
       const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300, concurrency: 1 })
@@ -106,12 +106,13 @@ describe("whether a request was sent, over real sockets", () => {
         concurrency: "unbounded",
       })
       yield* Effect.sleep(100)
-      // The third usually runs out of time while queued; on a slow machine it may have started at the last moment, which it then reports.
+      // The third request usually times out in the queue. On a slow machine it may have started at the last moment,
+      // which is also reported.
       expect(failures.slice(0, 2).map(({ _tag }) => _tag)).toEqual(["MaybeSent", "MaybeSent"])
       expect(server.requests()).toHaveLength(failures.filter(({ _tag }) => _tag === "MaybeSent").length)
     }))
 
-  it.scopedLive("a kept-alive connection that the server closed is not used again", () =>
+  it.scopedLive("does not reuse a kept-alive connection that the server closed", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {
         if (!whole(soFar)) return
@@ -126,9 +127,9 @@ describe("whether a request was sent, over real sockets", () => {
       expect(server.received).toHaveLength(5)
     }))
 
-  it.scopedLive("a kept-alive connection that closes just as it is reused: the request is never repeated or reported as unsent", () =>
+  it.scopedLive("neither repeats a request whose reused connection closes, nor reports it as unsent", () =>
     Effect.gen(function*() {
-      // Each connection answers once and resets as soon as a second request arrives on it: this makes the race certain.
+      // Each connection answers once, and resets when a second request arrives on it. This makes the race certain.
       const server = yield* rawServer((socket, soFar) => {
         if ((soFar.match(/POST/g) ?? []).length > 1) socket.resetAndDestroy()
         else if (whole(soFar)) socket.write(answerText(200, "{}"))
@@ -142,7 +143,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(server.requests()).toHaveLength(2)
     }))
 
-  it.scopedLive("an informational answer is not the answer", () =>
+  it.scopedLive("ignores an informational answer", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {
         if (whole(soFar)) socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${answerText(200, "{}")}`)
@@ -151,7 +152,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect((yield* transport.send(post)).status).toBe(200)
     }))
 
-  it.scopedLive("`100 Continue` before the answer causes no doubt, whether whole, in pieces or twice", () =>
+  it.scopedLive("accepts `100 Continue` before the answer without doubt, whether whole, in pieces or twice", () =>
     Effect.gen(function*() {
       const interim = "HTTP/1.1 100 Continue\r\n\r\n"
       const answer = answerText(200, '{"submissions":[]}')
@@ -173,7 +174,7 @@ describe("whether a request was sent, over real sockets", () => {
       }
     }))
 
-  it.scopedLive("a request that is given up resets its connection, so that no part of it is sent later", () =>
+  it.scopedLive("resets the connection of an abandoned request, so that no part is sent later", () =>
     Effect.gen(function*() {
       let held: Socket | undefined
       const server = yield* rawServer(() => {}, (socket) => {
@@ -184,7 +185,8 @@ describe("whether a request was sent, over real sockets", () => {
       expect(failure._tag).toBe("MaybeSent")
       held?.resume()
       yield* Effect.sleep(200)
-      // What was in its buffers. For a closed connection, the kernel also sends its buffers: megabytes.
+      // At most the buffered bytes were received. If the connection was only closed, the kernel would send megabytes
+      // from its buffers.
       expect(server.received.join("").length).toBeLessThan(1_000_000)
     }))
 
@@ -204,7 +206,7 @@ describe("whether a request was sent, over real sockets", () => {
           else socket.write(answer, () => void setTimeout(() => socket.end(), later))
         })
         const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 8 })
-        // As a run begins: with the form.
+        // Like a run, starts by reading the form.
         yield* transport.send({ method: "GET", path: "/forms/f" })
         yield* Effect.sleep(20)
         let created = 0
@@ -222,7 +224,7 @@ describe("whether a request was sent, over real sockets", () => {
       }))
   }
 
-  it.scopedLive("a request whose answer is not HTTP: may have been sent, and the failure does not contain the answer's bytes", () =>
+  it.scopedLive("is maybe sent for an answer that is not HTTP, without the bytes of the answer", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.end("220 mail.example.org private-stuff\r\n"))
       const transport = yield* open(`http://127.0.0.1:${server.port}`)
@@ -231,7 +233,7 @@ describe("whether a request was sent, over real sockets", () => {
       expect(JSON.stringify(failure)).not.toContain("private-stuff")
     }))
 
-  it("a request that undici starts to write a second time is stopped and in doubt", () => {
+  it("is maybe sent for a request that undici starts to write a second time, which is stopped", () => {
     const outcomes: Array<unknown> = []
     const exchange = new Exchange(1000, undefined, (outcome) => outcomes.push(Effect.runSync(Effect.flip(outcome))))
     const aborted: Array<string> = []

@@ -4,7 +4,7 @@ import { longestPause, Pace } from "../../src/service/pace.ts"
 import { retryAfter } from "../../src/service/rateHeaders.ts"
 import { bucket, fixed, type Limit, type Limiter, play, type Played, sliding } from "./limiters.ts"
 
-/** Runs a pace for a while, asking again after each wait. Returns the times at which slots were taken. */
+/** Runs a pace for a while, and retries after each wait. Returns the times at which slots were taken. */
 const slots = (pace: Pace, from: number, until: number, lateness = () => 0): Array<number> => {
   const taken: Array<number> = []
   let now = from
@@ -24,7 +24,7 @@ const headers = (remaining: number, limit = 5, seconds = 1) => ({
 })
 
 describe("the pace of a service", () => {
-  it("gives slots at fixed distances", () => {
+  it("gives slots at fixed intervals", () => {
     expect(slots(new Pace(5), 1000, 2000)).toEqual([1000, 1200, 1400, 1600, 1800])
   })
 
@@ -33,7 +33,7 @@ describe("the pace of a service", () => {
     for (let n = 0; n < 1000; n++) expect(pace.take(5)).toBe(0)
   })
 
-  it("never bursts, never sends more in a second than configured, and late timers don't add up", () => {
+  it("never bursts or exceeds the configured rate in any second, even if timers are late", () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 60 })), (late) => {
         const times = slots(new Pace(10), 0, 10_000, () => late.next().value)
@@ -54,7 +54,7 @@ describe("the pace of a service", () => {
     expect(slots(pace, 10_000, 10_400)).toEqual([10_000, 10_200])
   })
 
-  it("stays just below the limit in the service's headers, however it is configured", () => {
+  it("stays just below the limit in the service's headers, whatever rate is configured", () => {
     for (const [configured, rate] of [[Infinity, 4.95], [5, 4.95], [2, 2]] as const) {
       const pace = new Pace(configured)
       pace.take(0)
@@ -68,17 +68,17 @@ describe("the pace of a service", () => {
     ["thirty years", headers(9, 10, 1_000_000_000)],
     ["no time at all", headers(9, 10, 0)],
     ["nothing", { "ratelimit-limit": "0", "ratelimit-policy": "0;w=1" }],
-  ])("does not spread requests over a limit for %s", (_, told) => {
+  ])("ignores a limit for %s", (_, told) => {
     const pace = new Pace(50)
     pace.observe(200, told, 0, 10)
     expect(pace.rateAt(10)).toBe(50)
   })
 
-  it("makes all requests wait as a 429 asks, and continues a few per cent below the accepted rate", () => {
+  it("delays all requests as a 429 demands, and continues a few per cent below the accepted rate", () => {
     const pace = new Pace(8)
     const sent = slots(pace, 0, 4000)
     for (const at of sent.slice(0, -2)) pace.observe(200, {}, at, at + 50)
-    // Two that were in flight together count once.
+    // Two refused requests that were in flight together count once.
     for (const at of sent.slice(-2)) expect(pace.observe(429, { "retry-after": "3" }, at, 4100)).toBe(3000)
     expect(pace.take(5000)).toBe(2100)
     expect(pace.rateAt(7100)).toBeGreaterThan(7)
@@ -86,7 +86,7 @@ describe("the pace of a service", () => {
     expect(pace.rateAt(60_000)).toBe(8)
   })
 
-  it("backs off more after each 429 without Retry-After, until a request is accepted", () => {
+  it("waits longer after each 429 without Retry-After, until a request is accepted", () => {
     const pace = new Pace(8)
     pace.take(0)
     expect(pace.observe(429, {}, 0, 50)).toBe(250)
@@ -94,11 +94,11 @@ describe("the pace of a service", () => {
     expect(pace.observe(429, {}, 900, 950)).toBe(1000)
     pace.observe(200, {}, 2000, 2050)
     expect(pace.observe(429, {}, 2100, 2150)).toBe(250)
-    // A service that repeatedly asks for no wait still gets one.
+    // Even if a service repeatedly demands no wait, the pace waits.
     expect(pace.observe(429, { "retry-after": "0" }, 2500, 2550)).toBe(500)
   })
 
-  it("sends at least one request per second after the very first one was refused", () => {
+  it("sends at least one request per second after the very first request was refused", () => {
     const pace = new Pace(1000)
     pace.take(0)
     pace.observe(429, { "retry-after": "2" }, 0, 10)
@@ -127,7 +127,7 @@ describe("the pace of a service", () => {
     expect(shared.take(250)).toBe(800)
   })
 
-  it("keeps a pause that any answer asks for, and leaves one that is too long to the caller", () => {
+  it("keeps a pause that any answer demands, and leaves a very long pause to the caller", () => {
     const pace = new Pace(5)
     expect(pace.observe(503, { "retry-after": "20" }, 0, 0)).toBe(20_000)
     expect(pace.take(1)).toBe(19_999)
@@ -139,7 +139,7 @@ describe("the pace of a service", () => {
     expect(pace.take(21_000)).toBe(0)
   })
 
-  it("measures a date in Retry-After by the service's own clock if the answer states it", () => {
+  it("measures a date in Retry-After by the service's own clock if the answer contains it", () => {
     const pace = new Pace(5)
     const headers = { date: "Mon, 01 Jan 2024 00:00:00 GMT", "retry-after": "Mon, 01 Jan 2024 00:00:09 GMT" }
     expect(pace.observe(429, headers, 0, Date.UTC(2030, 0, 1))).toBe(9000)
@@ -176,7 +176,7 @@ describe("the pace of a service", () => {
 const seeds = [1, 2, 3, 4, 5, 6]
 const often = { requests: 3_300, concurrency: 32, latency: 50, jitter: 5, stalls: 0.01 }
 
-/** Refuses one request after a time, whatever the limit says. */
+/** Refuses one request after a given time, whatever the limit is. */
 const refusingOnce = (limiter: ReturnType<Limiter>, at: number): ReturnType<Limiter> => {
   let done = false
   return (now) => {
@@ -186,7 +186,7 @@ const refusingOnce = (limiter: ReturnType<Limiter>, at: number): ReturnType<Limi
   }
 }
 
-/** Runs several seeds. Returns the largest ratio to the minimum time, and the share of requests refused. */
+/** Runs several seeds. Returns the largest ratio to the minimum time, and the largest share of refused requests. */
 const worst = (floor: number, make: () => Omit<Played, "seed">) => {
   const played = seeds.map((seed) => play({ ...make(), seed }))
   return {
@@ -197,7 +197,7 @@ const worst = (floor: number, make: () => Omit<Played, "seed">) => {
 
 const always = (limit: number): Limit => () => limit
 
-describe("against a limit, in virtual time", () => {
+describe("the pace with a limit, in virtual time", () => {
   it.each([["sliding", sliding(1000)], ["fixed", fixed(1000)]])(
     "stays within a %s window of 100 requests per second if configured at 99, and loses no time",
     (_, limiter) => {
@@ -211,7 +211,7 @@ describe("against a limit, in virtual time", () => {
   )
 
   it.each([["20 ms", [4, 20], 1.02], ["80 ms", [1, 80], 1.035]] as const)(
-    "gets no 429 and loses little if service and client pause for up to %s",
+    "gets no 429 and loses little time if service and client pause for up to %s",
     (_, standstills, atMost) => {
       const { ratio, refused } = worst(
         3_300 / 99,
@@ -223,7 +223,7 @@ describe("against a limit, in virtual time", () => {
   )
 
   it.each([["retry-after", 1.045], ["none", 1.02]] as const)(
-    "loses little by a single 429 (%s)",
+    "loses little time after a single 429 (%s)",
     (headers, atMost) => {
       const { ratio } = worst(
         3_300 / 99,
@@ -251,11 +251,11 @@ describe("against a limit, in virtual time", () => {
   it.each(
     [
       ["5 a second", 5, 5, 550, 2, [0, 0]],
-      ["100 a second, requests overtake one another", 100, 1000, 3_300, 20, [0, 0]],
+      ["100 a second, with requests that overtake one another", 100, 1000, 3_300, 20, [0, 0]],
       ["1,000 a second", 1000, 1000, 22_000, 2, [4, 20]],
     ] as const,
   )(
-    "uses a limit stated in headers, without a 429: %s",
+    "uses a limit stated in headers without getting a 429: %s",
     (_, limit, configured, requests, jitter, standstills) => {
       for (const limiter of [sliding(1000), fixed(1000)]) {
         const { ratio, refused } = worst(
@@ -278,7 +278,7 @@ describe("against a limit, in virtual time", () => {
   )
 
   it.each([["none", 1.12], ["retry-after", 1.22]] as const)(
-    "follows a limit that halves and doubles, within 10 s (%s)",
+    "follows a limit that halves and doubles within 10 s (%s)",
     (headers, atMost) => {
       const limit: Limit = (now) => (now < 11_000 || now >= 22_000 ? 100 : 50)
       for (const seed of seeds) {
@@ -287,13 +287,13 @@ describe("against a limit, in virtual time", () => {
         const perSecond = (from: number, until: number) =>
           accepted.filter((at) => at >= from && at < until).length * 1000 / (until - from)
         expect(perSecond(14_000, 22_000)).toBeGreaterThan(40)
-        // A wait of a second may fall into the four that are measured.
+        // A wait of a second may fall into the four seconds that are measured.
         expect(perSecond(32_000, 36_000)).toBeGreaterThan(70)
       }
     },
   )
 
-  it("finds a limit per minute, and a slow one", () => {
+  it("finds a limit per minute, and a very low limit", () => {
     const played = { ...often, requests: 300, configured: 5, limiter: sliding(60_000)(always(60)) }
     expect(play({ ...played, headers: "retry-after", seed: 1 }).refused).toBeLessThan(10)
     expect(play({ ...played, headers: "none", limiter: sliding(60_000)(always(60)), seed: 1 }).refused).toBeLessThan(40)

@@ -5,13 +5,13 @@ import type { AddressInfo, Socket } from "node:net"
 /** A TCP server on loopback that does exactly what a test says, and records every byte received. */
 export interface RawServer {
   readonly port: number
-  /** What each connection received, in the order in which they were accepted. */
+  /** The bytes that each connection received, in the order in which connections were accepted. */
   readonly received: ReadonlyArray<string>
-  /** Request lines over all connections. */
+  /** The request lines of all connections. */
   readonly requests: () => ReadonlyArray<string>
 }
 
-/** `onData` receives everything that its connection received so far, each time more arrives. */
+/** `onData` is called each time more arrives, with everything that its connection received so far. */
 export const rawServer = (
   onData: (socket: Socket, soFar: string, connection: number) => void,
   onConnect: (socket: Socket) => void = () => {},
@@ -45,7 +45,7 @@ export const rawServer = (
     ({ close }) => Effect.sync(close),
   )
 
-/** A whole answer, as text on the wire. */
+/** Returns a whole answer as text on the wire. */
 export const answerText = (status: number, body: string, headers: ReadonlyArray<string> = []): string =>
   [
     `HTTP/1.1 ${status} Whatever`,

@@ -7,7 +7,9 @@ import { overHttp } from "../../src/service/overHttp.ts"
 import { inProcessTransport } from "./inProcessTransport.ts"
 import { options } from "./options.ts"
 
-/** The answers for each submission in turn, repeating the last one; 0: no answer; 299: a different submission. */
+/**
+ * The statuses for each submission in turn, repeating the last one. 0 means no answer, and 299 a different submission.
+ */
 type Answers = Readonly<Record<string, ReadonlyArray<number>>>
 
 const answerer = (answers: Answers) => {
@@ -36,7 +38,7 @@ const served = (answers: Answers) => {
   )
 }
 
-/** The same over real connections. */
+/** Does the same over real connections. */
 const servedOverHttp = (answers: Answers) =>
   Effect.gen(function*() {
     const answer = answerer(answers)
@@ -57,8 +59,8 @@ const servedOverHttp = (answers: Answers) =>
 
 const ids = ["a", "b", "c", "d", "e", "f", "g"]
 
-describe("many reads at once", () => {
-  it.scoped("retry an answer with the wrong submission, and finally report that the service is not as specified", () =>
+describe("many concurrent reads", () => {
+  it.scoped("retry an answer with the wrong submission, and report a repeated one as an error of the service", () =>
     Effect.gen(function*() {
       const once = yield* served({ c: [299, 200] })
       const found: Array<string | undefined> = []
@@ -83,7 +85,7 @@ describe("many reads at once", () => {
       }
     }))
 
-  it.scoped("return each submission by its index, undefined for an unknown one, and retry failures", () =>
+  it.scoped("return each submission by its index, undefined for an unknown submission, and retry failures", () =>
     Effect.gen(function*() {
       const service = yield* served({ b: [404], c: [500, 503, 200] })
       const found = new Map<number, string | undefined>()
@@ -97,7 +99,7 @@ describe("many reads at once", () => {
     }))
 
   for (const [how, serve] of [["in this process", served], ["over HTTP", servedOverHttp]] as const) {
-    it.scopedLive(`end with the first that can't be read, and release the others' places (${how})`, () =>
+    it.scopedLive(`end with the first failure, and release the places of the others (${how})`, () =>
       Effect.gen(function*() {
         const service = yield* serve({ a: [0], b: [0], d: [401] })
         const found: Array<number> = []
@@ -108,7 +110,7 @@ describe("many reads at once", () => {
         expect(found).toEqual([2])
       }))
 
-    it.scopedLive(`are given up when they are interrupted, whether sent or waiting, and release their places (${how})`, () =>
+    it.scopedLive(`are abandoned and release their places when they are interrupted, whether sent or waiting (${how})`, () =>
       Effect.gen(function*() {
         const service = yield* serve(Object.fromEntries(ids.map((id) => [id, [0]])))
         const found: Array<number> = []
@@ -121,7 +123,7 @@ describe("many reads at once", () => {
       }))
   }
 
-  it.scopedLive("end without a failure when cancelled, also while they wait for a retry, and free their places", () =>
+  it.scopedLive("end without a failure and release their places when cancelled, even while they wait for a retry", () =>
     Effect.gen(function*() {
       for (const answers of [{ a: [0], b: [0], c: [0], d: [0] }, { b: [503] }, {}]) {
         const service = yield* served(answers)
@@ -136,7 +138,7 @@ describe("many reads at once", () => {
         for (let index = 0; index < 8; index++) expect((yield* service.read("form", "z"))?.submissionId).toBe("z")
         expect(found.length).toBe(before)
         expect(before).toBe("a" in answers ? 0 : "b" in answers ? 6 : 7)
-        // Nothing is requested for a late caller.
+        // A call after the cancellation requests nothing.
         const asked = (yield* service.requests).read
         yield* service.readMany("form", ids, (index) => found.push(index), abort.signal)
         expect(found.length).toBe(before)
@@ -144,7 +146,7 @@ describe("many reads at once", () => {
       }
     }))
 
-  it.scoped("send nothing for an empty list, and an error of the callback is a defect", () =>
+  it.scoped("send nothing for an empty list, and turn an error of the callback into a defect", () =>
     Effect.gen(function*() {
       const service = yield* served({})
       yield* service.readMany("form", [], () => undefined)

@@ -78,7 +78,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(fiber)).toBe(200)
     }))
 
-  it.scoped("is given up if it is interrupted in flight, and its place is free again", () =>
+  it.scoped("is abandoned if it is interrupted in flight, and its place is released", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const fiber = yield* Effect.fork(create())
@@ -91,7 +91,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(next)).toBe(200)
     }))
 
-  it.scoped("waits in the queue, and for its answer, as long as its caller can't be interrupted", () =>
+  it.scoped("waits in the queue and for its answer while its caller can't be interrupted", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const first = yield* Effect.fork(Effect.uninterruptible(create()))
@@ -108,7 +108,7 @@ describe("a request to a service", () => {
       yield* Fiber.await(second)
     }))
 
-  it.scoped("delays the next one for as long as its answer asks", () =>
+  it.scoped("delays the next request as its answer demands", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const both = yield* Effect.fork(Effect.all([create(), create()], { concurrency: 2 }))
@@ -132,7 +132,7 @@ describe("a request to a service", () => {
       expect(sent).toEqual([])
     }))
 
-  it.scoped("releases its place when the transport fails or throws", () =>
+  it.scoped("releases its place if the transport fails or throws", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const cases = [
@@ -152,7 +152,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(next)).toBe(200)
     }))
 
-  it.scoped("reports once why nothing is sent if it has to wait long", () =>
+  it.scoped("reports only once why nothing is sent if the wait is long", () =>
     Effect.gen(function*() {
       const logged: Array<unknown> = []
       const { create, sent } = yield* opened

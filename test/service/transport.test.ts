@@ -8,12 +8,12 @@ import { inProcessTransport } from "./inProcessTransport.ts"
 import type { ConnectionFailed } from "./inProcessTransport.ts"
 import { answerText, rawServer } from "./rawServer.ts"
 
-/** What a server does with a request; the same for both transports. */
+/** What a server does with a request. It is the same for both transports. */
 type Behaviour = "answer" | "redirect" | "silent" | "unreachable" | "reset" | "cut" | "long"
 
 interface Harness {
   readonly transport: Transport
-  /** Requests that reached the server: method and path. */
+  /** The method and path of each request that reached the server. */
   readonly seen: () => ReadonlyArray<string>
   readonly authorization: () => string | undefined
 }
@@ -78,7 +78,7 @@ const post = { method: "POST", path: "/forms/f/submissions", body: Buffer.from("
 
 for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNetwork]] as const) {
   describe(`a transport ${name}`, () => {
-    it.scopedLive("returns status, lower-case headers and bytes, and sends the path unchanged, with the key", () =>
+    it.scopedLive("returns status, lower-case headers and bytes, and sends the unchanged path with the key", () =>
       Effect.gen(function*() {
         const { transport, seen, authorization } = yield* open("answer")
         const response = yield* transport.send(get)
@@ -91,7 +91,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(authorization()).toBe("Bearer secret_key")
       }))
 
-    it.scopedLive("returns a redirect and does not follow it", () =>
+    it.scopedLive("returns a redirect without following it", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("redirect")
         expect((yield* transport.send(get)).status).toBe(302)
@@ -106,7 +106,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
       }))
 
     for (const behaviour of ["reset", "cut", "silent", "long"] as const) {
-      it.scopedLive(`knows that the request may have arrived when the server does this: ${behaviour}`, () =>
+      it.scopedLive(`knows that the request may have arrived if the server does this: ${behaviour}`, () =>
         Effect.gen(function*() {
           const { transport, seen } = yield* open(behaviour)
           const failure = yield* Effect.flip(transport.send(post))
@@ -130,7 +130,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(asked).toBe(2)
       }))
 
-    it.scopedLive("drops an interrupted request and continues with others", () =>
+    it.scopedLive("drops an interrupted request, and continues with others", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("silent")
         const begun = yield* Deferred.make<void>()

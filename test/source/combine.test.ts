@@ -17,7 +17,7 @@ const combined = async (csv: string, combine = byEvent) => {
   return { titles, rows: texts(rows, titles.length), faults, files, source }
 }
 
-describe("a source whose records are combined", () => {
+describe("a source with combined records", () => {
   it("has a row for each key, and each column once for each place", async () => {
     const { rows, titles } = await combined("id,event,weight\n1,base,70\n2,base,80\n1,later,71\n")
     expect(titles).toEqual(["id", "base.weight", "later.weight"])
@@ -39,7 +39,7 @@ describe("a source whose records are combined", () => {
     expect(rows).toEqual([["1", "x", "y"]])
   })
 
-  it("rejects a row with two different values in one place, and says which", async () => {
+  it("rejects a row with two different values in the same place, and names the place", async () => {
     const { faults } = await combined("id,event,a\n1,base,x\n2,base,x\n1,base,y\n2,base,x\n")
     expect([...faults]).toEqual([[1, expect.stringContaining(`Row 1: base.a is both "x" and "y" (record 3).`)]])
   })
@@ -51,31 +51,31 @@ describe("a source whose records are combined", () => {
     expect(rows[1]).toEqual(["2", "x", "y", "", ""])
   })
 
-  it("rejects a record without a key as a row of its own", async () => {
+  it("rejects a record without a key as a separate row", async () => {
     const { faults, rows } = await combined("id,event,a\n,base,x\n,base,y\n")
     expect(rows.map((row) => row[1])).toEqual(["x", "y"])
     expect(faults.get(2)).toContain("Row 2 (record 2) has no id")
   })
 
-  it("has the columns of expected places if no record has them", async () => {
+  it("has the columns of expected places even if no record has these places", async () => {
     const { rows, titles } = await combined("id,event,a\n", { ...byEvent, places: ["base", "later"] })
     expect(titles).toEqual(["id", "base.a", "later.a"])
     expect(rows).toEqual([])
   })
 
-  it("says which column is missing, and suggests one", async () => {
+  it("is refused if a named column is missing, and the message suggests a column", async () => {
     const said = await refusal(config(file("id,event,a\n1,base,x\n"), { combine: { ...byEvent, name: ["evnt"] } }))
     expect(said).toMatch(/has no column "evnt", which `source\.combine` names\. Did you mean "event"\?$/)
   })
 
-  it("refuses more columns than a source may have", async () => {
+  it("is refused if it has more columns than allowed", async () => {
     const columns = Array.from({ length: 200 }, (_, at) => `c${at}`).join(",")
     const records = Array.from({ length: 100 }, (_, at) => `1,${at}${",".repeat(200)}`).join("\n")
     expect(await refusal(config(file(`id,event,${columns}\n${records}\n`), { combine: byEvent })))
       .toContain("20,001 columns, more than 16,384")
   })
 
-  it("keeps the counts of the file's own records, and says how many rows they became", async () => {
+  it("keeps the counts of the file's own records, and reports how many rows they became", async () => {
     const { files } = await combined("id,event,a\n1,base,x\n1,later,y\n")
     expect(files[0]?.file.rows).toBe(2)
     expect(files[0]?.file.lines?.records).toBe(2)
@@ -93,14 +93,14 @@ describe("a source whose records are combined", () => {
     expect(excel.rows).toEqual([[7, new DateCell("2023-03-15"), new ErrorCell("#N/A")]])
   })
 
-  it("does not combine a rejected.csv, whose rows are combined already", async () => {
+  it("reads a rejected.csv unchanged, because its rows are already combined", async () => {
     const csv = "id,base.a,_row,_key,_code,_column,_message\n1,x,1,1,required,base.a,It is missing\n"
     const { rows, source } = await combined(csv)
     expect(isMended(source.columns)).toBe(true)
     expect(rows).toEqual([["1", "x", "1", "1", "required", "base.a", "It is missing"]])
   })
 
-  it("reads a REDCap export with events as REDCap's, with a block for each event", async () => {
+  it("reads a REDCap export with events like REDCap, with a block for each event", async () => {
     const csv = [
       "record_id,redcap_event_name,sports___1,sports___2,demographics_complete",
       "1,baseline_arm_1,1,0,2",
@@ -116,7 +116,7 @@ describe("a source whose records are combined", () => {
     ])
   })
 
-  it("takes the columns of another file, by keys with another name", async () => {
+  it("adds the columns of a different file, by keys with a different name", async () => {
     const other = file("parent,email\n2,b@example.org\n1,a@example.org\n")
     const { rows, titles } = await combined("id,name\n1,Ada\n2,Bob\n", {
       ...byEvent,
@@ -127,7 +127,7 @@ describe("a source whose records are combined", () => {
     expect(rows).toEqual([["1", "Ada", "a@example.org"], ["2", "Bob", "b@example.org"]])
   })
 
-  it("numbers the records of a repeated sheet, and reads both from one workbook", async () => {
+  it("numbers the records of a repeated sheet, and reads both sheets from the same workbook", async () => {
     const parents = row(1, text("_index"), text("name")) + row(2, "><v>1</v>", text("Ada"))
       + row(3, "><v>2</v>", text("Bob"))
     const visits = row(1, text("_parent_index"), text("kg")) + row(2, "><v>2</v>", "><v>80</v>")
@@ -152,7 +152,7 @@ describe("a source whose records are combined", () => {
     expect(all.files.map(({ file }) => file.rows)).toEqual([2, 3])
   })
 
-  it("rejects records of another file that belong to no row, and repeated ones that are not expected", async () => {
+  it("rejects records of a different file that belong to no row, and unexpected repeated records", async () => {
     const other = file("parent,a\n1,x\n1,y\n9,z\n")
     const { faults, rows } = await combined("id\n1\n", {
       ...byEvent,
@@ -176,7 +176,7 @@ describe("a source whose records are combined", () => {
     expect(digests.length).toBe(2)
   })
 
-  it("gives every filled cell to its key and place, whatever the order of the records", () =>
+  it("assigns every filled cell to its key and place, whatever the order of the records", () =>
     fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), fc.string()), {
@@ -201,7 +201,7 @@ describe("a source whose records are combined", () => {
       { numRuns: 40, seed: 20261123 },
     ))
 
-  it("returns the same rows in a second reading, and refuses other bytes", () =>
+  it("returns the same rows in a second reading, and refuses different bytes", () =>
     run(Effect.gen(function*() {
       const opened = yield* openSource(config(file("id,event,a\n1,base,x\n1,later,y\n"), { combine: byEvent }))
       const first = yield* readAll(opened)

@@ -1,4 +1,4 @@
-// The rules of every source, whatever its format: one suite, run for each.
+// Tests the rules of every source, whatever its format. The suite runs for each format.
 import { Effect, Either, Fiber, Stream } from "effect"
 import fc from "fast-check"
 import { createHash } from "node:crypto"
@@ -8,24 +8,24 @@ import type { SourceConfig } from "../../src/project/Pipeline.ts"
 import { openSource } from "../../src/source/openSource.ts"
 import { config, file, open, read, readAll, run, texts } from "./opening.ts"
 
-/** Writes a table of texts into a file that a source reads. */
+/** Writes a table of texts as a file that a source can read. */
 export interface Container {
   readonly extension: string
   readonly said?: Partial<SourceConfig>
   readonly write: (table: ReadonlyArray<ReadonlyArray<string>>) => Uint8Array
-  /** Pieces of text that the format itself does not preserve: XML turns CRLF into LF, for example. */
+  /** Pieces of text that the format itself does not preserve. For example, XML turns CRLF into LF. */
   readonly loses?: ReadonlyArray<string>
   /** Whether rows are returned before the whole file is read. */
   readonly streamed: boolean
   /** Whether a block may contain more rows than its size suggests. */
   readonly packed?: boolean
-  /** Titles, if the format does not allow arbitrary ones. */
+  /** Titles to use if the format does not allow arbitrary titles. */
   readonly header?: ReadonlyArray<string>
 }
 
 const anyHeader = ["id", "  Full   name", "__proto__", "", "id"]
 
-/** Text that formats often get wrong: quotes, delimiters, line ends, umlauts, characters of smaller encodings. */
+/** Text that formats often get wrong: quotes, delimiters, line ends, umlauts, and characters of smaller encodings. */
 const pieces = ["a", "b", "1", ",", ";", "|", '"', '""', "ä", "ß", "é", "'", "=", ".", " ", "\t", "\n", "\r\n"]
 
 const tables = (loses: ReadonlyArray<string>) => {
@@ -42,13 +42,13 @@ export const conforms = (name: string, container: Container): void => {
     file(container.write([header, ...rows]), container.extension)
   const source = (path: string) => config(path, container.said)
 
-  // A workbook is read into memory first: block boundaries matter less there, and cost more.
+  // A workbook is read into memory first, so block boundaries matter less, and testing them costs more.
   const blockUnit = container.streamed ? 1 : 997
   const firstSize = container.streamed || container.packed === true ? 1 : 7
   const lastSize = container.streamed ? 32 : 2000
   const many = container.streamed ? 1000 : 300
 
-  describe(`${name} as a source`, () => {
+  describe(`a source in the format ${name}`, () => {
     it("returns every row as written, wherever blocks end", () =>
       fc.assert(
         fc.asyncProperty(
@@ -63,7 +63,7 @@ export const conforms = (name: string, container: Container): void => {
         { seed: 20_240_601, numRuns: container.streamed ? 25 : 8 },
       ))
 
-    it(`cuts no row at any border of blocks of ${firstSize} to ${lastSize} bytes`, async () => {
+    it(`cuts no row if blocks have ${firstSize} to ${lastSize} bytes`, async () => {
       const rows = rowsOf(9)
       const path = write(rows)
       for (let blockSize = firstSize; blockSize <= lastSize; blockSize += blockUnit) {
@@ -71,7 +71,7 @@ export const conforms = (name: string, container: Container): void => {
       }
     })
 
-    it("names columns by unique titles, white space collapsed, and others by position only", async () => {
+    it("names columns by unique titles with white space collapsed, and other columns only by position", async () => {
       const { source: opened } = await run(read(source(write(rowsOf(1)))))
       const names = header.map((title) => title.trim().replaceAll(/\s+/g, " "))
       expect(opened.columns.map((column) => column.name)).toEqual(
@@ -81,13 +81,13 @@ export const conforms = (name: string, container: Container): void => {
       expect(opened.columns.map((column) => column.title)).toEqual(header)
     })
 
-    it("has no rows below a header that stands alone", async () => {
+    it("has no rows if the file has only a header", async () => {
       const all = await run(read(source(write([]))))
       expect(all.rows).toEqual([])
       expect(all.files[0]?.file.rows).toBe(0)
     })
 
-    it("says what it read, with the file's own digest", async () => {
+    it("reports how it was read, with the file's own digest", async () => {
       const path = write(rowsOf(500))
       const all = await run(read(source(path), { blockSize: 1000 }))
       const bytes = readFileSync(path)
@@ -102,7 +102,7 @@ export const conforms = (name: string, container: Container): void => {
       expect(all.files[0]?.fingerprint.blocks.length).toBe(32 * Math.ceil(bytes.length / 1000))
     })
 
-    it("reads the same a second time, against the first reading's fingerprint", async () => {
+    it("reads the same rows a second time, with the first reading's fingerprint", async () => {
       const path = write(rowsOf(many))
       await run(Effect.gen(function*() {
         const opened = yield* openSource(source(path), { blockSize: 4096 })
@@ -117,7 +117,7 @@ export const conforms = (name: string, container: Container): void => {
       }))
     })
 
-    it("refuses a second reading at the first block that differs, before any row of it", async () => {
+    it("refuses a second reading at the first block that differs, before it returns any row of the block", async () => {
       const path = write(rowsOf(400))
       const bytes = readFileSync(path)
       const blockSize = 512
@@ -136,7 +136,7 @@ export const conforms = (name: string, container: Container): void => {
           )
           expect(Either.isLeft(result) && result.left._tag).toBe("SourceChanged")
           expect(given).toEqual(first.rows.slice(0, given.length))
-          // No row takes less than 8 bytes here, and none of the changed block was returned.
+          // Each row needs at least 8 bytes, and none of the changed block was returned.
           if (container.packed !== true) {
             expect(given.length).toBeLessThanOrEqual(
               container.streamed ? Math.floor(at / blockSize) * blockSize / 8 : 0,
@@ -167,7 +167,7 @@ export const conforms = (name: string, container: Container): void => {
       }))
     })
 
-    it("refuses a first reading of a file that changed since it was opened", async () => {
+    it("refuses a first reading of a file that changed after it was opened", async () => {
       const path = write(rowsOf(300))
       await run(Effect.gen(function*() {
         const opened = yield* openSource(source(path), { blockSize: 256 })
@@ -177,7 +177,7 @@ export const conforms = (name: string, container: Container): void => {
       }))
     })
 
-    it("closes the file at its end, after a few rows, on failure and when it is interrupted", async () => {
+    it("closes the file at its end, after a partial reading, on failure and on interruption", async () => {
       const path = write(rowsOf(container.streamed ? 5000 : 300))
       await run(Effect.gen(function*() {
         const opened = yield* openSource(source(path), { blockSize: 4096 })

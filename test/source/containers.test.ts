@@ -15,7 +15,7 @@ const taken = (all: Awaited<ReturnType<typeof both>>) =>
   Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
 const both = (path: string, said = {}, options = {}) => run(read(config(path, said), options))
 
-/** A folder with these files. Returns its path. */
+/** Writes a folder with these files. Returns its path. */
 const folderOf = (files: Readonly<Record<string, string>>) => {
   const folder = file("").replace(/\.csv$/, "-files")
   mkdirSync(folder)
@@ -27,7 +27,7 @@ const folderOf = (files: Readonly<Record<string, string>>) => {
 }
 
 describe("a gzip archive", () => {
-  it("is read by its content, wherever its blocks end; digests are those of the archive", async () => {
+  it("is recognised by its content, is read wherever its blocks end, and has the digest of the archive", async () => {
     const content = gzipSync(csv)
     for (let blockSize = 1; blockSize < content.length; blockSize++) {
       const all = await both(file(content, "csv.gz"), {}, { blockSize })
@@ -42,7 +42,7 @@ describe("a gzip archive", () => {
     expect(several.rows).toEqual(rows)
   })
 
-  it("that is cut short or damaged is refused, and its rows never count as complete", async () => {
+  it("is refused if it is truncated or damaged, and its rows never count as complete", async () => {
     const content = gzipSync(
       `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},${at * 7919 % 1000}`).join("\n")}`,
     )
@@ -56,7 +56,7 @@ describe("a gzip archive", () => {
     expect(await refusal(config(file(damaged, "gz")))).toContain("is damaged or cut short")
   })
 
-  it("may have zeros after its end, but nothing else that would be lost", async () => {
+  it("may be followed by zeros, but by no data that would be lost", async () => {
     const content = gzipSync(csv)
     for (let blockSize = 1; blockSize < 100; blockSize += 9) {
       const padded = file(Buffer.concat([content, Buffer.alloc(40)]), "gz")
@@ -100,7 +100,7 @@ describe("a zip archive", () => {
     expect((await both(file(zip({ "a.csv.gz": gzipSync(csv) }), "zip"))).rows).toEqual(rows)
   })
 
-  it("is refused if its paths lead out, its sizes are false, it is damaged, or it is a bomb", async () => {
+  it("is refused if its paths lead outside, its sizes are false, it is damaged, or it is a bomb", async () => {
     expect(await refusal(config(file(zip({ "../../etc/answers.csv": csv }), "zip")))).toContain(
       "whose path leads out of the archive",
     )
@@ -123,7 +123,7 @@ describe("a zip archive", () => {
   })
 })
 
-describe("several files", () => {
+describe("a source of several files", () => {
   const folder = folderOf({
     "kobo-2.csv": "id,name\n2,Bob\n3,Cid,x\n",
     "kobo-10.csv": "id,name\n4,Dan\n",
@@ -133,7 +133,7 @@ describe("several files", () => {
   })
   const at = (...names: ReadonlyArray<string>) => names.map((name) => join(folder, name))
 
-  it("are one source: row numbers continue, each file has its own digest, and faults name their file", async () => {
+  it("has continuing row numbers, a digest for each file, and faults that name their file", async () => {
     const all = await run(read(config("", { file: at("kobo-1.csv", "kobo-2.csv", "kobo-10.csv") })))
     expect(all.rows).toEqual([["1", "Ada"], ["2", "Bob"], ["3", "Cid", "x"], ["4", "Dan"]])
     expect(all.files.map(({ file: { file: path, rows: count } }) => [path, count])).toEqual([
@@ -147,7 +147,7 @@ describe("several files", () => {
     expect([...all.faults]).toEqual([[3, expect.stringMatching(/^In .*kobo-2\.csv: Row 2 \(line 3\) has 3 cells/)]])
   })
 
-  it("are read again with the same fingerprints, and refused if any of them changed", async () => {
+  it("has the same fingerprints in a second reading, and is refused if any file changed", async () => {
     const paths = [file("id\n1\n"), file("id\n2\n"), file("id\n3\n")]
     await run(Effect.gen(function*() {
       const source = yield* openSource(config("", { file: paths }))
@@ -160,7 +160,7 @@ describe("several files", () => {
     }))
   })
 
-  it("with different columns are refused, and the difference is named", async () => {
+  it("is refused if its files have different columns, and the message names the difference", async () => {
     const message = await refusal(config("", { file: [file("id,name\n1,Ada\n"), file("id,Name\n1,Ada\n")] }))
     expect(message).toMatch(/has different columns from .*: column 2 is "Name", not "name"\./)
     expect(await refusal(config("", { file: [file("id\n1\n"), file("id,b\n1,2\n")] }))).toContain(
@@ -168,7 +168,7 @@ describe("several files", () => {
     )
   })
 
-  it("are limited if they are listed; a folder that links to one above is searched once", async () => {
+  it("allows a limited number of listed files, and searches a folder once even if it links to its parent", async () => {
     const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
     symlinkSync(folder, join(folder, "a", "again"))
     const deep = await run(read(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } })))
@@ -177,7 +177,7 @@ describe("several files", () => {
     expect(await refusal(config("", { file: listed }))).toContain("more than 10,000 files")
   })
 
-  it.runIf(isLong)("found by a pattern are limited to 100,000 files and folders", async () => {
+  it.runIf(isLong)("found by a pattern may contain 100,000 files and folders", async () => {
     const folder = folderOf({ "a/2.csv": csv })
     for (let at = 0; at < 101; at++) {
       const many = join(folder, "many", String(at))
@@ -194,7 +194,7 @@ describe("several files", () => {
     expect(shallow.files).toHaveLength(1)
   })
 
-  it("may be found by a pattern, in the order of their names and numbers", async () => {
+  it("can be found by a pattern, and orders its files by names and numbers", async () => {
     const all = await run(read(config("", { file: { glob: join(folder, "kobo-*.csv"), take: "all" } })))
     expect(all.rows.map(([id]) => id)).toEqual(["1", "2", "3", "4"])
     expect(Object.fromEntries(all.source.taken.map(({ what, value }) => [what, value])).files).toBe(
@@ -210,7 +210,7 @@ describe("several files", () => {
     )
   })
 
-  it("may be narrowed to the one that changed last", async () => {
+  it("can be narrowed to the file that changed last", async () => {
     const dumps = folderOf({ "a.csv": "id\na\n", "b.csv": "id\nb\n", "c.csv": "id\nc\n" })
     utimesSync(join(dumps, "a.csv"), 3000, 3000)
     utimesSync(join(dumps, "b.csv"), 9000, 9000)
@@ -228,9 +228,9 @@ describe("several files", () => {
     ["20261120.csv", "20251231.csv"],
     ["kobo_2026_11_20_0200.csv", "kobo_2026_11_19_2300.csv", "kobo_2026_11_20.csv"],
     ["form 2020-01-01, exported 2026-11-20T02.00.15Z.csv", "form 2024-01-01, exported 2026-11-20T02.00.14Z.csv"],
-  ])("is the one with the latest date in its name, if every name has one: %s", async (...names) => {
+  ])("can be narrowed to the file with the latest date in its name, if every name has a date: %s", async (...names) => {
     const dumps = folderOf(Object.fromEntries(names.map((name, index) => [name, `id\n${index}\n`])))
-    // As after a copy: modification times differ, or say nothing.
+    // After a copy, modification times are misleading or all alike.
     names.forEach((name, index) => utimesSync(join(dumps, name), 9000 - index, 1000 + index * 1000))
     const found = await run(read(config("", { file: { glob: join(dumps, "*.csv"), take: "newest" } })))
     const latest = names[0] === "dump-2026-11-19.csv" ? 2 : 0

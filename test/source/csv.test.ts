@@ -14,7 +14,7 @@ const taken = (all: Awaited<ReturnType<typeof csv>>) =>
   Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
 
 describe("rows of a CSV file", () => {
-  it("are separated by LF, CRLF or CR, and line ends inside quoted cells are unchanged", async () => {
+  it("are separated by LF, CRLF or CR, and keep line ends inside quoted cells unchanged", async () => {
     const text = 'a,b\r\n1,x\n2,"y\r\nz"\r3,"w\r"\n4,"v\r"\r\n"5",u\r\r\n6,"t\n"\r'
     const rows = [["1", "x"], ["2", "y\r\nz"], ["3", "w\r"], ["4", "v\r"], ["5", "u"], ["6", "t\n"]]
     for (let blockSize = 1; blockSize < text.length + 2; blockSize++) {
@@ -24,13 +24,13 @@ describe("rows of a CSV file", () => {
     }
   })
 
-  it("are numbered as records: empty lines and records don't count as rows, but are counted", async () => {
+  it("are numbered as records, and empty lines and records are counted, but not as rows", async () => {
     const all = await csv('\n\na,b\n\n1,2\n\n,\n"",""\n3,4\n\n')
     expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
     expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
-  it("keep their own width: one that differs from the header's is named, and no cell is shifted or dropped", async () => {
+  it("keep their own width, and a row with a width different from the header's is named", async () => {
     const all = await csv("a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"], ["1", "2", null]])
     expect([...all.faults]).toEqual([
@@ -46,13 +46,13 @@ describe("rows of a CSV file", () => {
     expect(all.rows.at(-1)).toEqual(["7", "8", "9"])
   })
 
-  it("may contain quotes in the middle of a cell, spaces after a closing quote, NUL characters and a column called __proto__", async () => {
+  it("may contain quotes inside a cell, spaces after a closing quote, NUL characters, and a column called __proto__", async () => {
     const all = await csv('__proto__,b,constructor\n5" pipe,"x" ,y\0z\n')
     expect(all.rows).toEqual([['5" pipe', "x", "y\0z"]])
     expect(all.source.columns.map((column) => column.name)).toEqual(["__proto__", "b", "constructor"])
   })
 
-  it("come in chunks of at most 4,096 with continuing numbers", async () => {
+  it("are returned in chunks of at most 4,096 with continuing numbers", async () => {
     const text = `a\n${Array.from({ length: 30_000 }, (_, at) => at).join("\n")}`
     const lengths: Array<number> = []
     await run(Effect.gen(function*() {
@@ -65,10 +65,10 @@ describe("rows of a CSV file", () => {
   })
 })
 
-describe("a lone carriage return", () => {
+describe("a lone carriage return in CSV", () => {
   const text = fc.stringOf(fc.constantFrom("a", ",", '"', "\r", "\n", " ", '""'), { maxLength: 20 })
 
-  it("is normalised once: repeating it changes nothing, and only line ends change", () =>
+  it("is normalised to a line feed, and a second normalisation changes nothing", () =>
     fc.assert(
       fc.property(text, (written) => {
         const settled = settleLineEnds(written, ",")
@@ -79,13 +79,13 @@ describe("a lone carriage return", () => {
     ))
 })
 
-describe("the delimiter", () => {
+describe("the delimiter of a CSV file", () => {
   it.each([
     ["semicolon", "Name;Wert\nA;1,5\nB;2,5\nC;3,5\n"],
     ["comma", 'Name,Text\nA,"x; y; z"\nB,"u; v; w"\n'],
     ["tab", "Name\tText, long\nA\tx, y\nB\tz\n"],
     ["pipe", 'Name|Text\n"A;|;|"|x\nB|y;z\n'],
-  ])("%s is detected from the first records, respecting quoted cells", async (name, text) => {
+  ])("is detected as %s from the first records, with regard to quoted cells", async (name, text) => {
     const all = await csv(text)
     expect(taken(all).delimiter).toBe(`${name} (detected)`)
     expect(all.source.columns).toHaveLength(2)
@@ -109,12 +109,12 @@ describe("the delimiter", () => {
   })
 })
 
-describe("the header", () => {
+describe("the header of a CSV file", () => {
   it.each<readonly [string, ReadonlyArray<string>]>([
     ['"Say "yes", please","Say "hi"",c', ['Say "yes", please', 'Say "hi"', "c"]],
     ['id,"Do you "agree", or not?","Why?"', ["id", 'Do you "agree", or not?', "Why?"]],
     ['"id","Size 5", in inches","He said ""no"", and left"', ["id", 'Size 5", in inches', 'He said "no", and left']],
-  ])("may have bare quotes before delimiters if its rows show how it was meant: %s", async (line, titles) => {
+  ])("may have bare quotes before delimiters if its rows show how it was intended: %s", async (line, titles) => {
     for (const blockSize of [1, 7, 30, 4096]) {
       const all = await csv(`\ufeff${line}\r\n1,2,3\r\n4,"5, ""x""",6\r\n`, {}, { blockSize })
       expect(all.source.columns.map(({ title }) => title)).toEqual(titles)
@@ -123,7 +123,7 @@ describe("the header", () => {
     }
   })
 
-  it("with bare quotes that could be cut in two ways, or in none, is not guessed at", async () => {
+  it("is not guessed if bare quotes allow two readings or none", async () => {
     for (const line of ['"a","b",c","d"', '"a" b","c']) {
       const all = await run(Effect.either(read(config(file(`${line}\n1,2,3\n4,5,6\n`)))))
       if (Either.isRight(all)) {
@@ -134,12 +134,12 @@ describe("the header", () => {
     }
   })
 
-  it("is preceded only by lines that are counted as skipped, including empty ones", async () => {
+  it("may follow lines that are counted as skipped, including empty lines", async () => {
     const all = await csv("Results of 2024\n\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n")
     expect(all.source.warnings).toEqual([expect.stringContaining("in line 3: 2 lines above are not read")])
   })
 
-  it("is where headerRow says; lines above are skipped, and it may be longer than the first part read", async () => {
+  it("is in the line that headerRow names, and may be longer than the first part read", async () => {
     const all = await csv('Report\n\n"a\nb";c\n1;2\n', { headerRow: 3 })
     expect(all.source.columns.map((column) => column.name)).toEqual(["a b", "c"])
     expect(all.rows).toEqual([["1", "2"]])
@@ -156,9 +156,9 @@ describe("the header", () => {
   })
 })
 
-describe("the encoding", () => {
+describe("the encoding of a CSV file", () => {
   it.each(["windows-1252", "iso-8859-15", "windows-1251", "shift_jis", "gb18030", "utf-16be", "macroman"])(
-    "%s is read as the pipeline says, its characters whole wherever blocks end",
+    "is read as the pipeline says (%s), and its characters stay whole wherever blocks end",
     async (encoding) => {
       const word = encoding === "windows-1251"
         ? "Привет"
@@ -174,13 +174,13 @@ describe("the encoding", () => {
     },
   )
 
-  it("of UTF-16 without a mark is detected by its zero bytes", async () => {
+  it("is detected as UTF-16 without a mark by its zero bytes", async () => {
     const all = await csv(iconv.encode("name,city\nAda,London\n", "utf-16le"))
     expect(all.rows).toEqual([["Ada", "London"]])
     expect(taken(all).encoding).toBe("UTF-16LE (by its zero bytes)")
   })
 
-  it("is reported if the pipeline names the wrong one", async () => {
+  it("is reported if the pipeline names the wrong encoding", async () => {
     expect(await refusal(config(file("a\n1"), { encoding: "latin-17" }))).toContain(
       "There is no encoding called latin-17",
     )
@@ -194,7 +194,7 @@ describe("the encoding", () => {
 })
 
 describe("a file that can't be read as CSV", () => {
-  it("reports the line of a quote that is never closed", async () => {
+  it("is refused with the line of a quote that is never closed", async () => {
     const text = 'a,b\n1,2\n"x\ny",4\n5,"6\nseven\n9,10\n'
     for (let blockSize = 1; blockSize < text.length; blockSize += 3) {
       expect(await refusal(config(file(text)), { blockSize })).toContain("A quote that opens in line 5 is never closed")
@@ -208,12 +208,12 @@ describe("a file that can't be read as CSV", () => {
     )
   })
 
-  it("reports a cell that is too long", async () => {
+  it("is refused with a cell that is too long", async () => {
     const message = await refusal(config(file(`a,b\n1,2\n1,${"x".repeat(limits.cell + 1)}\n`)))
     expect(message).toContain('The cell of row 2 (line 3) in the column "b" is longer than 4,000,000 characters')
   })
 
-  it("is reported if it is empty, missing, a folder, a PDF or an archive", async () => {
+  it("is refused if it is empty, missing, a folder, a PDF or an archive", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
     expect(await refusal(config(`${path}x`))).toContain(
@@ -233,7 +233,7 @@ describe("a file that can't be read as CSV", () => {
 })
 
 describe("a file that is being written", () => {
-  it("is refused at the end of the first reading, regardless of what was read", async () => {
+  it("is refused at the end of the first reading, whatever was read", async () => {
     const path = file(`a\n${"1\n".repeat(100_000)}`)
     await run(Effect.gen(function*() {
       const source = yield* openSource(config(path), { blockSize: 4096 })
@@ -268,7 +268,7 @@ describe("a fixed rejected.csv", () => {
   const text = 'Name,Name,_row,_key,_code,_column,_message\nAda,1,17,k1,not-a-date,Born,"Say, ""when"""\n'
   const other = { format: "excel", encoding: "utf-16", delimiter: ";", headerRow: 4, sheet: "Responses" }
 
-  it("is read as such, whatever the pipeline says about its own source", async () => {
+  it("is recognised, whatever the pipeline says about its own source", async () => {
     for (const options of [{}, { mended: true }]) {
       const all = await csv(text, other, options)
       expect(all.rows).toEqual([["Ada", "1", "17", "k1", "not-a-date", "Born", 'Say, "when"']])
@@ -285,11 +285,11 @@ describe("a fixed rejected.csv", () => {
     expect(all.rows.map(([name]) => name)).toEqual(["Ada", inside])
   })
 
-  it("may have a different delimiter after a spreadsheet program has saved it", async () => {
+  it("may have a different delimiter after a spreadsheet program saved it", async () => {
     expect((await csv(text.replaceAll(",", ";"), other)).rows[0]).toHaveLength(7)
   })
 
-  it("is refused if one is required and the file is not one", async () => {
+  it("is refused if it is required and the file is a different one", async () => {
     expect(await refusal(config(file("a,b\n1,2\n")), { mended: true })).toContain("is not a rejected.csv")
   })
 })

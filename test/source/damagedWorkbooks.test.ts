@@ -1,4 +1,4 @@
-// Malformed workbooks that no checksum detects: losses must be reported.
+// Tests malformed workbooks that no checksum detects. Their losses must be reported.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, vi } from "vitest"
@@ -7,10 +7,10 @@ import { config, file, read, refusal, run } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
 
 const sheet = readFileSync(join(import.meta.dirname, "libreoffice/sheet.xls"))
-/** The place of the workbook's stream in that file. */
+/** Returns the place of the workbook's stream in the file. */
 const stream = sheet.indexOf(Buffer.from([9, 8, 16, 0, 0, 6]))
 
-/** The places of its records of a kind. */
+/** Returns the places of the stream's records of a kind. */
 const recordsOf = (type: number) => {
   const places: Array<number> = []
   for (let at = stream; at < stream + 2607; at += 4 + sheet.readUInt16LE(at + 2)) {
@@ -28,24 +28,24 @@ const changed = (change: (bytes: Buffer) => void) => {
 const labels = recordsOf(0xfd)
 const fourth = labels[12] ?? 0
 
-describe("a damaged .xls", () => {
+describe("a damaged .xls workbook", () => {
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
     ["an end among its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end in the middle of its records/],
     ["a cell of an unknown kind", (bytes) => bytes.writeUInt16LE(0x7ff, fourth), /kind that no workbook has \(0x07ff/],
     [
-      "a cell of another kind",
+      "a cell of a different kind",
       (bytes) => bytes.writeUInt16LE(0x1d, fourth),
       /a different kind among its cells \(0x001d/,
     ],
-    ["the last cell of another kind", (bytes) => bytes.writeUInt16LE(0x23e, recordsOf(0x27e)[0] ?? 0), /\(0x023e/],
-    ["two cells in one place", (bytes) => bytes.writeUInt16LE(0, fourth + 14 + 6), /two cells in one place, A4/],
+    ["the last cell of a different kind", (bytes) => bytes.writeUInt16LE(0x23e, recordsOf(0x27e)[0] ?? 0), /\(0x023e/],
+    ["two cells in the same place", (bytes) => bytes.writeUInt16LE(0, fourth + 14 + 6), /two cells in one place, A4/],
     [
-      "a sheet that is elsewhere",
+      "a sheet in a different place",
       (bytes) => bytes.writeUInt32LE(99, (recordsOf(0x85)[0] ?? 0) + 4),
       /sheets that are not in their stated places/,
     ],
     [
-      "texts of other lengths",
+      "texts of different lengths",
       (bytes) => bytes.writeUInt16LE(7, (recordsOf(0xfc)[0] ?? 0) + 12),
       /texts whose sizes are inconsistent/,
     ],
@@ -55,7 +55,7 @@ describe("a damaged .xls", () => {
       /among those that belong together/,
     ],
     ["no end", (bytes) => bytes.writeUInt16LE(0x1d, recordsOf(0x0a)[1] ?? 0), /no end: it is cut short/],
-  ])("is refused: %s", async (_, change, expected) => {
+  ])("is refused because of %s", async (_, change, expected) => {
     const printed = vi.spyOn(console, "error")
     const message = await refusal(config(changed(change)))
     expect(message).toMatch(expected)
@@ -65,17 +65,17 @@ describe("a damaged .xls", () => {
   })
 
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
-    ["the last row moved", (bytes) => {
+    ["a moved last row", (bytes) => {
       for (const at of [...labels.slice(-3), ...recordsOf(0x27e)]) bytes.writeUInt16LE(0x405, at + 4)
     }, /row 6 should contain cells, but has none/],
-    ["the first cell moved", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should start in column A/],
-  ])("is read with a warning if a program may have written it that way: %s", async (_, change, expected) => {
+    ["a moved first cell", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should start in column A/],
+  ])("is read with a warning because of %s, which some programs write", async (_, change, expected) => {
     const all = await run(read(config(changed(change))))
     expect(all.source.warnings.join(" ")).toMatch(expected)
     expect(all.source.warnings.join(" ")).toContain("may be damaged, so rows or cells may be missing")
   })
 
-  it("is not assumed if programs write differently: any order, no list of rows, several sheets, formulas, links, notes", async () => {
+  it("is not suspected if a program writes rows in any order, no list of rows, several sheets, formulas, links or notes", async () => {
     const book = XLSX.utils.book_new()
     const table = XLSX.utils.aoa_to_sheet([["id", "n"], [1, 2], [2, null], [3, 4]])
     table["B3"] = { t: "s", v: "two", f: 'LOWER("TWO")' }
@@ -90,15 +90,15 @@ describe("a damaged .xls", () => {
   })
 })
 
-describe("a truncated XML workbook", () => {
+describe("an XML workbook that is cut short", () => {
   const rows = row(1, text("id")) + row(2, text("a")) + row(3, text("b"))
 
   it.each([
     ["in a row", (xml: string) => xml.slice(0, xml.indexOf('<row r="3"') + 12)],
-    ["behind a row", (xml: string) => xml.slice(0, xml.indexOf('<row r="3"'))],
+    ["after a row", (xml: string) => xml.slice(0, xml.indexOf('<row r="3"'))],
     ["before its end", (xml: string) => xml.replace("</worksheet>", "")],
     ["in the middle", (xml: string) => xml.replace('</c></row><row r="3">', "")],
-  ])("is refused: %s", async (_, cut) => {
+  ])("is refused if it is cut %s", async (_, cut) => {
     const entries = xlsx([{ name: "R", rows }])
     entries["xl/worksheets/sheet1.xml"] = cut(entries["xl/worksheets/sheet1.xml"] ?? "")
     const path = file(zip(entries), "xlsx")
@@ -119,8 +119,8 @@ describe("a truncated XML workbook", () => {
   })
 })
 
-describe("a damaged directory of a zip", () => {
-  it("is refused if it hides a part: a changed name, an uncounted entry", async () => {
+describe("a damaged zip directory of a workbook", () => {
+  it("is refused if a changed name or an uncounted entry hides a part", async () => {
     const whole = zip(xlsx([{ name: "R", rows: row(1, text("id")) + row(2, text("a")) }]))
     const renamed = Buffer.from(whole)
     const at = renamed.lastIndexOf("xl/styles.xml")
@@ -132,7 +132,7 @@ describe("a damaged directory of a zip", () => {
   })
 })
 
-/** The entries of a zip archive. */
+/** Returns the entries of a zip archive. */
 const unzipped = async (from: string | Uint8Array): Promise<Record<string, Buffer>> => {
   const { unpack, zipDirectory } = await import("../../src/source/zip.ts")
   const bytes = typeof from === "string" ? readFileSync(join(import.meta.dirname, from)) : Buffer.from(from)

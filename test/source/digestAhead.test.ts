@@ -8,7 +8,7 @@ import { config, file, open, run } from "./opening.ts"
 
 const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")
 
-/** A file that is large enough for a thread. */
+/** Writes a file that is large enough for a thread. */
 const large = () => {
   const line = `1,${"x".repeat(1_000)}\n`
   return file(`No,Note\n${line.repeat(Math.ceil(worthAThread / line.length))}`)
@@ -22,24 +22,24 @@ const digests = (path: string, meanwhile: () => void = () => undefined) =>
     return { digests: yield* source.digest ?? Effect.succeed([]), reads: open.reads - opened }
   }))
 
-it("computes the SHA-256 of all of a file's bytes, also of an empty one", async () => {
+it("digestAhead computes the SHA-256 of all of a file's bytes, even of an empty file", async () => {
   for (const content of ["", "a", "x".repeat(256 * 1024), "y".repeat(600_001)]) {
     const path = file(content)
     expect(await run(Effect.flatten(digestAhead(path)))).toBe(sha256(path))
   }
 })
 
-it("returns nothing if the file can't be read, and ends with its scope", async () => {
+it("digestAhead returns nothing if the file can't be read, and ends with its scope", async () => {
   expect(await run(Effect.flatten(digestAhead("/nowhere/at-all.csv")))).toBeUndefined()
   await run(Effect.asVoid(digestAhead(large())))
 })
 
-it("a large source's digest is computed concurrently: nothing is left to read when it is requested", async () => {
+it("a large source's digest is computed concurrently, so nothing is left to read when it is requested", async () => {
   const path = large()
   expect(await digests(path)).toEqual({ digests: [{ file: path, sha256: sha256(path) }], reads: 0 })
 })
 
-it("a source that changed after it was opened has the digest of its current content; a removed one is refused", async () => {
+it("a source that changed after it was opened has the digest of its current content, and a removed one is refused", async () => {
   const path = large()
   const before = sha256(path)
   const after = await digests(path, () => appendFileSync(path, "2,more\n"))

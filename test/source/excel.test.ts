@@ -22,11 +22,11 @@ const sample = resolve(import.meta.dirname, "../../samples/google-forms/rstudio-
 
 describe("a real workbook of Google Forms", () => {
   it.each(zones)(
-    "has dates by the wall clock, whole numbers without a fraction, and one repeated title, in %s",
+    "has local dates, whole numbers without a fraction, and one repeated title, in %s",
     async (tz) => {
       process.env["TZ"] = tz
       const all = await run(read(config(sample)))
-      // From the file's XML: A2 43812.501759189814, J2 2018.0; 339 rows with the header.
+      // The file's XML has 43812.501759189814 in A2, 2018.0 in J2, and 339 rows with the header.
       expect(all.rows[0]?.slice(0, 2)).toEqual([new DateCell("2019-12-13T12:02:32"), "Inicial"])
       expect(all.rows[0]?.[9]).toBe(2018)
       expect(all.rows).toHaveLength(338)
@@ -67,21 +67,22 @@ describe("cells of a workbook", () => {
     }], { date1904, formats }))
 
   it.each(zones)(
-    "are dates, times or both by their number format, to the second and without a zone, in %s",
+    "are dates, times or both according to their number format, to the second and without a zone, in %s",
     async (tz) => {
       process.env["TZ"] = tz
       const all = await excel(workbook(false))
       expect(all.rows.map((cells) => cells.map((cell) => cell instanceof DateCell ? cell.iso : cell))).toEqual([
         ["2023-03-15", "18:00:00", "2023-03-15T23:59:59", "36:00:00", "2023-03-15"],
         ["1900-02-28", "2023-03-15T12:00:00", "2023-03-15T00:00:00", "06:00:00", "2023-03-15"],
-        // Excel's 29 February 1900 and day 0 are not days; a number in scientific format, or with text around it, is a number.
+        // Excel's 29 February 1900 and day 0 are not days. A number in a scientific format, or with text around it, is
+        // a number.
         [60, "1900-03-01", 0, 45000, 45000],
         ["1900-01-01T12:00:00", -3, 3_000_000, "12:00:00", "12:00:00"],
       ])
     },
   )
 
-  it("count from 1904 if the workbook does", async () => {
+  it("are counted from 1904 if the workbook says so", async () => {
     const all = await excel(workbook(true))
     expect(all.rows.map((cells) => cellText(cells[0]))).toEqual([
       "2027-03-16",
@@ -93,7 +94,7 @@ describe("cells of a workbook", () => {
     expect(taken(all).dates).toBe("counted from 1904")
   })
 
-  it("keep their types: text stays text, formulas have their stored value, errors are errors", async () => {
+  it("keep their types, with the stored values of formulas and with error values", async () => {
     const all = await excel(zip(xlsx([{
       name: "Rows",
       rows: row(1, text("a"), text("b"), text("c"), text("d"), text("e"))
@@ -132,7 +133,7 @@ describe("cells of a workbook", () => {
 })
 
 describe("rows of a workbook", () => {
-  it("come in chunks with continuing numbers", async () => {
+  it("are returned in chunks with continuing numbers", async () => {
     const rows = Array.from({ length: 5000 }, (_, at) => row(at + 2, `><v>${at}</v>`))
     const all = await excel(zip(xlsx([{ name: "Rows", rows: row(1, text("n")) + rows.join("") }])))
     expect(all.rows).toEqual(Array.from({ length: 5000 }, (_, at) => [at]))
@@ -148,7 +149,7 @@ describe("the part of a workbook that is read", () => {
     }]),
   )
 
-  it("is its first visible sheet, or the one named or numbered; hidden ones are reported", async () => {
+  it("is the first visible sheet, or the sheet that the pipeline names or numbers, and hidden sheets are reported", async () => {
     const first = await excel(three)
     expect(first.rows).toEqual([["r", "sheet"]])
     expect(taken(first).sheet).toBe("Responses (of 3)")
@@ -172,7 +173,7 @@ describe("the part of a workbook that is read", () => {
       + row(5, "", text("1"), text("Ada"), "", 's="0">') + row(7, "", text("2"), text("Bob")) + row(9, "", 's="0">'),
   }]))
 
-  it("begins at the header row, omitting empty rows and empty cells at the end", async () => {
+  it("begins at the header row, and omits empty rows and empty cells at the end", async () => {
     const all = await excel(scattered, { headerRow: 4 })
     expect(all.source.columns.map((column) => column.title)).toEqual(["", "id", "name"])
     expect(all.rows).toEqual([[null, "1", "Ada"], [null, "2", "Bob"]])
@@ -201,8 +202,8 @@ describe("the part of a workbook that is read", () => {
   })
 })
 
-describe("a file that is not a workbook", () => {
-  it("is reported, with its real type", async () => {
+describe("a file that is not a sound workbook", () => {
+  it("is reported with its real type", async () => {
     expect(await refusal(config(file("a,b\n1,2\n", "xlsx")))).toContain(
       "its content looks like plain text. If it is delimited text, write `format: csv`",
     )
@@ -214,7 +215,7 @@ describe("a file that is not a workbook", () => {
       .toContain("can't be read")
   })
 
-  it("or was cut short or damaged anywhere is refused, never silently read in part", async () => {
+  it("is refused if it was truncated or damaged anywhere, and never silently read in part", async () => {
     const whole = readFileSync(sample)
     const rows = (await run(read(config(sample)))).rows
     for (let share = 0.05; share < 1; share += 0.1) {
@@ -235,7 +236,7 @@ describe("a file that is not a workbook", () => {
     }
   })
 
-  it("but an archive that unpacks to far too much is refused before it is unpacked, also when its directory lies", async () => {
+  it("is refused before it is unpacked if it would unpack to far too much, even if its directory lies", async () => {
     const bomb = xlsx([{ name: "Rows", rows: row(1, text("a")) + " ".repeat(100 * 1024 * 1024) }])
     expect(await refusal(config(file(zip(bomb), "xlsx")))).toMatch(/unpacks to [\d,]+ times its size/)
     expect(await refusal(config(file(zip(bomb, (size) => Math.min(size, 1000)), "xlsx")))).toContain(

@@ -5,7 +5,7 @@ import { toCell } from "../../src/source/workbook/cells.ts"
 const day = (serial: number, date1904 = false) => toCell({ t: "n", v: serial, z: "yyyy-mm-dd" }, date1904)
 
 describe("a number that a workbook shows as a day", () => {
-  it("is the day of the calendar, each of 400 years and the last ones", () => {
+  it("is the correct day of the calendar in each of 400 years and for the last days", () => {
     const serials = [
       ...Array.from({ length: 146_200 }, (_, at) => at + 61),
       ...Array.from({ length: 4000 }, (_, at) => 2_958_465 - at),
@@ -40,7 +40,7 @@ describe("a number that a workbook shows as hours", () => {
     [5, "120:00:00"],
     [1.5, "36:00:00"],
     [0.25, new DateCell("06:00:00")],
-  ])("counts them beyond a day, and beyond 99: %d", (value, shown) => {
+  ])("is read in hours, even beyond a day or 99 hours: %d", (value, shown) => {
     expect(toCell({ t: "n", v: value, z: "[h]:mm" }, false)).toEqual(shown)
   })
 })

@@ -53,7 +53,7 @@ afterAll(() => {
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
 
 describe("a public address", () => {
-  it("is not one of this machine, a private network, a link, or many hosts", () => {
+  it("excludes addresses of this machine, a private network, a link, or many hosts", () => {
     for (const ip of ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"]) {
       expect(isPublicIp(ip), ip).toBe(true)
     }
@@ -78,7 +78,7 @@ describe("a public address", () => {
 })
 
 describe("a source with an address", () => {
-  it("is fetched once into a file that only its owner can access, read twice from that file, and removed", async () => {
+  it("is fetched once into a file that only its owner can access, read twice, and removed", async () => {
     const before = leftBehind()
     asked = 0
     await run(Effect.gen(function*() {
@@ -111,7 +111,7 @@ describe("a source with an address", () => {
     ["/around", "redirects too many times"],
     ["/away", "would be fetched without encryption"],
     ["/cut", "was only fetched in part"],
-  ])("%s is refused with advice and without its secrets", async (path, expected) => {
+  ])("at %s is refused with advice and without secrets", async (path, expected) => {
     const before = leftBehind()
     const message = await refusal(config(`${base}${path}?key=${secret}`))
     expect(message).toContain(expected)
@@ -119,7 +119,7 @@ describe("a source with an address", () => {
     expect(leftBehind()).toEqual(before)
   })
 
-  it("has the age that its server reports, not that of the copy; otherwise it is unknown", async () => {
+  it("has the age that its server reports, not the age of the copy, and otherwise no known age", async () => {
     const changedAt = (path: string) =>
       run(Effect.map(openSource(config(`${base}${path}`)), (source) => source.changedAt))
     expect(await changedAt("/dated")).toBe(Date.parse("2026-11-18T02:00:00Z"))
@@ -135,9 +135,9 @@ describe("a source with an address", () => {
     expect(await refusal(config("http://127.0.0.1:1/a.csv"))).toContain("could not be reached")
   })
 
-  it("is not followed from https to this machine or into a private network, by address or by name", async () => {
+  it("is not followed from https to this machine or a private network, by address or by name", async () => {
     const port = new URL(base).port
-    // The answer of a server on the internet; all other requests are real.
+    // This is the answer of a server on the internet. All other requests are real.
     const outside = (location: string): typeof fetch => async (input, init) => {
       if (String(input).startsWith("https://outside.example/")) {
         return new Response(null, { status: 302, headers: { location } })
@@ -191,7 +191,7 @@ describe("a source with an address", () => {
     expect(headers.filter((name) => /^(?:traceparent|tracestate|b3|x-b3-.*)$/.test(name))).toEqual([])
   })
 
-  it("is given up if it is larger, or takes longer, than allowed", async () => {
+  it("is abandoned if it is larger, or takes longer, than allowed", async () => {
     const most = (path: string, bytes: number, seconds: number) =>
       run(Effect.exit(fetchFile(`${base}${path}`, { bytes, seconds }))).then((exit) =>
         Exit.isFailure(exit) ? String(exit.cause) : "fetched"
@@ -202,7 +202,7 @@ describe("a source with an address", () => {
     expect(await most("/packed", csv.length - 1, 5)).toContain("is larger than")
   })
 
-  it("is shown by its host, and by what looks like a file's name", () => {
+  it("is shown as its host, and as the part that looks like a file's name", () => {
     expect(shownAddress("https://example.org/answers.csv?key=1#x")).toBe("https://example.org/answers.csv")
     expect(shownAddress("https://example.org/shared/Zk3abc/answers.csv")).toBe("https://example.org/…/answers.csv")
     expect(shownAddress("https://example.org/d/Zk3abcTOKEN/export")).toBe("https://example.org/…")

@@ -1,4 +1,5 @@
-// Traps in hand-made workbooks and JSON: hidden sheets, headings, impossible places, depths, half characters.
+// Tests traps in workbooks and JSON that were written manually: hidden sheets, headings, impossible places, depth, and
+// half characters.
 import { describe, expect, it } from "vitest"
 import { config, file, read, refusal, run, texts } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
@@ -12,7 +13,7 @@ const office = [
 
 const mimetype = "application/vnd.oasis.opendocument.spreadsheet"
 
-/** An .ods file; `styles` is the XML of its own styles, `common` that of those they are based on. */
+/** Returns an .ods file. `styles` is the XML of its own styles, and `common` of those that they are based on. */
 const ods = (sheets: Readonly<Record<string, { style?: string; rows: string }>>, styles: string, common = ""): Buffer =>
   zip({
     mimetype,
@@ -48,7 +49,7 @@ describe("a hidden sheet of an .ods workbook", () => {
   const own = { styles: tableStyle("ta1", display(false)) + tableStyle("ta2", display(true)), common: "" }
   const inherited = { styles: tableStyle("ta1", "", "Hidden"), common: tableStyle("Hidden", display(false)) }
 
-  it.each([["its style", own], ["the style that its style is based on", inherited]])(
+  it.each([["its style", own], ["a style on which its style is based", inherited]])(
     "is skipped and named if %s hides it",
     async (_, { common, styles }) => {
       const book = ods(
@@ -62,7 +63,7 @@ describe("a hidden sheet of an .ods workbook", () => {
     },
   )
 
-  it("is read when the pipeline names it", async () => {
+  it("is read if the pipeline names it", async () => {
     const book = ods({ Archive: { style: "ta1", rows: secret }, Answers: { rows: wanted } }, own.styles)
     const all = await run(read(config(file(book, "ods"), { sheet: "Archive" })))
     expect(texts(all.rows, 2)).toEqual([["a", "b"]])
@@ -86,7 +87,7 @@ describe("a row of merged cells above the header", () => {
     + row(3, text("Ada"), text("London"), text("yes"), text("none"))
     + row(4, text("Bob"), text("Paris"), text("no"), text("none"))
 
-  it("is not a header, with one title or one for each group of columns", async () => {
+  it("is not a header, whether it has one title or a title for each group of columns", async () => {
     const one = merged(row(1, "", text("Survey of 2024")) + data, "B1:D1")
     const groups = merged(row(1, text("Person"), "", text("Survey")) + data, "A1:B1", "C1:D1")
     for (const path of [one, groups]) {
@@ -97,7 +98,7 @@ describe("a row of merged cells above the header", () => {
     }
   })
 
-  it("is not a header of two columns either, or of a sheet without rows", async () => {
+  it("is not a header even of two columns, or of a sheet without rows", async () => {
     const two = merged(
       row(1, text("Survey")) + row(2, text("Name"), text("Town")) + row(3, text("Ada"), text("London")),
       "A1:B1",
@@ -109,14 +110,14 @@ describe("a row of merged cells above the header", () => {
     expect(empty.rows).toEqual([])
   })
 
-  it("stays the header if data follows it", async () => {
+  it("is the header if data follows it", async () => {
     const path = merged(row(1, text("Name"), text("Points")) + row(2, text("Ada"), "><v>1</v>", "><v>2</v>"), "B1:C1")
     const all = await run(read(config(path)))
     expect(all.source.columns.map(({ title }) => title)).toEqual(["Name", "Points", "Points"])
   })
 })
 
-describe("a place that no sheet has", () => {
+describe("a place outside any sheet", () => {
   const header = row(1, text("a"), text("b"))
   const places = [
     ["row 1,048,577", header + row(1_048_577, text("x"), text("y"))],
@@ -125,22 +126,22 @@ describe("a place that no sheet has", () => {
     ["column XFE of row 2", header + `<row r="2"><c r="XFE2" ${text("x")}</c></row>`],
   ] as const
 
-  it.each(places)("is named: %s", async (place, rows) => {
+  it.each(places)("is refused and named: %s", async (place, rows) => {
     const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
     expect(await refusal(config(book))).toContain(place)
   })
 
-  it("does not include the last row and column", async () => {
+  it("does not include the last row and column of a sheet", async () => {
     const rows = row(1, text("a")) + `<row r="1048576"><c r="A1048576" ${text("x")}</c></row>`
     const all = await run(read(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx"))))
     expect(all.rows).toEqual([["x"]])
   })
 })
 
-describe("JSON lines", () => {
+describe("a record in JSON lines", () => {
   const nested = (depth: number) => `{"id":1,"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`
 
-  it("have the depth limit of JSON, which is reported for the row", async () => {
+  it("is reported if it exceeds JSON's depth limit", async () => {
     const lines = file(`{"id":0,"deep":[]}\n${nested(498)}\n${nested(499)}\n${nested(5_000)}\n`, "jsonl")
     const all = await run(read(config(lines)))
     expect([...all.faults]).toEqual([3, 4].map((at) => [
@@ -155,21 +156,24 @@ describe("JSON lines", () => {
 describe("half of a surrogate pair", () => {
   const said = "half of a character"
 
-  it.each(["json", "jsonl"])("is a fault of its row in .%s, in a text as in a member's name", async (extension) => {
-    const records = [
-      '{"id":"a\\ud800","more":{"x":1}}',
-      '{"id":"a\\ud801"}',
-      '{"id":"b","more":{"\\udfff":[1]}}',
-      '{"id":"c","more":{"x":[{"y":"\\ud83d"}]}}',
-      '{"id":"d\\ud83d\\ude00"}',
-      '{"id":"e😀"}',
-    ]
-    const content = extension === "json" ? `[${records.join(",")}]` : records.join("\n")
-    const all = await run(read(config(file(content, extension))))
-    expect([...all.faults.keys()]).toEqual([1, 2, 3, 4])
-    expect(all.faults.get(1)).toContain(said)
-    expect(all.rows[4]?.[0]).toBe("d😀")
-  })
+  it.each(["json", "jsonl"])(
+    "is a fault of its row in .%s, both in a text and in a member's name",
+    async (extension) => {
+      const records = [
+        '{"id":"a\\ud800","more":{"x":1}}',
+        '{"id":"a\\ud801"}',
+        '{"id":"b","more":{"\\udfff":[1]}}',
+        '{"id":"c","more":{"x":[{"y":"\\ud83d"}]}}',
+        '{"id":"d\\ud83d\\ude00"}',
+        '{"id":"e😀"}',
+      ]
+      const content = extension === "json" ? `[${records.join(",")}]` : records.join("\n")
+      const all = await run(read(config(file(content, extension))))
+      expect([...all.faults.keys()]).toEqual([1, 2, 3, 4])
+      expect(all.faults.get(1)).toContain(said)
+      expect(all.rows[4]?.[0]).toBe("d😀")
+    },
+  )
 
   it("is a fault of its row in a workbook", async () => {
     const rows = row(1, text("id"), text("x")) + row(2, text("_xD800_"), text("1")) + row(3, text("a😀"), text("2"))

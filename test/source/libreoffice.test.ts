@@ -1,4 +1,4 @@
-// Files written by LibreOffice (.ci/libreoffice.sh): one sheet in every format, read without any setting.
+// Tests files written by LibreOffice (.ci/libreoffice.sh). The same sheet is read in every format without any setting.
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -16,7 +16,7 @@ const rows = [
   ["A-2", "Björn Äberg", "100 % schön", "1000000", "", ""],
 ]
 
-/** LibreOffice writes a date and a time separated by a space, as in the sheet; cells have a T there. */
+/** LibreOffice separates date and time by a space, as in the sheet. Cells have a T instead. */
 const asShown = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)$/, "$1 $2")
 
 const files = readdirSync(folder).filter((name) => !name.endsWith(".fods"))

@@ -1,5 +1,6 @@
-// Files as disks, mail programs and people damage them: bytes flipped, files cut, quotes and line ends inserted. Whatever happens, a source must not
-// crash, hang, print, or silently lose a row: a file is refused, or the returned and named rows add up to the rows in it.
+// Tests files damaged by disks, mail programs and people: flipped bytes, cuts, and inserted quotes and line ends. A
+// source must not crash, hang, print, or silently lose a row. It is refused, or its returned and named rows add up to
+// the rows in the file.
 import { Cause, Effect, Exit } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { seeds } from "../long.ts"
@@ -9,7 +10,7 @@ import { checkCells, checkJson, checkLines, checkSealed, checkText, doubts, take
 import type { Reading } from "./mutated/truth.ts"
 import { config, file, read, run } from "./opening.ts"
 
-/** `MUTATED=20000 MUTATED_SEED=7 npx vitest run test/source/mutated.test.ts` for other ones. */
+/** For different files: `MUTATED=20000 MUTATED_SEED=7 npx vitest run test/source/mutated.test.ts`. */
 const count = Number(process.env["MUTATED"] ?? seeds(500, 5_000))
 const seed = Number(process.env["MUTATED_SEED"] ?? 20_261_120)
 
@@ -21,7 +22,7 @@ const attempt = async (content: Buffer, extension: string): Promise<Reading | st
   if (Exit.isSuccess(exit)) return exit.value
   const failure = Cause.failureOption(exit.cause)
   if (failure._tag === "None" || failure.value._tag !== "SourceError") throw new Error(Cause.pretty(exit.cause))
-  // A sentence that says what to do.
+  // The message is a sentence with advice.
   expect(failure.value.message).toMatch(/[.)]$/)
   expect(failure.value.message).not.toMatch(/undefined|\[object|NaN/)
   return failure.value.message
@@ -33,7 +34,7 @@ describe(`${count} mutated files, from seed ${seed},`, () => {
   const printed = vi.spyOn(console, "error")
 
   it.each(samples)(
-    "never lose a row silently, and print nothing; refusals say what to do: $name",
+    "never lose a row silently, print nothing, and are refused with advice: $name",
     async ({ bytes, extension, kind }) => {
       const whole = await attempt(bytes, extension)
       if (typeof whole === "string") throw new Error(whole)
@@ -56,7 +57,7 @@ describe(`${count} mutated files, from seed ${seed},`, () => {
           && (format === whole.source.format && taken(all).has("archive") === taken(whole).has("archive"))
         ) {
           checkSealed(whole, all)
-        } // A change may turn a file into a different kind: JSON without its first bracket is a text.
+        } // A change may turn a file into a different kind. For example, JSON without its first bracket is a text.
         else if (format === "json") checkJson(content, all)
         else if (format === "jsonl") checkLines(content, all)
         else checkText(content, all)
@@ -73,7 +74,7 @@ describe(`${count} mutated files, from seed ${seed},`, () => {
     process.stdout.write(
       `mutated files, seed ${seed}: ${files}, of which ${refused} refused, ${read} read (${doubted} of them with a doubt)\n`,
     )
-    // Some of them can be tested separately.
+    // Some samples can be tested separately.
     if (counts.samples < samples.length) return
     expect(files).toBeGreaterThanOrEqual(count)
     expect(refused).toBeGreaterThan(0)

@@ -1,4 +1,5 @@
-// Shared by the tests of this folder: files in a separate folder, sources read to their end, open files counted.
+// Shared by the tests of this folder: writes files into a separate folder, reads sources to their end, and counts open
+// files.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
@@ -25,7 +26,7 @@ export const file = (content: string | Uint8Array, extension = "csv"): string =>
   return path
 }
 
-/** A pipeline's `source` that names only the file. */
+/** Returns a pipeline's `source` that names only the file. */
 export const config = (path: string, said: Partial<SourceConfig> = {}): SourceConfig => ({
   file: path,
   format: undefined,
@@ -43,7 +44,7 @@ export const config = (path: string, said: Partial<SourceConfig> = {}): SourceCo
   ...said,
 })
 
-/** Number of files that sources hold open, and of reads from any of them. */
+/** The number of files that sources hold open, and of reads from any of them. */
 export const open = { files: 0, reads: 0 }
 
 const countingReads = (handle: FileSystem.File): FileSystem.File =>
@@ -52,7 +53,7 @@ const countingReads = (handle: FileSystem.File): FileSystem.File =>
     read: { value: (buffer: Uint8Array) => Effect.tap(handle.read(buffer), () => Effect.sync(() => open.reads++)) },
   })
 
-/** Built once: a test reads hundreds of sources, and building this takes longer than most readings. */
+/** Built once, because a test reads hundreds of sources, and building the layer takes longer than most readings. */
 const platform = ManagedRuntime.make(
   Layer.merge(
     NodeContext.layer,
@@ -61,7 +62,7 @@ const platform = ManagedRuntime.make(
       Effect.map(FileSystem.FileSystem, (fs) => ({
         ...fs,
         open: (path: string, options?: FileSystem.OpenFileOptions) =>
-          // Released after the file itself: finalizers run last in, first out.
+          // Released after the file itself, because the finalizer that was added last runs first.
           Effect.acquireRelease(Effect.sync(() => open.files++), () => Effect.sync(() => open.files--)).pipe(
             Effect.zipRight(Effect.map(fs.open(path, options), countingReads)),
           ),
@@ -75,7 +76,7 @@ export const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem | Sc
 
 export interface Everything {
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
-  /** Message of each faulty row, by row number. */
+  /** The message of each faulty row, by row number. */
   readonly faults: ReadonlyMap<number, string>
 }
 
@@ -96,14 +97,14 @@ export const readAll = (source: Source, expected?: ReadonlyArray<Fingerprint>) =
     return all
   })
 
-/** Opens and reads. */
+/** Opens and reads a source. */
 export const read = (source: SourceConfig, options?: OpenOptions) =>
   Effect.gen(function*() {
     const opened = yield* openSource(source, options)
     return { source: opened, ...(yield* readAll(opened)), files: yield* opened.files }
   })
 
-/** The message with which opening or reading fails. */
+/** Returns the message with which opening or reading fails. */
 export const refusal = (source: SourceConfig, options?: OpenOptions): Promise<string> =>
   run(
     Effect.either(read(source, options)).pipe(Effect.map((result) => {
@@ -112,6 +113,6 @@ export const refusal = (source: SourceConfig, options?: OpenOptions): Promise<st
     })),
   )
 
-/** Rows as text, each as wide as `width`. */
+/** Returns rows as text, each with `width` cells. */
 export const texts = (rows: Everything["rows"], width: number) =>
   rows.map((row) => Array.from({ length: Math.max(width, row.length) }, (_, at) => cellText(row[at])))

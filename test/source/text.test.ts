@@ -35,7 +35,7 @@ const writings: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> 
   ["Korean", ["euc-kr"], "이름;도시\n김철수;서울\n매우 만족합니다;부산\n"],
 ]
 
-/** The header of 538's copy of a SurveyMonkey export, up to its two non-ASCII bytes, and two of its rows. */
+/** The header of 538's copy of a SurveyMonkey export up to its two non-ASCII bytes, and two of its rows. */
 const starWars = Buffer.from(
   "RespondentID,Do you consider yourself to be a fan of the Expanded Universe?\x8c\xe6,Do you consider yourself to be a fan of the Star Trek franchise?\n"
     + "3292879998,No,No\n3292879538,,Yes\n",
@@ -47,9 +47,9 @@ const encode = (text: string, encoding: string) =>
 
 const cells = (text: string) => text.trim().split("\n").map((line) => line.split(";"))
 
-describe("an encoding that is not given", () => {
+describe("the encoding of a source, if none is given", () => {
   it.each(writings.flatMap(([language, encodings, text]) => encodings.map((encoding) => [language, encoding, text])))(
-    "is detected in a short %s text in %s, and reported",
+    "is detected and reported for a short %s text in %s",
     async (_, encoding = "", text = "") => {
       const all = await csv(encode(text, encoding))
       const [header, ...rows] = cells(text)
@@ -60,7 +60,7 @@ describe("an encoding that is not given", () => {
   )
 
   it.each(["utf-16le", "utf-16be"])(
-    "may be %s without a mark, also in scripts without Latin letters",
+    "may be %s without a mark, even for scripts without Latin letters",
     async (encoding) => {
       for (const [, , text] of writings) {
         const all = await csv(iconv.encode(text, encoding, { addBOM: false }))
@@ -75,13 +75,13 @@ describe("an encoding that is not given", () => {
     ["A;B\r\n1;\0\r\n2;\0\r\n3;\0\r\n", [["1", "\0"], ["2", "\0"], ["3", "\0"]]],
     ["AB,C\n\0,\0,\n", [["\0", "\0"]]],
     ["id,t\n1,a\0b\0c\0d\0e\0f\0\n", [["1", "a\0b\0c\0d\0e\0f\0"]]],
-  ])("is not UTF-16 for a few zero bytes in cells: %j", async (text, rows) => {
+  ])("is not UTF-16 because of a few zero bytes in cells: %j", async (text, rows) => {
     const all = await csv(text)
     expect(taken(all).encoding).toBe("UTF-8 (checked byte by byte)")
     expect(all.rows).toEqual(rows)
   })
 
-  it("is found if the first such byte is far down", async () => {
+  it("is found if the first characteristic byte is far down", async () => {
     const text = `a;b\n${"1;plain\n".repeat(200_000)}2;Müller\n3;schön und größer\n`
     const all = await csv(iconv.encode(text, "windows-1252"))
     expect(taken(all).encoding).toBe("Windows-1252 (detected: it is not UTF-8)")
@@ -89,7 +89,7 @@ describe("an encoding that is not given", () => {
     expect(all.source.warnings).toEqual([])
   })
 
-  it("is reported as a guess if a few bytes leave it open, as in 538's Star Wars survey", async () => {
+  it("is reported as a guess if a few bytes leave it uncertain, as in 538's Star Wars survey", async () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")
     expect(all.source.warnings).toEqual([
@@ -120,8 +120,8 @@ describe("a text with tabs", () => {
   })
 })
 
-describe("the delimiter", () => {
-  it("is detected after a first line with a different one", async () => {
+describe("the delimiter of a text", () => {
+  it("is detected after a first line with a different delimiter", async () => {
     const all = await csv("Name, first and last;Amount, net\nAda, B.;1,5\nBob, C.;2,5\n")
     expect(all.rows).toEqual([["Ada, B.", "1,5"], ["Bob, C.", "2,5"]])
     const title = await csv("Results, all; of 2024\nid|name|city\n1|Ada|Köln\n2|Bob|Ulm\n")
@@ -134,7 +134,7 @@ describe("the delimiter", () => {
   })
 })
 
-describe("the header", () => {
+describe("the header of a text", () => {
   it.each([
     ["a title above", "Results of 2024\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n", 2],
     ["a padded title and an empty line", "Results,,\n,,\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n", 3],
@@ -143,7 +143,7 @@ describe("the header", () => {
       "Survey,Customers,,\nDate,2024-01-01,,\n,,,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n",
       4,
     ],
-  ])("below %s is found and reported", async (_, text, line) => {
+  ])("is found and reported below %s", async (_, text, line) => {
     const all = await csv(text)
     expect(all.source.columns.slice(0, 3).map((column) => column.name)).toEqual(["id", "name", "city"])
     expect(all.rows).toHaveLength(2)
@@ -156,7 +156,7 @@ describe("the header", () => {
     ["is followed by a row of text", "id,,\nAda,1,x\nBob,2,y\n"],
     ["names one of two columns", "id,\nAda,x\nBob,y\n"],
     ["is followed by a second header row", "RespondentID,Which films?,,\n,A,B,C\n1,,B,\n2,A,,C\n"],
-  ])("stays the first record if it %s", async (_, text) => {
+  ])("is the first record if it %s", async (_, text) => {
     const all = await csv(text)
     expect(all.source.columns[0]?.title).toMatch(/id/i)
     expect(taken(all).header).toBe("line 1")
@@ -171,7 +171,7 @@ describe("the header", () => {
 })
 
 describe("empty cells at the end of a row", () => {
-  it("don't count as too many, and cells under empty titles don't count as missing", async () => {
+  it("don't count as extra cells, and cells under empty titles don't count as missing", async () => {
     const all = await csv("a,b,c\n1,2,3,\n1,2,3,,,\n1,2\n1,2,3,4\n,,,,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"]])
     expect([...all.faults.keys()]).toEqual([3, 4])
@@ -181,7 +181,7 @@ describe("empty cells at the end of a row", () => {
   })
 })
 
-describe("an encoding that is given", () => {
+describe("a given encoding", () => {
   it("must be a text encoding", async () => {
     expect(await refusal(config(file("a\n1"), { encoding: "base64" }))).toContain("There is no encoding called base64")
   })
@@ -193,7 +193,7 @@ describe("an encoding that is given", () => {
   })
 })
 
-describe("a source's dialect", () => {
+describe("the dialect of a source", () => {
   const dialect = async (text: string | Uint8Array, said = {}) => (await csv(text, said)).source.dialect
 
   it("describes how the text is read, regardless of its rows", async () => {
@@ -210,7 +210,7 @@ describe("a source's dialect", () => {
     })
   })
 
-  it("has no encoding for ASCII and no delimiter for one column, so that a quiet night changes nothing", async () => {
+  it("has no encoding for ASCII and no delimiter for one column, so that a night without new rows changes nothing", async () => {
     expect(await dialect("a,b\n1,2\n")).not.toHaveProperty("encoding")
     expect(await dialect("a\n1\n")).not.toHaveProperty("delimiter")
   })

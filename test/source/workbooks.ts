@@ -1,7 +1,7 @@
-// Workbooks written manually, so that what is read does not depend on what the reader's own library would write.
+// Writes workbooks manually, so that their content does not depend on what the reader's own library would write.
 import { crc32, deflateRawSync } from "node:zlib"
 
-/** A zip archive of these entries; `lie` puts a false unpacked size into its directory and headers. */
+/** Returns a zip archive of these entries. `lie` puts a false unpacked size into its directory and headers. */
 export const zip = (entries: Readonly<Record<string, string | Uint8Array>>, lie?: (size: number) => number): Buffer => {
   const parts: Array<Buffer> = []
   const directory: Array<Buffer> = []
@@ -35,14 +35,14 @@ const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 const packages = "http://schemas.openxmlformats.org/package/2006"
 
-/** A sheet, its rows as XML: `<row r="1"><c r="A1" …`. */
+/** A sheet with its rows as XML: `<row r="1"><c r="A1" …`. */
 export interface HandmadeSheet {
   readonly name: string
   readonly rows: string
   readonly state?: "hidden" | "veryHidden"
 }
 
-/** An .xlsx file. Style number n of a cell is the n-th of `formats`, from 1. */
+/** Returns an .xlsx file. Style n of a cell is the n-th of `formats`, from 1. */
 export const xlsx = (
   sheets: ReadonlyArray<HandmadeSheet>,
   { date1904 = false, formats = [] }: { readonly date1904?: boolean; readonly formats?: ReadonlyArray<string> } = {},
@@ -85,11 +85,11 @@ export const xlsx = (
   }
 }
 
-/** One row of cells, each the XML of its attributes and content after its reference: `t="b"><v>1</v>`. */
+/** Returns a row of cells. Each is the XML of its attributes and content after its reference: `t="b"><v>1</v>`. */
 export const row = (number: number, ...cells: ReadonlyArray<string>): string =>
   `<row r="${number}">${
     cells.map((cell, at) => cell === "" ? "" : `<c r="${String.fromCharCode(65 + at)}${number}" ${cell}</c>`).join("")
   }</row>`
 
-/** A text cell for `row`. */
+/** Returns a text cell for `row`. */
 export const text = (content: string) => `t="inlineStr"><is><t xml:space="preserve">${content}</t></is>`

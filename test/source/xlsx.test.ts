@@ -1,4 +1,5 @@
-// An .xlsx is read by formferry's own reader, other formats by xlsx: both must return the same for the same file.
+// formferry's own reader reads .xlsx, and the xlsx package reads other formats. Both must return the same cells for the
+// same file.
 import { FileSystem } from "@effect/platform"
 import { Effect, Either, Stream } from "effect"
 import fc from "fast-check"
@@ -29,7 +30,7 @@ const readAs = (path: string, said: Partial<ExcelSettings> = {}, blockSize = 409
     }).pipe(Effect.catchAll((error) => Effect.succeed(error.message))),
   )
 
-/** The filled cells of a sheet: the row's number, then column and cell in turn. */
+/** Returns the filled cells of a sheet. Each row has its number, then columns and cells in turn. */
 const cellsOf = (opened: OpenSheet) =>
   Effect.map(Stream.runCollect(opened.rows), (lots) =>
     [...lots].flat().flatMap(({ cells, row }) => {
@@ -39,7 +40,10 @@ const cellsOf = (opened: OpenSheet) =>
 
 const uncalculated = new ErrorCell("formula without a stored value")
 
-/** Checks that formferry's reader and xlsx read the same from a sheet. xlsx does not show a formula that has no value. */
+/**
+ * Checks that formferry's reader and xlsx read the same cells from a sheet. xlsx does not show a formula without a
+ * value.
+ */
 const expectSame = (path: string, asked?: string | number) =>
   run(Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -57,12 +61,12 @@ const expectSame = (path: string, asked?: string | number) =>
 
 const samples = resolve(import.meta.dirname, "../../samples")
 
-describe("a workbook read piece by piece", () => {
+describe("formferry's .xlsx reader", () => {
   it.each([
     join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"),
     join(samples, "registrations.xlsx"),
     join(import.meta.dirname, "libreoffice/sheet.xlsx"),
-  ])("produces the same cells as xlsx: %s", async (path) => {
+  ])("returns the same cells as xlsx for the sample %s", async (path) => {
     expect((await expectSame(path)).length).toBeGreaterThan(1)
   })
 
@@ -81,7 +85,7 @@ describe("a workbook read piece by piece", () => {
     fc.record({ value: fc.double({ min: 0, max: 60_000, noNaN: true }), format: fc.constantFrom(...formats) }),
   )
 
-  it("produces the same cells as xlsx for any cells", () =>
+  it("returns the same cells as xlsx for any cells", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(cell, { maxLength: 6 }), { minLength: 1, maxLength: 12 }),
@@ -126,12 +130,12 @@ describe("a workbook read piece by piece", () => {
     },
   ], { formats: ["yyyy-mm-dd hh:mm"] }))
 
-  it.each([undefined, "rows", 1])("produces the same for each of its sheets: %s", async (asked) => {
+  it.each([undefined, "rows", 1])("returns the same cells as xlsx for each sheet: %s", async (asked) => {
     expect((await expectSame(file(odd, "xlsx"), asked)).length).toBeGreaterThan(0)
   })
 
   it.each(["<v></v>", "<v/>", ""])(
-    "has an empty cell for a reference without a shared text (%s)",
+    "returns an empty cell for a reference without a shared text (%s)",
     async (value) => {
       const title = (at: string) => `<c r="${at}" t="inlineStr"><is><t>${at}</t></is></c>`
       const rows = `<row r="1">${title("A1")}${
@@ -141,7 +145,7 @@ describe("a workbook read piece by piece", () => {
     },
   )
 
-  it("has the cells in the XML", async () => {
+  it("returns the cells in the XML", async () => {
     const all = await readAs(file(odd, "xlsx"), { headerRow: 3 })
     expect(typeof all !== "string" && all.rows).toEqual([
       ["1", new ErrorCell("formula without a stored value"), null, new ErrorCell("#DIV/0!")],
@@ -166,7 +170,7 @@ describe("a workbook read piece by piece", () => {
     expect(typeof all !== "string" && all.rows).toEqual([[1]])
   })
 
-  it("refuses a damaged file or one without a sheet, wherever the damage is", async () => {
+  it("refuses a damaged file or a file without a sheet, wherever the damage is", async () => {
     const whole = readFileSync(join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"))
     const at = whole.indexOf("xl/worksheets/sheet1.xml")
     for (const offset of [100, 5000, 30_000]) {
@@ -197,7 +201,7 @@ describe("a workbook read piece by piece", () => {
     expect(await readAs(file(lost, "xlsx"))).toContain("its sheet has a reference to a text that does not exist")
   })
 
-  it("is closed if reading ends early, and refused if the file has changed since", async () => {
+  it("closes the file if reading ends early, and refuses a file that has changed", async () => {
     const rows = Array.from({ length: 3000 }, (_, at) => row(at + 2, `><v>${at}</v>`)).join("")
     const path = file(zip(xlsx([{ name: "R", rows: row(1, text("n")) + rows }])), "xlsx")
     await run(Effect.gen(function*() {
@@ -230,7 +234,7 @@ describe("a table in a workbook", () => {
     return file(zip(entries), "xlsx")
   }
 
-  it("has its title above each column of a merged header cell", async () => {
+  it("has a merged header cell's title above each of its columns", async () => {
     const path = merged(
       row(1, text("id"), text("Films"), "", "", text("end"))
         + row(2, "><v>1</v>", text("x"), text("y"), text("z"), text("e")),
@@ -253,7 +257,7 @@ describe("a table in a workbook", () => {
     expect(typeof two !== "string" && two.columns.map(({ title }) => title)).toEqual(["id", "A", "B"])
   })
 
-  it("begins below a heading, and says so", async () => {
+  it("is found and reported below a heading", async () => {
     const path = merged(
       row(1, text("Results of 2024")) + row(3, text("id"), text("name"), text("city"))
         + row(4, "><v>1</v>", text("Ada"), text("Ulm")),
@@ -266,7 +270,7 @@ describe("a table in a workbook", () => {
     ])
   })
 
-  it("names a late row with a cell beyond its columns", async () => {
+  it("is reported with the first late row that has a cell beyond its columns", async () => {
     const rows = Array.from(
       { length: 3000 },
       (_, at) => row(at + 2, `><v>${at}</v>`, ...(at === 2900 ? ["", "><v>7</v>"] : [])),
@@ -281,7 +285,7 @@ describe("a table in a workbook", () => {
     expect(typeof all !== "string" && all.rows[2900]).toEqual([2900, null, 7])
   })
 
-  it("reports hidden rows and columns, which are read like the others", async () => {
+  it("includes hidden rows and columns, which are reported", async () => {
     const entries = xlsx([{
       name: "R",
       rows: row(1, text("a"), text("b")) + '<row r="2" hidden="1"><c><v>1</v></c></row>' + row(3, "><v>2</v>"),

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { XmlAttributes, xmlNumber, xmlScanner, xmlText } from "../../src/source/workbook/xml.ts"
 
-/** What a scanner reports for a document in pieces of this many bytes; consecutive texts are joined. */
+/** Returns what a scanner reports for a document in pieces of this many bytes. Consecutive texts are joined. */
 const told = (document: string, piece = Infinity): ReadonlyArray<string> => {
   const events: Array<string> = []
   const attributes = new XmlAttributes()
@@ -24,7 +24,7 @@ const told = (document: string, piece = Infinity): ReadonlyArray<string> => {
   for (let at = 0; at < bytes.length; at += piece) {
     const part = Buffer.from(bytes.subarray(at, at + piece))
     scanner.write(part)
-    // A piece's bytes are reused as soon as it was scanned.
+    // The bytes of a piece are reused as soon as it was scanned.
     part.fill(0x3c)
   }
   scanner.end()
@@ -35,7 +35,7 @@ const document =
   `\ufeff<?xml version="1.0"?>\r\n<!DOCTYPE a><x:a one='1>"2' x:two = "a&lt;&#228;">ä\r\n&amp;😀<!-- <b> --><b/>`
   + `<row r="1"  /><![CDATA[<&amp;>]]]]><cd>x</cd ></x:a>\n<!-- end -->`
 
-describe("an XML document that is scanned", () => {
+describe("scanning an XML document", () => {
   const whole = [
     `<a one=1>"2 x:two=a<ä>`,
     "#ä\n&😀",
@@ -71,12 +71,12 @@ describe("an XML document that is scanned", () => {
     ["<a one/>", /an attribute without a value/],
     ["<a one=1 />", /an attribute without a value/],
     ["<a one='1></a>", /no end/],
-  ])("is refused if it is malformed: %s", (xml, message) => {
+  ])("refuses a malformed document: %s", (xml, message) => {
     expect(() => told(xml)).toThrow(message)
     expect(() => told(xml, 1)).toThrow(message)
   })
 
-  it("is refused if a text would grow without limit", () => {
+  it("refuses a document in which a text would grow without limit", () => {
     expect(() => told(`<a>${"x".repeat(16_000_001)}`)).toThrow(/a text or a tag of more than 16,000,000 bytes/)
   })
 })
@@ -84,7 +84,7 @@ describe("an XML document that is scanned", () => {
 describe("a number in XML", () => {
   const read = (text: string) => xmlNumber(Buffer.from(text), 0, Buffer.byteLength(text))
 
-  it("is the one in its text", () => {
+  it("is read from its text", () => {
     const decimal = fc.tuple(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(17)).map(([whole, point]) =>
       String(whole).replace(new RegExp(`\\d{${point}}$`), ".$&")
     )

@@ -4,6 +4,6 @@ import { csv, encoded } from "./csv.ts"
 conforms("ISO-8859-15 CSV with tabs", csv(encoded("iso-8859-15"), { encoding: "ISO-8859-15" }, { delimiter: "\t" }))
 
 for (const encoding of ["windows-1252", "macroman"]) {
-  // Named here, since a random table of a few characters is not a text of any language.
+  // The encoding is named, because a random table of a few characters is not a text in any language.
   conforms(`${encoding} CSV with semicolons`, csv(encoded(encoding), { encoding }, { delimiter: ";" }))
 }

@@ -13,7 +13,7 @@ const json = (
   said,
   streamed: true,
   header: members,
-  // Without a record there are no members: a record with only empty members shows them.
+  // A table without rows needs a record with empty members, because members exist only in records.
   write: ([titles = [], ...rows]) =>
     Buffer.from(join((rows.length === 0 ? [[]] : rows).map((row) => record(titles, row)))),
 })

@@ -1,15 +1,18 @@
-// Makes a random delimited text as programs and people write them, well-formed or with faults, together with the truth.
+// Draws a delimited text as programs and people write it, well-formed or with faults, together with its intended
+// content.
 import iconv from "iconv-lite"
 import type { SourceConfig } from "../../../src/project/Pipeline.ts"
 import { Draws } from "../../faults/Draws.ts"
 
-/** One record as intended. */
+/** A record as intended. */
 export interface TrueRecord {
   readonly cells: ReadonlyArray<string>
-  /** Its lines in the file, from 1. */
+  /** The record's lines in the file, from 1. */
   readonly from: number
   readonly to: number
-  /** The damage that keeps it from being read as intended: it must be named, or the reading must stop. */
+  /**
+   * Damage because of which the record can't be read as intended. The record must be named, or the reading must stop.
+   */
   readonly broken?: "undoubled" | "ragged" | "damaged" | "cut"
 }
 
@@ -18,7 +21,7 @@ export interface DrawnText {
   readonly config: Partial<SourceConfig>
   readonly records: ReadonlyArray<TrueRecord>
   readonly wellFormed: boolean
-  /** Whether a well-formed record in it may also be several records with stray quotes, so that the reading may stop. */
+  /** Whether a well-formed record may also be several records with stray quotes, so that the reading may stop. */
   readonly doubtful: boolean
   /** The properties of the text, for the figures. */
   readonly met: ReadonlyArray<string>
@@ -41,7 +44,7 @@ const words = [
 
 const syllables = ["Ba", "Ce", "Di", "Fo", "Gu", "Ha", "Je", "Ki", "Lo", "Mu", "Ne", "Pi"] as const
 
-/** A unique name for each number; after seven plain ones, of any shape. */
+/** Returns a unique name for each number. The first seven names are plain, and later names have any shape. */
 const nameOf = (at: number): string => {
   const digits = [...at.toString(12)].map((digit) => parseInt(digit, 12))
   const name = digits.map((digit) => syllables[digit] ?? "").join("").toLowerCase()
@@ -50,7 +53,7 @@ const nameOf = (at: number): string => {
   return at < 7 ? plain : shapes[(at * 7) % 5] ?? plain
 }
 
-/** Keys as in real files, by the record's number; whether they have digits. */
+/** Keys as in real files, by the record's number, and whether they have digits. */
 const keys = [
   { digits: true, of: (at: number) => `C-${String(at).padStart(6, "0")}` },
   { digits: true, of: (at: number) => String(1000 + at) },
@@ -67,7 +70,7 @@ const keys = [
 
 type Fault = "stray" | "pair" | "lone" | "undoubled" | "ragged" | "damaged" | "cut"
 
-/** @param fixed columns and keys of the pipeline used for the whole run */
+/** @param fixed whether the text has the columns and keys of the pipeline for whole runs */
 export const drawText = (seed: number, fixed = false): DrawnText => {
   const draws = new Draws(seed)
   const met = new Set<string>()
@@ -101,14 +104,20 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const key = fixed ? 0 : draws.chance(0.8) ? 0 : draws.int(0, width - 1)
   const { digits, of: keyOf } = draws.pick(keys)
   met.add(digits ? "keys with digits" : "keys without digits")
-  /** Share of blank lines, and of unquoted cells that begin with a space. */
+  /** The share of blank lines. `spacy` is the share of unquoted cells that begin with a space. */
   const blank = draws.pick([0.04, 0.04, 0.3])
   const spacy = draws.chance(0.3) ? 0.2 : 0
-  /** Whether each row ends with a delimiter, that is, with one more empty cell than titles. The header may, too. */
+  /**
+   * Whether each row ends with a delimiter, and so has one more empty cell than titles. The header may also end with
+   * one.
+   */
   const trailing = !fixed && draws.chance(0.1) ? draws.pick(["rows", "all"]) : undefined
   if (trailing !== undefined) met.add(`delimiter at the end of ${trailing}`)
 
-  /** A paragraph, with delimiters and doubled quotes as in prose; a few lines are lists without spaces, or begin with a number. */
+  /**
+   * Draws a paragraph with delimiters and doubled quotes, as in prose. A few lines are lists without spaces, or begin
+   * with a number.
+   */
   const paragraph = () =>
     Array.from({ length: draws.int(2, 5) }, () => {
       if (draws.chance(0.15)) return ""
@@ -129,7 +138,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     if (share < 90) return `${word()} "${phrase(1, 2)}" ${word()}`
     return paragraph()
   }
-  /** A cell that begins with a quote intended as a character; never one that could also be a quoted cell. */
+  /** Draws a cell that begins with a quote intended as a character, and that can't also be a quoted cell. */
   const strayCell = () =>
     draws.pick([
       () => `"${word()}" ${phrase(1, 3)}`,
@@ -160,10 +169,15 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const count = draws.int(3, 60) + filler
   const linesIn = (part: string) => part.match(/\r\n|\r|\n/g)?.length ?? 0
   const sound = encoding === "utf-8" ? 6 : 0
-  /** A stray quote that a later one will close: until which record, in which column, and whether there are other quotes in between. */
+  /**
+   * A stray quote that a later quote will close: the last record before that, the column, and whether there are no
+   * other quotes in between.
+   */
   let pair: { readonly until: number; readonly place: number; readonly calm: boolean } | undefined
   let doubtful = false
-  /** Whether the lines of a well-formed cell look like records to a person, too, together with the cells next to it. */
+  /**
+   * Whether the lines of a well-formed cell, together with the cells next to it, also look like records to a person.
+   */
   const isDoubtful = (parts: ReadonlyArray<string>, place: number): boolean => {
     const after = parts.slice(place + 1).map((part) => `${delimiter}${part}`).join("").split(/[\r\n]/)[0] ?? ""
     const [, ...inner] = `${parts[place]}${after}`.split(/\r\n|\r|\n/).filter((one) => one !== "")
@@ -252,7 +266,8 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     line += inside + 1
   }
   if (faults.has("cut") && records.length > 3) {
-    // Somewhere in the last record: the rest of it must not be sent as if it were whole and quoted.
+    // The text is cut somewhere in the last record. The rest of the record must not be sent as if it were whole and
+    // quoted.
     const last = records.pop()
     const length = text.length - text.lastIndexOf(last?.cells[key] ?? "")
     text = text.slice(0, -draws.int(1, Math.min(12, length - 1)))
@@ -262,7 +277,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
 
   const name = encoding.replace(" mark", "")
   let bytes = iconv.encode(text, name, { addBOM: encoding.endsWith("mark") })
-  // A byte that is not a character in UTF-8.
+  // This byte is not a character in UTF-8.
   if (encoding === "utf-8") bytes = Buffer.from(bytes.map((byte) => (byte === 1 ? 0xe4 : byte)))
   const wellFormed = records.every(({ broken }) => broken === undefined)
     && ![...met].some((what) => what.startsWith("fault"))

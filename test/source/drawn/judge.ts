@@ -1,16 +1,16 @@
-// Compares the reading of a random text with the truth.
+// Compares the reading of a random text with its intended content.
 import { cellText } from "../../../src/domain/cell.ts"
 import type { Cell } from "../../../src/domain/cell.ts"
 import type { DrawnText, TrueRecord } from "./drawText.ts"
 
-/** The result of a text. */
+/** The result for a text. */
 export interface Judged {
   readonly outcome: "exact" | "named" | "stopped"
   /** Broken promises. */
   readonly violations: ReadonlyArray<string>
 }
 
-/** The result of a reading: the message with which it stopped, or rows and the messages of faulty ones. */
+/** The result of a reading: the message with which it stopped, or rows and the messages of faulty rows. */
 export type Given = string | {
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
   readonly faults: ReadonlyMap<number, string>
@@ -20,8 +20,8 @@ const textOf = (cells: ReadonlyArray<Cell>, width: number) =>
   JSON.stringify(Array.from({ length: Math.max(width, cells.length) }, (_, at) => cellText(cells[at])))
 
 /**
- * Every record is read exactly or named by its lines, nothing unintended is read, a text without faults is neither refused (unless both readings fit)
- * nor reported, and a refusal names lines.
+ * Checks that every record is read exactly or named by its lines, and that nothing unintended is read. A text without
+ * faults may be refused only if both readings fit, and a refusal must name lines.
  */
 export const judge = ({ doubtful, records, wellFormed }: DrawnText, given: Given): Judged => {
   if (typeof given === "string") {

@@ -9,12 +9,15 @@ import { drawText } from "./drawText.ts"
 import { judge } from "./judge.ts"
 import { throughRun } from "./throughRun.ts"
 
-/** The interval of seeds that also go through a whole run. */
+/** The interval of seeds whose texts also go through a whole run. */
 const throughRunEvery = 50
 
 const tried = (source: SourceConfig) => Effect.scoped(Effect.flatMap(openSource(source), readAll)).pipe(Effect.either)
 
-/** `npm run fuzz-text -- --seeds N [--from N]`, or `--seed N` (any number of times) to repeat some. Exits with code 1 if a promise was broken. */
+/**
+ * Runs `npm run fuzz-text -- --seeds N [--from N]`, or `--seed N` (any number of times) to repeat some seeds. Exits
+ * with code 1 if a promise was broken.
+ */
 export const main = (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],

@@ -1,4 +1,4 @@
-// Sends a random text through a whole run against the practice service, and compares what arrived.
+// Sends a random text through a whole run with the practice service, and compares what arrived.
 import { FileSystem } from "@effect/platform"
 import { Effect, Either } from "effect"
 import type { Submission } from "../../../src/domain/submission.ts"
@@ -17,9 +17,9 @@ const lastMail = (records: ReadonlyArray<TrueRecord>) => records.at(-1)?.cells[2
 const mailIn = (one: string) => String((JSON.parse(one) as ReadonlyArray<unknown>)[1])
 
 /**
- * Runs a seed's text, in the columns of the run's tests. Everything that arrived was intended, and nothing is missing if the run exits with code
- *
- * 0. @returns the exit code, 2 if the source was refused, and broken promises
+ * Runs a seed's text in the columns of the run's tests. Checks that everything that arrived was intended, and that
+ * nothing is missing if the run exits with code 0. @returns the exit code, 2 if the source was refused, and broken
+ * promises
  */
 export const throughRun = (seed: number) =>
   Effect.scoped(Effect.gen(function*() {

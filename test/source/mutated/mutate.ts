@@ -1,4 +1,4 @@
-// Changes as disks, mail programs and people make to files; the same for the same seed.
+// Changes files as disks, mail programs and people do. The same seed makes the same changes.
 
 /** Mulberry32. */
 export const random = (state: number) => () => {
@@ -11,9 +11,9 @@ export const random = (state: number) => () => {
 const injected = ['"', "'", '""', "\n", "\r", "\r\n", ";", ",", "\t", "\0", "\\", "\x80", "\xff", "{", "]", "ä"]
 
 /**
- * One to three changes: a byte flipped, the end cut off, something inserted, removed, or doubled.
- *
- * @param binary half of the files only have a single bit flipped: if bytes have fixed places, other changes are detected too easily
+ * Makes one to three changes: a flipped byte, a cut at the end, or an insertion, removal or repetition. @param binary
+ * whether half of the files only get a flipped bit, because other changes are detected too easily if bytes have fixed
+ * places
  */
 export const mutate = (bytes: Buffer, next: () => number, binary = false): Buffer => {
   if (binary && next() < 0.5) {

@@ -1,4 +1,4 @@
-// The files that are mutated: one of each format, none of them large.
+// The files that are mutated: a small file of each format.
 import iconv from "iconv-lite"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,7 +30,10 @@ const workbook = (bookType: XLSX.BookType) => {
   return new Uint8Array(XLSX.write(book, { type: "array", bookType, compression: true }) as ArrayBuffer)
 }
 
-/** `text`, `json`, `jsonl`: the mutated file's content is computed again. `sealed`: it has checksums. `xls`: neither. */
+/**
+ * `text`, `json` and `jsonl`: the mutated file's content is computed independently. `sealed`: the file has checksums.
+ * `xls`: neither applies.
+ */
 type Kind = "text" | "json" | "jsonl" | "sealed" | "xls"
 
 export interface Sample {

@@ -1,4 +1,4 @@
-// A file's content, computed independently of the reader, and compared with what the reader returned.
+// Computes a file's content independently of the reader, and compares it with what the reader returned.
 import { Effect } from "effect"
 import iconv from "iconv-lite"
 import { expect } from "vitest"
@@ -13,7 +13,10 @@ const leftOut = (all: Reading, what: string) =>
 
 const delimiters: Readonly<Record<string, string>> = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" }
 
-/** Records of a text, counted character by character: a quote opens at the start of a cell, and closes before a delimiter or a line end. */
+/**
+ * Counts a text's records character by character. A quote opens at the start of a cell, and closes before a delimiter
+ * or a line end.
+ */
 const recordsIn = (content: string, delimiter: string | undefined, quoted: boolean): number => {
   let records = 0
   let cellStart = true
@@ -48,7 +51,7 @@ const recordsIn = (content: string, delimiter: string | undefined, quoted: boole
 
 const lineEndsIn = (content: string): number => content.match(/\r\n|\r|\n/g)?.length ?? 0
 
-/** How often each letter and digit occurs in a text. */
+/** Returns how often each letter and digit occurs in a text. */
 const lettersIn = (content: string): string => {
   const times = new Map<string, number>()
   for (const letter of content.match(/[\p{L}\p{N}]/gu) ?? []) times.set(letter, (times.get(letter) ?? 0) + 1)
@@ -60,7 +63,10 @@ const decoded = (content: Buffer, encoding: string) =>
     stripBOM: true,
   })
 
-/** Every record of the text is returned, every letter is in a title or a cell, and rows and empty lines add up to the records. */
+/**
+ * Checks that every record is returned, that every letter is in a title or a cell, and that rows and empty lines add up
+ * to the records.
+ */
 export const checkText = (content: Buffer, all: Reading): void => {
   const said = taken(all)
   const plain = decoded(content, (said.get("encoding") ?? "").replace(/ \(.*/, "").replace(/^MacRoman$/, "macroman"))
@@ -68,11 +74,12 @@ export const checkText = (content: Buffer, all: Reading): void => {
   // A form tool's further header rows are below the first.
   const header = Number(/^line (\d+)/.exec(said.get("header") ?? "")?.[1]) + Number(said.get("header rows") ?? 1) - 1
   const line = /^[^\r\n]*/.exec(plain)?.[0] ?? ""
-  // Bare quotes in a header don't show where it ends: it is then the first line.
+  // Bare quotes in a header don't show where it ends, so the header is the first line.
   const records = said.get("header")?.includes("bare quotes") === true
     ? 1 + recordsIn(plain.slice(line.length).replace(/^\r?\n|^\r/, ""), delimiter ?? ",", true)
     : recordsIn(plain, delimiter ?? ",", !said.has("quotes"))
-  // If some quotes are characters, only lines show how many records there are: each record has one, and one for each line end inside its cells.
+  // If some quotes are characters, only lines show the number of records. Each record has one line, and one more for
+  // each line end inside its cells.
   if (said.has("stray quotes") || records === -1) {
     const inside = all.rows.flat().reduce<number>((sum, cell) => sum + lineEndsIn(cellText(cell)), 0)
     const above = all.files[0]?.file.lines?.above ?? 0
@@ -118,16 +125,16 @@ export const checkLines = (content: Buffer, all: Reading): void => {
 export const doubts = (all: Reading): boolean =>
   all.source.warnings.some((warning) => warning.includes("may be damaged, so rows or cells may be missing"))
 
-/** A format with checksums is read as it was written, or not at all. */
+/** Checks that a file with checksums was read as it was written. */
 export const checkSealed = (whole: Reading, all: Reading): void => {
   expect(all.source.columns).toEqual(whole.source.columns)
   expect(all.rows.map((cells) => cells.map(cellText))).toEqual(whole.rows.map((cells) => cells.map(cellText)))
 }
 
-/** Which cells of each row are filled. */
+/** Returns which cells of each row are filled. */
 const places = (all: Reading) => all.rows.map((cells) => cells.flatMap((cell, at) => cell === null ? [] : [at]))
 
-/** A changed letter or number can't be detected, but every row and cell is still there. */
+/** Checks that every row and cell is still present. A changed letter or number can't be detected. */
 export const checkCells = (whole: Reading, all: Reading): void => {
   if (all.source.warnings.some((warning) => warning.includes("has hidden sheets that are not read"))) return
   expect(all.source.columns.length).toBe(whole.source.columns.length)
