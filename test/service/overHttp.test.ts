@@ -224,7 +224,7 @@ describe("the HTTP transport over real sockets", () => {
       }))
   }
 
-  it.scopedLive("is maybe sent for an answer that is not HTTP, without the bytes of the answer", () =>
+  it.scopedLive("reports an answer that is not HTTP as maybe sent, without the bytes of the answer", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.end("220 mail.example.org private-stuff\r\n"))
       const transport = yield* open(`http://127.0.0.1:${server.port}`)
@@ -233,7 +233,7 @@ describe("the HTTP transport over real sockets", () => {
       expect(JSON.stringify(failure)).not.toContain("private-stuff")
     }))
 
-  it("is maybe sent for a request that undici starts to write a second time, which is stopped", () => {
+  it("stops a request that undici starts to write a second time, and reports it as maybe sent", () => {
     const outcomes: Array<unknown> = []
     const exchange = new Exchange(1000, undefined, (outcome) => outcomes.push(Effect.runSync(Effect.flip(outcome))))
     const aborted: Array<string> = []
