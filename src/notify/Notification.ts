@@ -12,8 +12,8 @@ import type { Notice } from "../project/Project.ts"
 import { version } from "../project/version.ts"
 
 /**
- * The body that a webhook receives (docs/monitoring.md): members may be added, but none of these will be removed. Counts, codes and names of the project only: no row key, no cell, no
- * answer, and no text that a service or a file made up.
+ * The body that a webhook receives (docs/monitoring.md). Members may be added, but none of these will be removed. It contains only counts, codes and
+ * names from the project. It contains no row key, cell or answer, and no text from a service or a file.
  */
 export interface Notification {
   /** The version of formferry. */
@@ -21,44 +21,44 @@ export interface Notification {
   /** The outcome of the run, or `failed`. */
   readonly event: Notice
   readonly pipeline: string
-  /** Null if a run left no report, or did not start. */
+  /** Null if a run wrote no report, or did not start. */
   readonly run: string | null
   readonly mode: Mode | null
   readonly outcome: Outcome | null
   readonly exitCode: number
   /** The error's name if there is no report. */
   readonly error: string | null
-  /** ISO 8601, UTC. */
+  /** ISO 8601, in UTC. */
   readonly startedAt: string | null
   readonly finishedAt: string
   readonly form: { readonly service: string; readonly id: string; readonly name: string } | null
   readonly rows: RowCounts | null
   readonly readBack: VerdictCounts | null
   readonly acknowledged: number
-  /** Rows with a problem, by its code. */
+  /** How many rows have a problem, by code. */
   readonly problems: ReadonlyArray<{ readonly code: ProblemCode; readonly count: number }>
-  /** Differences from past runs; `new`: this webhook has not reported it yet. */
+  /** Differences from past runs. `new` is true if this webhook has not reported the anomaly yet. */
   readonly anomalies: ReadonlyArray<{ readonly code: AnomalyCode; readonly message: string; readonly new: boolean }>
   /** The command to run next. */
   readonly next: string | null
-  /** The same as text for people, in the markup of Slack's webhooks. */
+  /** All of this as text for people, with the markup of Slack's webhooks. */
   readonly text: string
 }
 
-/** A run that ended without a report, or did not start. */
+/** A run that ended without a report or did not start. */
 export interface Failed {
   readonly pipeline: string
   readonly exitCode: number
-  /** Tag of the error: its message may contain text that must not be sent. */
+  /** Tag of the error. The error's message is not used, because it may contain text that must not be sent. */
   readonly error: string
   /** ISO 8601. */
   readonly at: string
 }
 
-/** The notification of a run that left a report. */
+/** Returns the notification of a run that wrote a report. */
 export const reported = (report: RunReport, anomalies: Notification["anomalies"]): Notification => {
   const { acknowledged, exitCode, finishedAt, form, mode, outcome, pipeline, readBack, rows, run, startedAt } = report
-  // By code only: a column's name would reveal more than is needed.
+  // Counts by code only, because a column's name would reveal more than is needed.
   const problems = new Map<ProblemCode, number>()
   for (const { code, count: rows } of report.problems) problems.set(code, (problems.get(code) ?? 0) + rows)
   return withText({
@@ -82,7 +82,7 @@ export const reported = (report: RunReport, anomalies: Notification["anomalies"]
   })
 }
 
-/** The notification of a run without a report. */
+/** Returns the notification of a run without a report. */
 export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification => {
   const [command, ...options] = nextAfter(error === ledgerRefused ? exits.internalError.code : exitCode)
   return withText({
@@ -106,10 +106,10 @@ export const failed = ({ at, error, exitCode, pipeline }: Failed): Notification 
   })
 }
 
-/** The only error whose exit code says too little. */
+/** The only error that needs more explanation than its exit code gives. */
 const ledgerRefused = "LedgerRefused"
 
-/** How a run ended, in a sentence or two. */
+/** Returns how a run ended, in a sentence or two. */
 const endOf = ({ error, exitCode, outcome }: Omit<Notification, "text">): string =>
   outcome !== null
     ? `${outcomeWords[outcome].title}. ${outcomeWords[outcome].meaning}`
@@ -132,10 +132,10 @@ const countLines = ({ problems, readBack, rows }: Omit<Notification, "text">): R
   ]
 }
 
-/** Escapes what Slack reads as markup. */
+/** Escapes characters that are markup in Slack. */
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Returns the lines for people without the command to run next: how the pipeline's run ended, the counts, and anomalies. */
+/** Returns the lines for people, without the command to run next: how the pipeline's run ended, the counts, and the anomalies. */
 const linesOf = (
   notification: Omit<Notification, "text">,
   { bold, plain }: { readonly bold: string; readonly plain: (text: string) => string },
@@ -150,7 +150,7 @@ const linesOf = (
   ]
 }
 
-/** Adds the text for people. */
+/** Adds the text for people to a notification. */
 const withText = (notification: Omit<Notification, "text">): Notification => {
   const next = notification.next === null ? [] : [`Next: \`${escaped(notification.next)}\``]
   return { ...notification, text: [...linesOf(notification, { bold: "*", plain: escaped }), ...next].join("\n") }

@@ -2,19 +2,19 @@ import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { Anomaly } from "../domain/report.ts"
 import type { Notification } from "./Notification.ts"
 
-/** What a webhook last received: the anomalies at that time, and the run. */
+/** What a webhook received last: the anomalies at that time, and the run. */
 export interface LastReported {
   readonly codes: ReadonlyArray<string>
   readonly run: string
 }
 
 /**
- * Marks which anomalies of a run a webhook has not received: those that began with this run, or with one that could not be reported because formferry or the webhook was down.
- * An anomaly that lasts is new once; one that cleared and recurred is new again.
+ * Finds the anomalies of a run that a webhook has not received. They began with this run, or with an earlier one that could not be reported because
+ * formferry or the webhook was down. An anomaly that lasts is new only once. If it clears and recurs, it is new again.
  *
- * @param before undefined: the webhook has received nothing yet
- * @param history runs before this one, the newest first
- * @param whole whether the run read its source to the end: otherwise it neither shows nor clears an anomaly
+ * @param before what the webhook received last. Undefined if it has received nothing yet
+ * @param history runs before this one, newest first
+ * @param now.whole whether the run read its source to the end. Otherwise it neither shows nor clears an anomaly
  * @returns the anomalies to report, and the codes that the webhook knows afterwards
  */
 export const unreportedAnomalies = (
@@ -38,7 +38,7 @@ export const unreportedAnomalies = (
   const late = [...missed].map(([code, run]) => ({
     code,
     message:
-      `Run ${run} differed from those before it (${code}), which could not be reported then. Its report has the details.`,
+      `Run ${run} differed from earlier runs (${code}), but that could not be reported then. Its report has the details.`,
     new: true,
   }))
   return { anomalies: [...current, ...late], codes: now.whole ? now.anomalies.map(({ code }) => code) : [...known] }

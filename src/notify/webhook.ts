@@ -5,10 +5,10 @@ import { backOff } from "../service/schedules.ts"
 import type { RetryPolicy } from "../service/schedules.ts"
 import type { Notification } from "./Notification.ts"
 
-/** A webhook can't be reached. Names only the host: the rest of the address is secret. */
+/** A webhook can't be reached. The error names only the host, because the rest of the address is secret. */
 export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
   readonly host: string
-  /** Why, as half a sentence. */
+  /** The reason, as a part of a sentence. */
   readonly reason: string
   /** Whether a retry may succeed. */
   readonly passing: boolean
@@ -21,9 +21,9 @@ export class WebhookUnreachable extends Data.TaggedError("WebhookUnreachable")<{
 /** The time limits and attempts for a webhook. */
 export interface Patience {
   readonly retries: RetryPolicy
-  /** For one attempt. */
+  /** The limit for one attempt. */
   readonly timeout: Duration.Duration
-  /** For all attempts. */
+  /** The limit for all attempts together. */
   readonly whole: Duration.Duration
 }
 
@@ -35,12 +35,12 @@ const usualPatience: Patience = {
 
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500
 
-/** Seconds that an answer asks to wait, at most 99. */
+/** Returns how many seconds a response asks to wait, at most 99. */
 const retryAfter = (text: string | undefined): number => (/^\d{1,2}$/.test(text ?? "") ? Number(text) : 0)
 
 /**
- * Posts a notification to a webhook. Retries with backoff after a lost connection, a time-out, 408, 429 or 5xx: receiving it twice is better than not at all. Doesn't follow
- * redirects, which would reveal the address to another host.
+ * Posts a notification to a webhook. Retries with backoff after a lost connection, a time-out, 408, 429 or 5xx, because a repeated notification is
+ * better than none. Doesn't follow redirects, which would reveal the address to a different host.
  */
 export const postWebhook = (
   address: Redacted.Redacted,
@@ -58,7 +58,7 @@ export const postWebhook = (
       HttpClientRequest.bodyUnsafeJson(notification),
       HttpClientRequest.setHeader("user-agent", "formferry"),
       client.execute,
-      // The client's own message would repeat the address.
+      // The client's own message would contain the address.
       Effect.mapError(() => unreachable("the connection failed", true)),
     )
     if (status >= 200 && status < 300) return
@@ -82,9 +82,10 @@ const asksFor = ({ on }: WebhookConfig, { anomalies, event }: Notification): boo
   on.has(event) || (on.has("degraded") && anomalies.some((anomaly) => anomaly.new))
 
 /**
- * Notifies a webhook if it is configured for this notification. Logs one that can't be reached or whose address is missing: no import depends on it.
+ * Notifies a webhook if it is configured for this notification. If the webhook can't be reached or its address is missing, only logs that, because no
+ * import depends on it.
  *
- * @returns false if the webhook should have been notified and was not
+ * @returns false if the webhook should have been notified but was not
  */
 export const notifyWebhook = (
   webhook: WebhookConfig,

@@ -20,11 +20,11 @@ export interface ReadBackResult {
   readonly verdict: Exclude<Verdict, "unread">
   /** Undefined for `missing`. */
   readonly comparisons: ReadonlyArray<AnswerComparison>
-  /** Keyed digests of each answer as sent and as returned, for later reconciliations. */
+  /** Keyed digests of each answer as it was sent and as it was returned, for later reconciliations. */
   readonly answers: AnswerDigests
-  /** Where a person can edit the submission; fetched for `differing` ones only. */
+  /** The address where a person can edit the submission. Fetched only if the verdict is `differing`. */
   readonly editLink: string | undefined
-  /** Types of discarded fields, one entry per field. */
+  /** Types of discarded fields, one element for each field. */
   readonly discarded: ReadonlyArray<string>
 }
 
@@ -37,18 +37,18 @@ export interface ReadBackOptions {
   readonly tolerated: ReadonlySet<string>
   /** How long a created submission may stay unreadable before a 404 counts as missing. */
   readonly visibleWithin: Duration.Duration
-  /** When the run stops: what is not visible by then stays unread. */
+  /** Aborted when the run stops. Submissions that are not visible by then remain unread. */
   readonly signal: AbortSignal
 }
 
-/** A submission that is not visible yet is read again after these milliseconds, doubling up to the last. */
+/** The wait, in milliseconds, before a submission that is not visible yet is read again. It doubles up to the longest wait. */
 const firstWait = 250
 const longestWait = 5_000
 
-/** Verdicts that make a submission `differing`, unless the pipeline tolerates them. */
+/** Verdicts on an answer that make the submission `differing`, unless the pipeline tolerates the difference. */
 const counted: ReadonlySet<AnswerComparison["verdict"]> = new Set(["different", "absent", "unexpected"])
 
-/** Whether the submission came back as it was sent. */
+/** Returns whether the submission was returned as it was sent. */
 const verdictOf = (
   comparisons: ReadonlyArray<AnswerComparison>,
   tolerated: ReadonlySet<string>,
@@ -58,7 +58,8 @@ const verdictOf = (
 /**
  * Reads submissions back and compares them answer by answer. Waits until each is visible, within the limit.
  *
- * @param each is called with each result at once, and the index of its request; not for a submission that was not visible before the run stopped
+ * @param each is called with each result at once, and with the index of its request. Not called for a submission that was not visible before the run
+ *   stopped
  */
 export const readBack = (
   requests: ReadonlyArray<ReadBackRequest>,
@@ -68,7 +69,7 @@ export const readBack = (
   Effect.suspend(() => {
     const { formId, service } = options
     const late: Array<Effect.Effect<void, ServiceUnusable>> = []
-    // For nearly all rows, this comparison is all that happens.
+    // Nearly all rows need only this comparison.
     const first = service.readMany(formId, requests.map((one) => one.submissionId), (index, submission) => {
       const request = requests[index]
       if (request === undefined) return
@@ -94,7 +95,7 @@ const compared = (request: ReadBackRequest, submission: Submission, options: Rea
   return { verdict: verdictOf(comparisons, options.tolerated), answers: digests(comparisons, digest), ...rest }
 }
 
-/** Shared by nearly all submissions, which discard nothing. */
+/** Nearly all submissions share this list, because they discard nothing. */
 const none: ReadonlyArray<never> = []
 
 const discardedTypes = (submission: Submission): ReadonlyArray<string> => {
@@ -128,7 +129,7 @@ const missing: ReadBackResult = {
   discarded: [],
 }
 
-/** Reads a submission that was not visible at first until it is. Returns undefined if it is not within the limit. */
+/** Reads a submission until it is visible. Returns undefined if it is not visible within the limit. */
 const waitVisible = (
   submissionId: string,
   options: ReadBackOptions,
@@ -144,14 +145,17 @@ const waitVisible = (
     }
   })
 
-/** An answer that is not comparable has an entry without digests. An answer that came back empty has no digest of what came back. */
+/**
+ * Returns the digests of answers. An answer that is not comparable has an element without digests. An answer that was returned empty has no digest of
+ * what was returned.
+ */
 const digests = (comparisons: ReadonlyArray<AnswerComparison>, digest: Digester): AnswerDigests => {
   const found = new Map<string, AnswerDigest>()
   for (const { question, returned, sent, verdict } of comparisons) {
     const comparable = verdict !== "not comparable"
     const ofSent = comparable && sent !== undefined ? digest.value(sent) : undefined
     const said = comparable && returned !== undefined && !saysNothing(returned)
-    // Nearly all come back as they were sent: one digest for both.
+    // Nearly all answers are returned as they were sent, and need one digest only.
     const ofReturned = !said ? undefined : returned === sent ? ofSent : digest.value(returned)
     found.set(question, { sent: ofSent, returned: ofReturned })
   }

@@ -8,15 +8,15 @@ import type { Digester } from "../ledger/Ledger.ts"
 import type { AnswerDigests, Drifted } from "../ledger/rows.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
 
-/** How a verified submission has changed since. */
+/** How a submission has changed since it was verified. */
 export interface DriftResult {
   readonly standing: "unchanged" | Drifted
-  /** The answers that changed, `different` or `absent`. What was sent is not kept after verification, so `sent` is undefined. */
+  /** The answers that changed: `different` or `absent`. `sent` is undefined, because what was sent is not kept after verification. */
   readonly comparisons: ReadonlyArray<AnswerComparison>
   readonly editLink: string | undefined
   /** Digest of the edit. */
   readonly seen: Buffer
-  /** Types of discarded fields, one entry per field. */
+  /** Types of discarded fields, one element for each field. */
   readonly discarded: ReadonlyArray<string>
 }
 
@@ -24,26 +24,26 @@ export interface DriftOptions {
   readonly formId: string
   readonly service: FormService
   readonly digest: Digester
-  /** Names of questions and elements by id, where the pipeline knows them. */
+  /** Names of questions and elements by id, as far as the pipeline knows them. */
   readonly names: ReadonlyMap<string, string>
-  /** Ids of questions and elements whose differences the pipeline tolerates: they are reported, but are not drift. */
+  /** Ids of questions and elements whose differences the pipeline tolerates. These differences are reported, but are not drift. */
   readonly tolerated: ReadonlySet<string>
 }
 
-/** What a submission contains for one question or other member. */
+/** The content of a submission for one question or other member. */
 interface ReturnedMember {
   readonly name: string | undefined
-  /** Undefined if it is empty. */
+  /** Undefined if the member is empty. */
   readonly value: Json | undefined
-  /** Whether its type is known; a field of an unknown type is discarded, never compared. */
+  /** Whether the member's type is known. A field of an unknown type is discarded and never compared. */
   readonly known: boolean
-  /** Whether the form or the service fills it by itself, so that a new value is not an edit. */
+  /** Whether the form or the service fills the member automatically. Then a new value is not an edit. */
   readonly ownWork: boolean
 }
 
 /**
- * Returns a submission's members under the ids that a comparison uses. Of two with the same id, the last that is not empty counts, as in the digests of a comparison. `lastUpdatedAt` is
- * omitted: every edit sets it, and it is not an answer.
+ * Returns a submission's members under the ids that a comparison uses. If two have the same id, the last one that is not empty counts, as in the
+ * digests of a comparison. `lastUpdatedAt` is omitted, because every edit sets it and it is not an answer.
  */
 const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMember> => {
   const members = new Map<string, ReturnedMember>()
@@ -68,7 +68,8 @@ const returnedMembers = (submission: Submission): ReadonlyMap<string, ReturnedMe
 }
 
 /**
- * Returns the members that changed since the submission was verified, by the ledger's digests. Members that could not be compared then, or can't be compared now (an unknown type) are omitted.
+ * Returns the members that changed since the submission was verified, according to the ledger's digests. Omits members that could not be compared
+ * then, or can't be compared now because their type is unknown.
  */
 const driftOf = (
   then: AnswerDigests,
@@ -104,7 +105,7 @@ const driftOf = (
   return found
 }
 
-/** Reads a verified submission again and compares returned-now with returned-then. */
+/** Reads a verified submission again, and compares it with what was returned when it was verified. */
 export const checkDrift = (
   row: { readonly submissionId: string; readonly answers: AnswerDigests },
   options: DriftOptions,

@@ -4,17 +4,20 @@ import pLimit from "p-limit"
 import type { Pace } from "./pace.ts"
 import { NeverSent } from "./transport.ts"
 
-/** Returns the time in milliseconds since 1970, with fractions, by a monotonic clock: a rounded time would miss the edge of a rate window. */
+/** Returns the time in milliseconds since 1970, with fractions, by a monotonic clock. A rounded time would miss the edge of a rate window. */
 export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
 
-/** Reads go before creates, so that submissions are verified before more are created. */
+/** The priority of a request. Reads go before creates, so that submissions are verified before more are created. */
 export type Priority = "read" | "create"
 
-/** The queue that every request to a service passes: reads first, then in order, a slot of the pace each, and a limit on the requests in flight. */
+/**
+ * The queue for all requests to a service. Reads go first, and otherwise the order is kept. Each request needs a slot of the pace, and the number of
+ * requests in flight is limited.
+ */
 export interface Admission {
   /**
-   * Waits for its turn, then does `work`, which receives the time of its slot in milliseconds. If `signal` is aborted before its turn, it fails as never sent;
-   * after that, the signal does nothing. While it waits it can be interrupted only if the caller can.
+   * Waits for a turn, then runs `work`, which receives the time of its slot in milliseconds. Fails with `NeverSent` if `signal` is aborted before the
+   * turn. After that, the signal has no effect. The wait can be interrupted only if the caller can.
    */
   readonly admit: <A, E>(
     priority: Priority,
@@ -24,9 +27,9 @@ export interface Admission {
 }
 
 interface Turn {
-  /** Releases the place. */
+  /** Ends the turn. */
   readonly leave: () => void
-  /** When the pace gave the slot, in milliseconds. */
+  /** The time of the slot in milliseconds. */
   readonly startedAt: number
 }
 
@@ -54,19 +57,19 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       )
     }
 
-    // A slot is taken, and the next request chosen, only when the limit has room, so that nothing queues behind the limit.
+    // Takes a slot and chooses the next request only when the limit has room, so that nothing queues at the limit.
     const pump = () => {
       while (queues.read.length + queues.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = momentOf(clock)
         const wait = pace.take(now)
         if (wait > 0) return wakeIn(wait, now)
         const waiter = queues.read.shift() ?? queues.create.shift()
-        // At this point p-limit has room again: it counts a request as done before its own promise settles.
+        // When the promise settles, p-limit already has room again, because it counts a request as done earlier.
         void limit(() => new Promise<void>((leave) => waiter?.({ leave, startedAt: now }))).then(pumpSoon)
       }
     }
 
-    // Once for all that join or leave together, so that a read that joins at the same time as creates goes first.
+    // Runs only once for all requests that join or leave at the same time. So a read that joins together with creates goes first.
     const pumpSoon = () => {
       if (pumping) return
       pumping = true

@@ -6,7 +6,7 @@ import { errors } from "./undici.ts"
 
 type Outcome = Exit.Exit<TransportResponse, NeverSent | MaybeSent>
 
-/** Network errors by their codes. */
+/** Descriptions of network errors, by code. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
@@ -36,9 +36,9 @@ const codeOf = (error: unknown): string | undefined =>
     ? error.code
     : undefined
 
-/** Describes a network error. For an unknown one, returns only the code or the name, since messages may repeat sent or received data. */
+/** Describes a network error. For an unknown error, returns only the code or the name, because messages may repeat data that was sent or received. */
 const describeFault = (error: unknown): { readonly reason: string; readonly code: string | undefined } => {
-  // Several addresses were tried: report the error of the first.
+  // If several addresses were tried, reports the error of the first.
   const first = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(first) ?? codeOf(error)
   const name = error instanceof Error ? error.name : "unknown"
@@ -47,8 +47,8 @@ const describeFault = (error: unknown): { readonly reason: string; readonly code
 }
 
 /**
- * One request over undici, and what is known about it. undici calls `onRequestStart` synchronously right before it writes the first byte, and writes
- * nothing if the request is aborted there. So a request was sent exactly if that call happened before it was cancelled.
+ * Handles one request of undici, and records what is known about it. undici calls `onRequestStart` synchronously right before it writes the first
+ * byte, and writes nothing if the request is aborted there. So a request was sent exactly if that call happened before a cancellation.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxAnswer: number
@@ -67,7 +67,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle = settle
   }
 
-  /** Ends the exchange at once, from outside. */
+  /** Ends the exchange at once. */
   giveUp(reason: string, error: Error): void {
     if (this.#settled) return
     this.#fail(reason, undefined)
@@ -88,7 +88,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new errors.RequestAbortedError())
       return
     }
-    // undici writes a request again if it assumes that the first attempt had no effect, but it may have had one.
+    // undici repeats a request if it assumes that the first attempt had no effect. That assumption may be wrong.
     if (this.#controller !== undefined) {
       this.#fail("the connection was lost while the request was being written", undefined)
       controller.abort(new errors.RequestAbortedError())

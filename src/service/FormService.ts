@@ -5,17 +5,23 @@ import type { Item } from "../domain/item.ts"
 import type { Pace, RequestCounts } from "../domain/report.ts"
 import type { Submission } from "../domain/submission.ts"
 
-/** The service can't be used: wrong key, unknown form, quota, redirect, unreachable for too long (exit 5). The cause is not a row. */
+/**
+ * The service can't be used: the key is wrong, the form is unknown, a quota is used up, it redirects, or it was unreachable for too long (exit code
+ * 5). The cause is not a row.
+ */
 export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
   reason: Schema.Literal("credentials", "form-not-found", "quota", "redirect", "unreachable", "unexpected"),
-  /** What happened, and what to do next, as sentences; never the key. */
+  /** What happened and what to do next, as sentences. Never contains the key. */
   message: Schema.String,
   status: Schema.optional(Schema.Number),
 }) {}
 
 /** The outcome of a create request. */
 export type CreateOutcome =
-  /** 2xx with the specified body: every submission is decoded separately, `undefined` for one that is malformed or whose id occurs more than once. */
+  /**
+   * The response is 2xx with the specified body. Every submission is decoded separately. It is `undefined` if it is malformed or its id occurs more
+   * than once.
+   */
   | {
     readonly _tag: "Created"
     readonly submissions: ReadonlyArray<Submission | undefined>
@@ -35,21 +41,22 @@ export type CreateOutcome =
   /** Nothing was created and nothing more should be sent. */
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
 
-/** A form service that several runs share: one pace, one queue and one pool for all of them. */
+/** A form service that several runs share. All of them use one pace, one queue and one pool. */
 export interface SharedService extends FormService {
-  /** The same service, with its own counts of `requests` and `pace` from now on. */
+  /** Returns the same service with separate counts of `requests` and `pace`, which start at zero. */
   readonly apart: Effect.Effect<FormService>
 }
 
-/** The form service as a client sees it: the three operations, paced together. No method ever repeats a create. */
+/** The form service for a client: the three operations, with a common pace. No method ever repeats a create. */
 export interface FormService {
   /** Base URL without a trailing slash. */
   readonly baseUrl: string
-  /** Section "Get form metadata". Retried: it is safe. */
+  /** Implements "Get form metadata" of the service interface. Retries, because that is safe. */
   readonly form: (formId: string) => Effect.Effect<Form, ServiceUnusable>
   /**
-   * Section "Create submissions": one request, sent at most once. `guard` is called right before the first byte. If it returns false, the outcome is NotCreated. The request
-   * waits for its turn, including a pause that the service asked for. If `signal` is aborted before its turn, the outcome is also NotCreated.
+   * Implements "Create submissions" of the service interface with one request, which is sent at most once. Calls `guard` right before the first byte.
+   * If `guard` returns false, the outcome is NotCreated. The request waits for its turn, including any pause that the service requested. If `signal`
+   * is aborted before the turn, the outcome is also NotCreated.
    */
   readonly create: (
     formId: string,
@@ -57,15 +64,19 @@ export interface FormService {
     guard: () => boolean,
     signal?: AbortSignal,
   ) => Effect.Effect<CreateOutcome>
-  /** Section "Get submission by identifier". Retried: it is safe. Returns undefined if the service does not know it (404). */
+  /**
+   * Implements "Get submission by identifier" of the service interface. Retries, because that is safe. Returns undefined if the service does not know
+   * the submission (404).
+   */
   readonly read: (
     formId: string,
     submissionId: string,
     options?: { readonly editLink?: boolean },
   ) => Effect.Effect<Submission | undefined, ServiceUnusable>
   /**
-   * Many such reads at the same time, each with its own turn, retries and timeout. Calls `each` with what was found, by the index of its id. Fails with the first read that
-   * can't succeed. An aborted `signal` ends the reads without a failure. After a failure or an abort `each` is not called again.
+   * Reads many submissions at the same time, each with its own turn, retries and timeout. Calls `each` with each result and the index of its id.
+   * Fails with the first read that can't succeed. If `signal` is aborted, the reads end without an error. After a failure or an abort, `each` is not
+   * called again.
    */
   readonly readMany: (
     formId: string,
@@ -73,9 +84,9 @@ export interface FormService {
     each: (index: number, submission: Submission | undefined) => void,
     signal?: AbortSignal,
   ) => Effect.Effect<void, ServiceUnusable>
-  /** Requests since the service was opened. */
+  /** Counts of requests since the service was opened. */
   readonly requests: Effect.Effect<RequestCounts>
-  /** The same over time. Undefined before the first request. */
+  /** Counts of requests over time. Undefined before the first request. */
   readonly pace: Effect.Effect<Pace | undefined>
 }
 

@@ -9,7 +9,7 @@ export const untilAborted = (signal: AbortSignal): Effect.Effect<void> =>
     return Effect.sync(() => signal.removeEventListener("abort", listener))
   })
 
-/** Runs an effect until a signal is aborted, which interrupts it. In that case returns undefined. */
+/** Runs an effect, and interrupts it if a signal is aborted. In that case, returns undefined. */
 export const unlessAborted = <A, E, R>(
   work: Effect.Effect<A, E, R>,
   signal: AbortSignal,

@@ -17,32 +17,32 @@ import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
 import type { MaybeSent, NeverSent, OpenTransport, TransportResponse } from "./transport.ts"
 
-/** How to reach a form service, and its limits. */
+/** The address of a form service, and the limits for using it. */
 export interface FormServiceOptions {
-  /** Includes the version segment; without a trailing slash. */
+  /** Includes the version segment, but no trailing slash. */
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
-  /** Infinity: as fast as it goes. */
+  /** Infinity for no limit. */
   readonly requestsPerSecond: number
   readonly concurrency: number
   readonly timeout: Duration.Duration
   readonly editLinkParameter: string
-  /** The payment processor's name in the wire's field names. */
+  /** The payment processor's name, which is part of field names in the interface. */
   readonly gateway: string
-  /** For reads and metadata. Creates are never repeated here. */
+  /** The retries of reads and metadata requests. Creates are never repeated here. */
   readonly readRetries?: RetryPolicy
-  /** Whether a 503 with `Retry-After` counts as not created; default false: in doubt. */
+  /** Whether a 503 with `Retry-After` counts as not created. Default: false, so that it puts rows in doubt. */
   readonly unavailableIsNotCreated?: boolean
 }
 
-/** How services are reached: over HTTP by default. Tests that run formferry and a service in one process provide a different transport. */
+/** How services are reached. Default: over HTTP. Tests that run formferry and a service in one process provide a different transport. */
 export class Transports extends Context.Reference<Transports>()("formferry/Transports", {
   defaultValue: (): OpenTransport => overHttp,
 }) {}
 
-/** Sends each create once, never again, and classifies its outcome. */
+/** Makes the function that sends a create once, never again, and classifies its outcome. */
 const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormService["create"] => {
-  // Items whose request is known to have created nothing: sending one of them again is a retry.
+  // Items whose requests certainly created nothing. Sending one of them again counts as a retry.
   const notCreated = new WeakSet<Item>()
   return (formId, items, guard, signal) =>
     Effect.suspend(() => {
@@ -71,7 +71,7 @@ interface Retryable {
 
 const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
-/** The state of reads. */
+/** What reads need. */
 interface ReadContext extends MessageContext {
   readonly requests: Requests
   readonly codec: Codec
@@ -79,7 +79,7 @@ interface ReadContext extends MessageContext {
   readonly retries: ReturnType<typeof backOff>
 }
 
-/** Requests that are safe to repeat: forms and submissions. Failed requests are retried, in their turn. */
+/** Makes the operations that are safe to repeat: reading forms and submissions. A failed request is retried in its turn. */
 const makeReads = (
   { baseUrl, codec, editLinkParameter, masked, requests, retries }: ReadContext,
 ): Pick<FormService, "form" | "read" | "readMany"> => {
@@ -95,10 +95,10 @@ const makeReads = (
         } times because of its rate (429): others are using up the account's limit. Run again later.`
         : kind === "unreachable"
         ? `${baseUrl} can't be reached after several attempts: ${reason}. Check the address and the network, then run again.`
-        : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl with its version segment.`,
+        : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl, including its version segment.`,
     })
 
-  /** Classifies an answer to a request that is safe to repeat. */
+  /** Classifies a response to a request that is safe to repeat. */
   const classify = <A>(
     operation: "metadata" | "read",
     response: TransportResponse,
@@ -125,7 +125,7 @@ const makeReads = (
   const unanswered = (failure: NeverSent | MaybeSent) =>
     Exit.fail<Retryable>({ _tag: "Retryable", reason: failure.reason, kind: "unreachable", status: undefined })
 
-  /** Sends a request that is safe to repeat, until it has an answer that can be decoded. */
+  /** Sends a request that is safe to repeat, until its response can be decoded. */
   const get = <A>(
     operation: "metadata" | "read",
     path: string,
@@ -140,7 +140,7 @@ const makeReads = (
           onSuccess: ({ response, wait }) => classify(operation, response, wait, decode),
         })
       })
-      // Schedules are only used once a request has failed: used for each request, they would take a tenth of an import's processor time.
+      // Schedules are used only after a request has failed. If each request used them, they would take a tenth of an import's processor time.
       return Effect.catchAll(once, (failure) => {
         let isFirst = true
         const next = Effect.suspend(() => {
@@ -149,7 +149,7 @@ const makeReads = (
           return Effect.fail(failure)
         })
         return next.pipe(
-          // The pace delays it, and a 429 does not count as a failed connection.
+          // The pace delays this retry. A 429 does not count as a failed connection.
           Effect.retry({ times: throttledTries, while: (error) => isRetryable(error) && error.kind === "throttled" }),
           Effect.retry({ schedule: retries, while: (error) => isRetryable(error) && error.kind !== "throttled" }),
           Effect.mapError((error) => (isRetryable(error) ? unreachable(error) : error)),
@@ -160,7 +160,7 @@ const makeReads = (
   const pathOf = (formId: string, submissionId: string) =>
     `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
 
-  /** Reads the submission with an id. One with a different id proves nothing about this one, however similar their answers are. */
+  /** Decodes the submission with this id. A submission with a different id proves nothing about this one, even if their answers are similar. */
   const found =
     (submissionId: string) =>
     (response: TransportResponse): { readonly submission: Submission | undefined } | undefined => {
@@ -174,7 +174,7 @@ const makeReads = (
       Effect.map(
         get("metadata", `/forms/${segment(formId)}`, (response) =>
           isSuccess(response) ? codec.form(response.body) : undefined),
-        // A service may accept several spellings of a form's id; its metadata contains the one that identifies it.
+        // A service may accept several spellings of a form's id. The metadata contains the spelling that identifies the form.
         (form) => (form.id === "" ? { ...form, id: formId } : form),
       ),
     read: (formId, submissionId, { editLink = false } = {}) =>
@@ -199,8 +199,8 @@ const makeReads = (
 }
 
 /**
- * Opens a form service: one pace, one queue and one pool for all its requests, until the scope closes. Open it once per service and process.
- * Fails if the key can't be a header's value. Nothing is sent before the first request.
+ * Opens a form service. All its requests use one pace, one queue and one pool, until the scope closes. Open it once for each service and process.
+ * Fails if the key can't be the value of a header. Sends nothing before the first request.
  */
 export const make = (
   options: FormServiceOptions,
@@ -225,7 +225,7 @@ export const make = (
     const shared = { clock, pace, transport, admission, logPause: makePauseLog(baseUrl, pace) }
     const masked = maskKey(Redacted.value(options.apiKey))
     const outcomes = { codec, baseUrl, masked, unavailableIsNotCreated: options.unavailableIsNotCreated ?? false }
-    /** The service for one of its users: its requests are counted separately. */
+    /** Returns a view of the service for one of its users, with separate counts of requests. */
     const view = (): FormService => {
       const requests = makeRequests(shared)
       return {

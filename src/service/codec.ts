@@ -7,10 +7,13 @@ import type { Json, JsonObject } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
 import { FormMetadata, gatewayNames, returnedSubmission } from "./wire.ts"
 
-/** Converts bodies of the three operations to values of the domain and back. `undefined`: the body is not as specified. */
+/** Converts the bodies of the three operations to domain values and back. Returns `undefined` if a body is not as specified. */
 export interface Codec {
   readonly form: (body: Uint8Array) => Form | undefined
-  /** Each submission separately; `undefined` for one that is malformed or whose id occurs more than once. `ids`: every submission id that could be found, also in malformed ones, in the answer's order. */
+  /**
+   * Decodes each submission separately. It is `undefined` if it is malformed or its id occurs more than once. `ids` contains every submission id in
+   * the response, in order, including those of malformed submissions.
+   */
   readonly created: (
     body: Uint8Array,
   ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
@@ -20,7 +23,7 @@ export interface Codec {
 
 const text = new TextDecoder("utf-8", { fatal: true })
 
-/** Returns the JSON value of a body. Returns undefined if the body is HTML, cut short or not UTF-8. */
+/** Returns the JSON value of a body, or undefined if the body is HTML, cut short or not UTF-8. */
 export const parseJson = (body: Uint8Array): unknown => {
   try {
     return JSON.parse(text.decode(body))
@@ -56,7 +59,7 @@ const toForm = (wire: typeof FormMetadata.Type): Form => ({
   quiz: wire.quiz?.enabled === undefined ? undefined : { enabled: wire.quiz.enabled },
 })
 
-/** The codec for a deployment whose payment processor has this name; built once per service. */
+/** Returns the codec for a deployment whose payment processor has this name. Call it once for each service. */
 export const makeCodec = (gateway: string): Codec => {
   const names = gatewayNames(gateway).filter(([neutral, wire]) => neutral !== wire)
 
@@ -77,7 +80,7 @@ export const makeCodec = (gateway: string): Codec => {
     item.payments === undefined ? item : {
       ...item,
       payments: item.payments.map(({ id, value }) => {
-        // Only ever returned, never sent (service interface, "Submission item").
+        // The service returns discount codes, but does not accept them (service interface, "Submission item").
         const { discountCode: _, ...sent } = value
         return { id, value: rename(sent, 0, 1) }
       }),
@@ -93,7 +96,7 @@ export const makeCodec = (gateway: string): Codec => {
         const id = isObject(wire) ? wire["submissionId"] : undefined
         return typeof id === "string" && id !== "" ? id : undefined
       })
-      // If an id occurs twice, it is unknown which of the two it belongs to.
+      // If an id occurs twice, it is unknown to which submission it belongs.
       const isRepeated = (id: string | undefined) => id !== undefined && found.indexOf(id) !== found.lastIndexOf(id)
       return {
         submissions: list.map((wire: unknown, index) => (isRepeated(found[index]) ? undefined : toSubmission(wire))),
@@ -108,5 +111,8 @@ export const makeCodec = (gateway: string): Codec => {
   }
 }
 
-/** Returns a SHA-256 digest (hex) of a form's metadata, regardless of the order of members: a different digest means that the form changed. */
+/**
+ * Returns a SHA-256 digest of a form's metadata, in hexadecimal digits. The order of members does not matter. If the digest differs, the form has
+ * changed.
+ */
 export const formFingerprint = (form: Form): string => createHash("sha256").update(canonicalJson(form)).digest("hex")

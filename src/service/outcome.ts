@@ -9,14 +9,14 @@ import { header } from "./transport.ts"
 import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
-/** What messages about a service are made from. */
+/** What messages about a service contain. */
 export interface MessageContext {
   readonly baseUrl: string
   /** Masks the API key in the service's messages, which are written to logs, reports, the ledger and webhooks. */
   readonly masked: (words: string) => string
 }
 
-/** What the classification depends on in addition to the answer. */
+/** The settings for classifying a response. */
 export interface OutcomeSettings extends MessageContext {
   readonly codec: Codec
   /** Whether a 503 with `Retry-After` counts as not created. */
@@ -37,14 +37,14 @@ const decodeIssues = Schema.decodeUnknownOption(
   ),
 )
 
-/** How credential failures have been worded in a 400; any deployment may word its own. */
+/** Words in a 400 response that show a problem with the key. A deployment may use different words. */
 const credentialWords =
   /api[\s_-]*key|authori[sz]ation header|bearer (token|key)|\bcredentials?\b|\bunauthori[sz]ed\b|\bunauthenticated\b/i
 
-/** The service's own message, cut to a readable length; empty if it had none. HTML doesn't count as a message. */
+/** Returns the service's own message, or an empty text if there is none. HTML doesn't count as a message. */
 const wordsOf = (body: Uint8Array): string => {
   const json = parseJson(body)
-  // Usually a string that contains a list of issues; a plain list means the same.
+  // The message is usually a string that contains a list of issues. A plain list has the same meaning.
   if (typeof json === "object" && json !== null && "message" in json && Array.isArray(json.message)) {
     return JSON.stringify(json.message)
   }
@@ -52,7 +52,7 @@ const wordsOf = (body: Uint8Array): string => {
   return error?.message ?? error?.error ?? ""
 }
 
-/** The maximum characters of the service's message. */
+/** The most characters of the service's message that are shown. */
 const longestMessage = 500
 
 const quoted = (words: string): string => {
@@ -60,10 +60,10 @@ const quoted = (words: string): string => {
   return line === "" ? "" : ` ("${cut(line, longestMessage)}")`
 }
 
-/** Statuses with which a service refuses the content of a create request, if it says what is wrong with it. */
+/** Statuses with which a service refuses the content of a create request. They count only if the response says what is wrong. */
 const contentStatuses = new Set([400, 413, 422])
 
-/** Why a refused request means that the service can't be used at all; undefined if the refusal is about the content. */
+/** Returns why a refused request means that the service can't be used. Undefined if the content was refused. */
 export const unusable = (
   status: number,
   body: Uint8Array,
@@ -78,7 +78,7 @@ export const unusable = (
       reason: "redirect",
       status,
       message:
-        `${baseUrl} answers with a redirect (${status}), which is not followed: the key must not reach another address. `
+        `${baseUrl} answers with a redirect (${status}), which is not followed: the key must not reach a different address. `
         + "Set baseUrl to the address to which it redirects.",
     })
   }
@@ -96,7 +96,7 @@ export const unusable = (
       reason: "form-not-found",
       status,
       message: `${baseUrl} does not know this form: status 404${said}. `
-        + "Check the form's id, that the key's account may see it, and baseUrl with its version segment.",
+        + "Check the form's id, that the key's account may see it, and baseUrl, including its version segment.",
     })
   }
   if (status === 402) {
@@ -106,7 +106,8 @@ export const unusable = (
       message: `${baseUrl} asks for payment: status 402${said}. Check the account's plan and its limits.`,
     })
   }
-  // Without a message of the service's own, for example with a proxy's page, nothing shows that the content was refused before any item was created.
+  // Without the service's own message, nothing shows that the content was refused before any item was created. The response may be a proxy's page,
+  // for example.
   const aboutContent = what === "create" && contentStatuses.has(status) && words !== ""
   if (status !== 408 && status !== 429 && !aboutContent) {
     const next = status === 413
@@ -121,12 +122,14 @@ export const unusable = (
   return undefined
 }
 
-/** A wait that is too long: a quota, not a pace. */
+/** Returns the error for a wait that is too long. Such a wait shows a quota, not a pace. */
 export const quota = (baseUrl: string, wait: number): ServiceUnusable =>
   new ServiceUnusable({
     reason: "quota",
     status: 429,
-    message: `${baseUrl} asks to wait ${Math.ceil(wait / 60_000)} minutes: a quota is used up. Run again then.`,
+    message: `${baseUrl} asks to wait ${
+      Math.ceil(wait / 60_000)
+    } minutes: a quota is used up. Run again after that time.`,
   })
 
 const refusal = (status: number, body: Uint8Array, sent: number, { masked }: MessageContext): CreateOutcome => {
@@ -147,20 +150,21 @@ const refusal = (status: number, body: Uint8Array, sent: number, { masked }: Mes
       return where === "" ? what : `${where}: ${what}`
     })
   const said = shown.length > 0 ? shown.join("; ") : words
-  // Mask the key before cutting the message, since a part of the key is just as secret.
+  // Mask the key before cutting the message, because a part of the key is just as secret.
   const message = cut(masked(said), longestMessage)
   return { _tag: "Refused", status, message, index }
 }
 
 const inDoubt = (reason: string, error?: ServiceUnusable): CreateOutcome => ({ _tag: "InDoubt", reason, error })
 
-/** Reasons that show that the request was refused before any item of it was created. */
+/** Reasons that prove that the request was refused before any item was created. */
 const refusedAsAWhole = new Set<ServiceUnusable["reason"]>(["credentials", "form-not-found"])
 
 /**
- * Classifies the outcome of a create request that was answered.
+ * Classifies the outcome of a create request that has a response.
+ *
  * @param sent number of items in the request
- * @param wait milliseconds that the service asked to wait
+ * @param wait how many milliseconds the service asked to wait
  */
 export const outcomeOfResponse = (
   { status, headers, body }: TransportResponse,
@@ -192,7 +196,7 @@ export const outcomeOfResponse = (
   return inDoubt(`the service answered ${status}, which does not say whether it created anything`)
 }
 
-/** The outcome of a create request without a whole answer. */
+/** Returns the outcome of a create request without a complete response. */
 export const outcomeOfFailure = (failure: NeverSent | MaybeSent): CreateOutcome =>
   failure._tag === "NeverSent"
     ? { _tag: "NotCreated", reason: failure.reason, throttled: false, wait: undefined }
@@ -202,14 +206,17 @@ export const outcomeOfFailure = (failure: NeverSent | MaybeSent): CreateOutcome 
         : `${failure.reason} after an answer with status ${failure.status} had started`,
     )
 
-/** Replaces the API key in a service's message. */
+/** The text that replaces the API key in a service's message. */
 const mask = "<the API key>"
 
 const named: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" }
 
 const literal = (text: string): string => text.replaceAll(/[^\w]/g, String.raw`\$&`)
 
-/** Matches a character unchanged, percent-encoded (once or several times), escaped in JSON (at any depth) or as an HTML entity. */
+/**
+ * Returns a pattern for a character that may be unchanged, percent-encoded (once or several times), escaped in JSON (at any depth), or an HTML
+ * entity.
+ */
 const encoded = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, "0")
@@ -225,7 +232,10 @@ const encoded = (character: string): string => {
   return String.raw`\\*(?:${forms.join("|")})`
 }
 
-/** Returns how Base64 encodes these bytes within a longer text, with 0, 1 and 2 bytes before them, without characters that also encode neighbouring bytes. */
+/**
+ * Returns how Base64 encodes these bytes inside a longer text, with 0, 1 and 2 bytes before them. Omits characters that also encode neighbouring
+ * bytes.
+ */
 const inBase64 = (bytes: Buffer): ReadonlyArray<string> =>
   [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")
@@ -233,9 +243,10 @@ const inBase64 = (bytes: Buffer): ReadonlyArray<string> =>
   })
 
 /**
- * Makes a function that masks a key in a service's message: unchanged, escaped or percent-encoded, in hexadecimal digits, and in Base64, also of a text that contains it (`Bearer KEY`).
+ * Makes a function that masks a key in a service's message. The key may be unchanged, escaped, percent-encoded, in hexadecimal digits, or in Base64,
+ * where it may be part of a longer text (`Bearer KEY`).
  *
- * @param key of printable ASCII characters
+ * @param key a text of printable ASCII characters
  */
 export const maskKey = (key: string): (text: string) => string => {
   const bytes = Buffer.from(key)
@@ -243,7 +254,7 @@ export const maskKey = (key: string): (text: string) => string => {
   const pattern = [
     Array.from(key, encoded).join(""),
     bytes.toString("hex"),
-    // A short key may be part of any word.
+    // A short encoded key could be part of an ordinary word.
     ...[...new Set(coded)].filter((text) => text.length >= 8).map(literal),
   ].join("|")
   const found = new RegExp(pattern, "gi")

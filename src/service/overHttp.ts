@@ -6,14 +6,17 @@ import { defaultMaxAnswer } from "./transport.ts"
 import type { OpenTransport } from "./transport.ts"
 import { buildConnector, errors, Pool } from "./undici.ts"
 
-/** The maximum milliseconds for a Node timer: with more, it fires at once. */
+/** The most milliseconds for a Node timer. A timer with more fires at once. */
 const longestTimer = 2 ** 31 - 1
-/** Milliseconds a kept-alive connection may idle: below what servers allow (Node 5 s), or a request meets a closing connection and ends in doubt. */
+/**
+ * How many milliseconds an idle connection is kept. Servers close theirs later (Node after 5 s): otherwise a request could meet a closing connection,
+ * which would put its rows in doubt.
+ */
 const idle = 3_000
 const longestIdle = 20_000
-/** The maximum bytes of an answer's headers: Node's own limit. */
+/** The most bytes of a response's headers, which is Node's own limit. */
 const mostHeaders = 16 * 1024
-/** Codes of connections that we closed, or that the service said it would close. */
+/** Error codes of connections that we closed, or that the service said it would close. */
 const oursOrAnnounced: ReadonlySet<string> = new Set([
   "UND_ERR_INFO",
   "UND_ERR_ABORTED",
@@ -22,8 +25,8 @@ const oursOrAnnounced: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Requests over real connections: HTTP/1.1, no pipelining, no redirects, TLS according to the URL.
- * Nothing below repeats a request: undici treats none as idempotent, and an exchange refuses to start twice.
+ * Sends requests over real connections: HTTP/1.1, no pipelining, no redirects, TLS if the URL says so. Nothing below this function repeats a request:
+ * undici treats no request as idempotent, and an exchange refuses to start twice.
  */
 export const overHttp: OpenTransport = (target) =>
   Effect.gen(function*() {
@@ -45,7 +48,7 @@ export const overHttp: OpenTransport = (target) =>
       Effect.acquireRelease(
         Effect.sync(() =>
           new Pool(url.origin, {
-            // Twice as wide as needed, since a request given up while connecting keeps its connection a little longer.
+            // Twice as many as needed, because a request that is cancelled while connecting keeps its connection a little longer.
             connections: target.concurrency * 2,
             pipelining: keepAlive ? 1 : 0,
             maxHeaderSize: mostHeaders,
@@ -53,7 +56,7 @@ export const overHttp: OpenTransport = (target) =>
             keepAliveTimeout: idle,
             keepAliveMaxTimeout: longestIdle,
             connect: connector(timeout),
-            // The exchange's own deadline covers the whole request; undici's own timeouts would only add coarser ones.
+            // The exchange's own deadline covers the whole request. undici's timeouts would only add less precise ones.
             headersTimeout: 0,
             bodyTimeout: 0,
           })
@@ -61,7 +64,8 @@ export const overHttp: OpenTransport = (target) =>
         (pool) => Effect.promise(() => pool.destroy()),
       )
     const pool = yield* openPool(true)
-    // A create on a connection that the server is about to close may be lost: once one was closed without notice, each create has its own connection.
+    // A create may be lost on a connection that the server is about to close. So after a connection was closed without notice, each create gets its
+    // own connection.
     const onePerRequest = yield* openPool(false)
     let closesUnannounced = false
     pool.on("disconnect", (_origin, _targets, error) => {
@@ -95,25 +99,25 @@ export const overHttp: OpenTransport = (target) =>
 
 const interim = /^HTTP\/1\.[01] 100[ \r]/
 const headEnd = "\r\n\r\n"
-/** The maximum bytes of an interim answer. */
+/** The most bytes of an interim response. */
 const longestInterim = 4096
 
-/** Whether a text is, or may become, the head of an interim answer. */
+/** Whether a text is, or may become, the head of an interim response. */
 const mayBeInterim = (text: string): boolean =>
   text.length < longestInterim
   && (interim.test(text) || "HTTP/1.1 100 ".startsWith(text) || "HTTP/1.0 100 ".startsWith(text))
 
 /**
- * Makes connections for undici's pool that differ from its own in two ways. An error resets them: for a closed socket, the kernel would keep
- * sending buffered data, perhaps minutes later. And `100 Continue`, which servers and proxies may send without a request, is not an error.
+ * Makes connections for undici's pool that differ from undici's own in two ways. An error resets the connection: otherwise the kernel would keep
+ * sending buffered data, perhaps minutes later. And `100 Continue` is not an error, because servers and proxies may send it without a request for it.
  *
- * @param timeout milliseconds for connecting
+ * @param timeout the most milliseconds for connecting
  */
 const connector = (timeout: number): buildConnector.connector => {
   const build = buildConnector({ timeout })
   return (options, callback) => {
     const isTls = options.protocol === "https:"
-    // Only a TCP socket can be reset, so TLS is given one made here.
+    // Only a TCP socket can be reset, so a TLS connection gets one that is made here.
     const tcp = isTls
       ? connectTcp({ host: options.hostname, port: Number(options.port) || 443, noDelay: true })
       : undefined
@@ -132,7 +136,7 @@ const resetOnError = (socket: Socket, tcp: Socket): void => {
     apply: (destroy, self: Socket, [error]: [Error?]): Socket => {
       if (error !== undefined && cause === undefined && !socket.destroyed && !tcp.destroyed) {
         cause = error
-        // Calls `destroy` itself, without the error.
+        // This calls `destroy` again, but without the error.
         tcp.resetAndDestroy()
         if (tcp === socket) return self
       }
@@ -142,7 +146,7 @@ const resetOnError = (socket: Socket, tcp: Socket): void => {
 }
 
 const skipContinue = (socket: Socket): void => {
-  // Whether the next byte begins an answer, and the part of it that was read.
+  // Whether the next byte begins a response, and the bytes of it that were read.
   let isStart = false
   let start: Buffer = Buffer.alloc(0)
   socket.write = new Proxy(socket.write, {

@@ -1,13 +1,13 @@
 import { header } from "./transport.ts"
 import type { ResponseHeaders } from "./transport.ts"
 
-/** What the service says about its pace. Times are milliseconds. */
+/** The rate headers of a service. Times are in milliseconds. */
 export interface RateHeaders {
   /** Requests per window, and the window's length if the policy states it. */
   readonly limit: number | undefined
   readonly window: number | undefined
   readonly remaining: number | undefined
-  /** Until the next window starts. */
+  /** The time until the next window starts. */
   readonly reset: number | undefined
   readonly retryAfter: number | undefined
 }
@@ -17,7 +17,7 @@ const count = (text: string | undefined): number | undefined => {
   return digits === null ? undefined : Number(digits[1])
 }
 
-/** Milliseconds that a `Retry-After` asks to wait: seconds, or an HTTP date; undefined if it is neither. */
+/** Returns how many milliseconds a `Retry-After` asks to wait. It contains seconds or an HTTP date. Undefined for anything else. */
 export const retryAfter = (text: string | undefined, now: number): number | undefined => {
   if (text === undefined) return undefined
   if (/^\s*\d+(\.\d+)?\s*$/.test(text)) return Math.ceil(Number(text) * 1000)
@@ -25,11 +25,11 @@ export const retryAfter = (text: string | undefined, now: number): number | unde
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Numbers at or above this are points in time: seconds or milliseconds since 1970. No wait is that long. */
+/** Numbers from these on are points in time, in seconds or milliseconds since 1970. No wait is that long. */
 const epochSeconds = 1e9
 const epochMillis = 1e12
 
-/** Milliseconds until a window is over: given in seconds, or as a point in time by the service's clock. */
+/** Returns the milliseconds until a window is over. The header contains seconds, or a point in time by the service's clock. */
 const resetIn = (given: number | undefined, servicesNow: () => number): number | undefined => {
   if (given === undefined) return undefined
   if (given < epochSeconds) return given * 1000
@@ -38,18 +38,21 @@ const resetIn = (given: number | undefined, servicesNow: () => number): number |
 
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1000)
 
-/** The time by the service's clock, which its dates refer to. */
+/** Returns the time by the service's clock, to which its dates refer. */
 const servicesTime = (headers: ResponseHeaders, now: number): number => {
   const given = Date.parse(header(headers, "date") ?? "")
   return Number.isNaN(given) ? now : given
 }
 
-/** Returns the rate headers of an answer: IETF draft names, with or without the older prefix `x-`. Undefined if it has none. */
+/**
+ * Returns the rate headers of a response, or undefined if there are none. The names are those of the IETF draft, with or without the older prefix
+ * `x-`.
+ */
 export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders | undefined => {
   const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)
   const limit = count(of("limit"))
   const asked = header(headers, "retry-after")
-  // Few answers ask to wait, and parsing a date takes longer than everything else here.
+  // Few responses ask to wait, and parsing a date takes longer than everything else here.
   const after = asked === undefined ? undefined : retryAfter(asked, servicesTime(headers, now))
   const remaining = count(of("remaining"))
   if (limit === undefined && after === undefined && remaining === undefined) return undefined

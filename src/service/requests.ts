@@ -9,7 +9,7 @@ import { asRequest } from "./telemetry.ts"
 import type { Operation } from "./telemetry.ts"
 import type { MaybeSent, NeverSent, Transport, TransportRequest, TransportResponse } from "./transport.ts"
 
-/** Encodes a segment of a path, including dots, so that no id can change where the request goes. */
+/** Encodes a segment of a path, including dots, so that no id can change the destination of a request. */
 export const segment = (id: string): string => {
   const encoded = encodeURIComponent(id)
   return encoded === "." || encoded === ".." ? encoded.replaceAll(".", "%2E") : encoded
@@ -17,20 +17,22 @@ export const segment = (id: string): string => {
 
 export const isSuccess = ({ status }: TransportResponse): boolean => status >= 200 && status < 300
 
-/** Shared by all clients of a service: one pace, one queue, one transport. */
+/** What all clients of a service share. */
 export interface SharedParts {
   readonly clock: Clock.Clock
   readonly pace: Pace
   readonly transport: Transport
   readonly admission: Admission
-  /** Reports a long pause, once. */
+  /** Reports a long pause only once. */
   readonly logPause: PauseLog
 }
 
-/** The minimum milliseconds of a pause whose reason is logged. */
+/** The fewest milliseconds of a pause whose reason is logged. */
 const longWait = 10_000
 
-/** Logs a pause, given the status of the answer that may have caused it and the time in milliseconds. */
+/**
+ * Returns an effect that logs a pause, or undefined. `status` is that of the response that may have caused the pause, and `now` is in milliseconds.
+ */
 type PauseLog = (status: number, now: number) => Effect.Effect<void> | undefined
 
 const reasons: Readonly<Record<number, string>> = {
@@ -38,7 +40,7 @@ const reasons: Readonly<Record<number, string>> = {
   503: "it is not available (status 503)",
 }
 
-/** Logs why nothing is sent for a while, once for each pause. */
+/** Makes a function that logs why nothing is sent for a while, once for each pause. */
 export const makePauseLog = (baseUrl: string, pace: Pace): PauseLog => {
   let loggedUntil = -Infinity
   return (status, now) => {
@@ -54,7 +56,7 @@ export const makePauseLog = (baseUrl: string, pace: Pace): PauseLog => {
   }
 }
 
-/** An answer, and the milliseconds that it asks to wait. */
+/** A response, and how many milliseconds it asks to wait. */
 export interface PacedResponse {
   readonly response: TransportResponse
   readonly wait: number | undefined
@@ -63,8 +65,8 @@ export interface PacedResponse {
 /** The requests of one client of a service, with their own counts. */
 export interface Requests extends Pick<FormService, "requests" | "pace"> {
   /**
-   * Sends one request in its turn, at most once: the only way to a service. Its place is free again after the pace has learned from the answer.
-   * If `signal` is aborted before its turn, it fails as `NeverSent`.
+   * Sends one request in its turn, at most once. This is the only way to a service. The turn ends after the pace has learned from the response. Fails
+   * with `NeverSent` if `signal` is aborted before the turn.
    */
   readonly send: (
     operation: Operation,
@@ -103,7 +105,7 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
 
 type Kind = keyof RequestCounts
 
-/** The maximum number of spans kept. Beyond that, every two are merged into one. */
+/** The most spans that are kept. If there are more, each pair is merged into one. */
 const most = 240
 
 const firstSpan = 1_000
@@ -111,8 +113,8 @@ const firstSpan = 1_000
 const none = (): Record<Kind, number> => ({ metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 })
 
 /**
- * Requests over time, in a bounded number of spans: they start with one second each and double in length whenever there would be too many, so that
- * hours need no more space than minutes. Plain and synchronous: times are milliseconds, given by the caller.
+ * Counts requests over time, in a limited number of spans. Each span is one second at first, and doubles in length whenever there would be too many
+ * spans. So hours need no more space than minutes. The methods are synchronous. Times are in milliseconds, and the caller provides them.
  */
 export class Timeline {
   #from: number | undefined
@@ -131,7 +133,7 @@ export class Timeline {
     if (span !== undefined) span[what]++
   }
 
-  /** The spans so far; undefined before the first request. */
+  /** The spans so far, or undefined before the first request. */
   get pace(): PaceOverTime | undefined {
     if (this.#from === undefined) return undefined
     return {
@@ -141,7 +143,7 @@ export class Timeline {
     }
   }
 
-  // If the clock was set back, requests count for the first span.
+  // If the clock was set back, requests count in the first span.
   #indexOf(now: number, from: number): number {
     return Math.max(0, Math.floor((now - from) / this.#every))
   }

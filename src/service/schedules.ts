@@ -1,10 +1,10 @@
 import { Duration, Schedule } from "effect"
 
-/** How often and for how long to retry. */
+/** How often and how long to retry. */
 export interface RetryPolicy {
   /** All attempts, including the first. */
   readonly attempts: number
-  /** The wait before the second attempt, doubled for each further one. */
+  /** The wait before the second attempt. It doubles before each further attempt. */
   readonly base: Duration.Duration
   /** The longest wait between two attempts. */
   readonly max: Duration.Duration
@@ -16,7 +16,7 @@ export const defaultReadRetries: RetryPolicy = {
   max: Duration.seconds(30),
 }
 
-/** Exponential backoff, bounded, with jitter from Effect's Random, for requests that are safe to repeat. */
+/** Makes a schedule of limited exponential backoff for requests that are safe to repeat. The jitter comes from Effect's Random. */
 export const backOff = ({ attempts, base, max }: RetryPolicy) =>
   Schedule.exponential(base).pipe(
     Schedule.modifyDelay((_, delay) => Duration.min(delay, max)),

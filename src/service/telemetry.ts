@@ -1,9 +1,7 @@
 import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries } from "effect"
 import type { Exit } from "effect"
 
-/**
- * Whether traces and metrics are exported (cli/telemetry.ts sets it). If not, nothing is measured and no span is made.
- */
+/** Whether traces and metrics are exported (cli/telemetry.ts sets it). If not, nothing is measured and no spans are made. */
 export const telemetryOn: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
   "formferry/telemetryOn",
   () => FiberRef.unsafeMake(false),
@@ -11,7 +9,7 @@ export const telemetryOn: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
 
 type Value = string | number | boolean
 
-/** Names of a span's attributes: only these are exported. None contains data of a row. */
+/** Names of a span's attributes. Only these are exported, and none contains data of a row. */
 export const spanAttributes = [
   "formferry.pipeline",
   "formferry.run",
@@ -30,7 +28,7 @@ export const spanAttributes = [
 
 export type SpanAttributes = { readonly [N in (typeof spanAttributes)[number]]?: Value }
 
-/** Runs an effect in a span: of a run, a phase, a batch or a request, never of a row. */
+/** Runs an effect in a span. A span covers a run, a phase, a batch or a request, but never a row. */
 export const traced = <A, E, R>(
   name: string,
   attributes: SpanAttributes,
@@ -46,7 +44,7 @@ export const traced = <A, E, R>(
 export const annotated = (attributes: SpanAttributes): Effect.Effect<void> =>
   Effect.flatMap(FiberRef.get(telemetryOn), (on) => (on ? Effect.annotateCurrentSpan(attributes) : Effect.void))
 
-/** Measures only if metrics are exported. */
+/** Updates a metric, but only if metrics are exported. */
 export const measured = (measure: () => Effect.Effect<unknown>): Effect.Effect<void> =>
   Effect.flatMap(FiberRef.get(telemetryOn), (on) => (on ? Effect.asVoid(measure()) : Effect.void))
 
@@ -74,14 +72,14 @@ const pace = (now: number): Effect.Effect<void> => {
   const { requests } = counted
   counted.at = now
   counted.requests = 0
-  // After a pause the rate of these requests is unknown.
+  // After a pause, the rate of the latest requests is unknown.
   return elapsed > window * 10 ? Effect.void : Metric.set(rate, requests * 1_000 / elapsed)
 }
 
 const status = (exit: Exit.Exit<{ readonly status: number }, unknown>): string =>
   exit._tag === "Success" ? String(exit.value.status) : "none"
 
-/** Sends one request in a span, and records its duration by operation and status, without the wait for its turn. */
+/** Sends one request in a span. Records its duration by operation and status, without the wait for its turn. */
 export const asRequest = <A extends { readonly status: number }, E, R>(
   operation: Operation,
   method: "GET" | "POST",

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import type { Duration, Effect, Redacted, Scope } from "effect"
 
-/** Proven never to have been sent: the first byte of the request was never handed to the connection. */
+/** A request that was certainly never sent: its first byte was never passed to the connection. */
 export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
-  /** What happened, in a few words: "connection refused". */
+  /** What happened, in a few words, such as "connection refused". */
   reason: Schema.String,
-  /** The system's or library's code, as `ECONNREFUSED`. */
+  /** The system's or library's code, such as `ECONNREFUSED`. */
   code: Schema.optional(Schema.String),
-  /** Whether the guard or a cancellation stopped it. */
+  /** Whether the guard or a cancellation prevented the request. */
   heldBack: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
@@ -15,11 +15,11 @@ export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
   }
 }
 
-/** Sending had started, so it may have arrived. There is no whole answer. */
+/** A request that may have arrived, because sending had started. There is no complete response. */
 export class MaybeSent extends Schema.TaggedError<MaybeSent>()("MaybeSent", {
   reason: Schema.String,
   code: Schema.optional(Schema.String),
-  /** The answer's status, if that much arrived. */
+  /** The response's status, if it arrived. */
   status: Schema.optional(Schema.Number),
 }) {
   override get message() {
@@ -29,15 +29,15 @@ export class MaybeSent extends Schema.TaggedError<MaybeSent>()("MaybeSent", {
 
 export interface TransportRequest {
   readonly method: "GET" | "POST"
-  /** Relative to the base URL, beginning with a slash, encoded. */
+  /** The encoded path, relative to the base URL, beginning with a slash. */
   readonly path: string
   /** JSON. */
   readonly body?: Buffer | undefined
-  /** Called once, right before the first byte. If it returns false, nothing is sent. */
+  /** Called once, right before the first byte. If this returns false, nothing is sent. */
   readonly guard?: (() => boolean) | undefined
 }
 
-/** Names in lower case. */
+/** The names are in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface TransportResponse {
@@ -46,31 +46,31 @@ export interface TransportResponse {
   readonly body: Uint8Array
 }
 
-/** One request, at most once, to one service. It follows no redirect and repeats nothing. */
+/** Sends one request to one service, at most once. Follows no redirect and repeats nothing. */
 export interface Transport {
   readonly send: (request: TransportRequest) => Effect.Effect<TransportResponse, NeverSent | MaybeSent>
 }
 
-/** The service that a transport reaches, and its limits. */
+/** The service that a transport reaches, and the limits for its requests. */
 export interface TransportTarget {
   /** Without a trailing slash. */
   readonly baseUrl: string
-  /** Sent as a bearer key, to this service only. */
+  /** Sent as a bearer token, to this service only. */
   readonly apiKey: Redacted.Redacted
-  /** From the start of a request, including connecting, to the last byte of its answer. */
+  /** The time from the start of a request, including connecting, to the last byte of its response. */
   readonly timeout: Duration.Duration
-  /** The maximum number of requests in flight. The pool is at least as wide, so that nothing queues in it. */
+  /** The most requests in flight. The pool has at least as many connections, so that nothing queues there. */
   readonly concurrency: number
-  /** The maximum bytes of an answer. Default: 32 MiB. A longer answer fails as MaybeSent. */
+  /** The most bytes of a response. Default: 32 MiB. A longer response fails as MaybeSent. */
   readonly maxAnswer?: number
 }
 
-/** Opens a transport; the scope closes its connections. */
+/** Opens a transport, and closes its connections when the scope closes. */
 export type OpenTransport = (target: TransportTarget) => Effect.Effect<Transport, never, Scope.Scope>
 
 export const defaultMaxAnswer = 32 * 1024 * 1024
 
-/** Returns a header's value, or the first one of a repeated header. */
+/** Returns a header's value. If the header is repeated, returns its first value. */
 export const header = (headers: ResponseHeaders, name: string): string | undefined => {
   const value = headers[name]
   return typeof value === "string" ? value : value?.[0]

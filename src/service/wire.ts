@@ -5,25 +5,25 @@ import type { Json, JsonObject } from "../domain/json.ts"
 import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
 
 /**
- * Every shape of the three operations (service interface, "Resources and their fields"), as the service sends and accepts it. Returned values
- * are read leniently: unknown members are ignored, nulls and malformed members count as missing, and an element without an id is
- * omitted, so that one malformed member affects nothing else. Sent values are exact.
+ * Every shape of the three operations (service interface, "Resources and their fields"), as the service sends and accepts it. Returned values are
+ * read leniently: unknown members are ignored, nulls and malformed members count as missing, and an element without an id is omitted. So one
+ * malformed member affects nothing else. Sent values are exact.
  */
 
-/** A member that may be missing, null or malformed: it is then undefined. */
+/** A member that may be missing, null or malformed. Then it is undefined. */
 const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Either.right(undefined) }))
 
-/** A list that may be missing, null or malformed, and whose malformed elements are null. */
+/** A list that may be missing, null or malformed. Malformed elements of it are null. */
 const lenientList = <A, I>(element: Schema.Schema<A, I>) =>
   lenient(Schema.Array(Schema.NullOr(element).annotations({ decodingFallback: () => Either.right(null) })))
 
 const id = Schema.NonEmptyString
 
-/** The payment fields whose wire names begin with the processor's name instead of `gateway`. */
+/** The payment fields whose names in the interface begin with the processor's name instead of `gateway`. */
 const gatewayFields = ["CustomerId", "CustomerUrl", "PaymentUrl", "SubscriptionId"] as const
 
-/** Wire names of the payment fields for a processor's name, by our names. */
+/** Returns the interface's names of the payment fields for a processor's name, with our names. */
 export const gatewayNames = (gateway: string): ReadonlyArray<readonly [neutral: string, wire: string]> =>
   gatewayFields.map((field) => [`gateway${field}`, `${gateway}${field}`] as const)
 
@@ -44,19 +44,19 @@ const Question = Schema.Struct({
 export const FormMetadata = Schema.Struct({
   id: lenient(Schema.String),
   name: lenient(Schema.String),
-  /** The only required list: without it this is not a form's metadata. */
+  /** The only list that form metadata must contain. */
   questions: Schema.Array(Schema.NullOr(Question).annotations({ decodingFallback: () => Either.right(null) })),
   calculations: lenientList(Element),
   urlParameters: lenientList(Element),
   scheduling: lenientList(Element),
   payments: lenientList(Element),
-  // `{}` has been seen when quiz mode is off.
+  // Some deployments return `{}` if quiz mode is off.
   quiz: lenient(Schema.Struct({ enabled: lenient(Schema.Boolean) })),
 })
 
 // ---------------------------------------------------------------- Question types
 
-/** Question types known today. A field of any other type is discarded. */
+/** The question types that are known today. A field of any other type is discarded. */
 export const knownQuestionTypes: ReadonlySet<string> = new Set([
   "Address",
   "AudioRecording",
@@ -99,12 +99,12 @@ export const knownQuestionTypes: ReadonlySet<string> = new Set([
   "URLInput",
 ])
 
-/** Whether formferry knows a question type. A missing type doesn't count as unknown, since some deployments return none. */
+/** Whether formferry knows a question type. A missing type doesn't count as unknown, because some deployments return none. */
 export const isKnownType = (type: string | undefined): boolean => type === undefined || knownQuestionTypes.has(type)
 
 // ---------------------------------------------------------------- Submission, as returned
 
-// Read without Schema: every submission is read twice, and decoding with Schema took a fifth of an import's processor time.
+// Returned submissions are read without Schema. Every submission is read twice, and decoding with Schema took a fifth of an import's processor time.
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
@@ -112,7 +112,7 @@ const numberOf = (value: unknown): number | undefined => (typeof value === "numb
 
 const integerOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? value as number : undefined)
 
-/** How each member of a value is read: undefined if it is missing or malformed. */
+/** Functions that read a value's members. They return undefined for a missing or malformed member. */
 type Members<A> = { readonly [K in keyof A]-?: (value: unknown) => A[K] | undefined }
 
 const scheduling: Members<SchedulingValue> = {
@@ -153,16 +153,16 @@ const membersOf = <A extends object>(value: unknown, members: Members<A>): A | n
   return found as A
 }
 
-/** How deep lists and objects may be nested in a returned value: recursive functions must not exhaust the stack. */
+/** How deep lists and objects may be nested in a returned value. The limit prevents recursive functions from exhausting the stack. */
 const deepest = 500
 
 const tooDeep = `nested more than ${deepest} deep`
 
-/** Returns a value unchanged, or a text instead of one that is nested too deep. */
+/** Returns a value unchanged. Returns a text instead of a value that is nested too deep. */
 const returnedValue = (value: Json | undefined): Json =>
   value === undefined ? null : deeperThan(value, deepest) ? `(${tooDeep})` : value
 
-/** Returns a question's answer unchanged. One of an unknown type, or nested too deep, is marked as unknown, since it can't be compared. */
+/** Returns a question's answer. Marks it as unknown if its type is unknown or it is nested too deep, because it can't be compared then. */
 const answer = ({ id, name, type, value = null }: ReturnedElement): ReturnedAnswer =>
   deeperThan(value, deepest)
     ? { id, name, type: type === undefined ? tooDeep : `${type}, ${tooDeep}`, known: false, value: null }
@@ -176,7 +176,7 @@ interface ReturnedElement {
   readonly value: Json | undefined
 }
 
-/** Reads a list. Elements without an id are omitted. */
+/** Reads a list, and omits elements without an id. */
 const elements = <A>(list: unknown, read: (element: ReturnedElement) => A): ReadonlyArray<A> => {
   const found: Array<A> = []
   if (!Array.isArray(list)) return found
@@ -189,9 +189,9 @@ const elements = <A>(list: unknown, read: (element: ReturnedElement) => A): Read
 }
 
 /**
- * "Submission (as returned)". Undefined if it has no id.
+ * Reads "Submission (as returned)". Returns undefined if the submission has no id.
  *
- * @param neutral replaces the processor's name in a payment value's members by `gateway`
+ * @param neutral replaces the processor's name by `gateway` in the names of a payment's members
  */
 export const returnedSubmission = (
   wire: unknown,
@@ -231,10 +231,10 @@ export const returnedSubmission = (
 
 // ---------------------------------------------------------------- Submission item, as sent
 
-/** A member that may be missing, but is never malformed. */
+/** A member that may be missing, but must not be malformed. */
 const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-/** A date and time with an offset, as `Date` understands it (ISO 8601). */
+/** A date and time with an offset, as `Date` parses it (ISO 8601). */
 const DateTime = Schema.String.pipe(
   Schema.filter(
     (text) =>
@@ -275,10 +275,10 @@ const sentPayment = (gateway: string) =>
     ...Object.fromEntries(gatewayNames(gateway).map(([, wire]) => [wire, exactly(Schema.String)])),
   })
 
-/** "Submission item (as sent on creation)". Required members as observed: `questions`, and some of scheduling and payment values. */
+/** "Submission item (as sent on creation)". Observed required members are `questions`, and some of scheduling and payment values. */
 const submissionItem = (gateway: string) =>
   Schema.Struct({
-    // A missing `value` is an empty answer; any JSON type is allowed.
+    // A missing `value` is an empty answer. Any JSON type is allowed.
     questions: Schema.Array(Schema.Struct({ id, value: exactly(Schema.Unknown) })),
     urlParameters: exactly(
       Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, value: Schema.String })),
@@ -290,12 +290,12 @@ const submissionItem = (gateway: string) =>
     login: exactly(Schema.Struct({ email: Email })),
   })
 
-/** The maximum number of items in one create request (service interface, "Limits"). */
+/** The most items in one create request (service interface, "Limits"). */
 export const maxItems = 10
 
-/** Body of "Create submissions", for a deployment whose payment processor has this name. */
+/** Returns the schema for the body of "Create submissions", for a deployment whose payment processor has this name. */
 export const createRequest = (gateway: string) =>
   Schema.Struct({ submissions: Schema.Array(submissionItem(gateway)).pipe(Schema.maxItems(maxItems)) })
 
-/** The error envelope seen so far; `message` may contain a JSON array of issues. */
+/** The only shape of errors seen so far. `message` may contain a JSON array of issues. */
 export const ErrorBody = Schema.Struct({ message: lenient(Schema.String), error: lenient(Schema.String) })

@@ -1,4 +1,5 @@
 import { Duration, Effect, Random, Schema } from "effect"
+import { listed } from "../domain/words.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { IntendedRow, RowOutcome } from "../ledger/rows.ts"
 import { untilAborted } from "../service/cancellation.ts"
@@ -8,26 +9,26 @@ import { type Fit, matchByContent } from "./match.ts"
 /** A row that was passed to the sink, and its outcome. */
 export interface SentRow {
   readonly row: IntendedRow
-  /** `NotCreated`: it stays pending. */
+  /** `NotCreated` means that the row remains pending. */
   readonly outcome: RowOutcome
 }
 
-/** Why the sink should get no more rows. */
+/** Why the sink should not receive more rows. */
 export type Trouble =
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
   | { readonly _tag: "Unreachable"; readonly reason: string; readonly attempts: number }
   /** The service refuses every row for the same reason: the mapping or the form is wrong. */
   | { readonly _tag: "AllRefused"; readonly message: string }
 
-/** A finished batch: every row has its outcome, recorded in the ledger. */
+/** The result of a batch. Every row has an outcome, which is recorded in the ledger. */
 export interface BatchResult {
   readonly rows: ReadonlyArray<SentRow>
   readonly trouble: Trouble | undefined
 }
 
-/** Submissions were created and the ledger could not record them (exit 70): their ids must not be lost. */
+/** Submissions were created, but the ledger could not record them (exit code 70). Their ids must not be lost. */
 export class OutcomeUnrecorded extends Schema.TaggedError<OutcomeUnrecorded>()("OutcomeUnrecorded", {
-  /** Rows by number, in the order in which they were sent, and the ids that answered them. */
+  /** The numbers of the rows in the order in which they were sent, and the submission ids that were returned for them. */
   batches: Schema.Array(
     Schema.Struct({
       batch: Schema.Number,
@@ -39,23 +40,25 @@ export class OutcomeUnrecorded extends Schema.TaggedError<OutcomeUnrecorded>()("
 }) {
   override get message() {
     const lines = this.batches.map(({ batch, rows, submissionIds }) =>
-      `Batch ${batch}: rows ${rows.join(", ")} became submissions ${submissionIds.join(", ")}.`
+      `Batch ${batch}: ${rows.length === 1 ? "row" : "rows"} ${listed(rows.map(String))} became ${
+        submissionIds.length === 1 ? "submission" : "submissions"
+      } ${listed(submissionIds)}.`
     )
     return [
-      `The service has created submissions and the ledger could not record them (${this.reason}).`,
+      `The service has created submissions, but the ledger could not record them (${this.reason}).`,
       ...lines,
       "Keep these lines: the next run treats the rows as in doubt, and `settle` resolves them with an export of the form's results.",
     ].join("\n")
   }
 }
 
-/** The ledger can't continue: nothing more may be sent. */
+/** An error of the ledger, after which nothing more may be sent. */
 export type SinkFailure = LedgerError | LedgerOvertaken | OutcomeUnrecorded
 
 export interface Sink {
   /**
-   * Sends rows as one create request, or as several if a refused row must be isolated. Every request's intent is durable before its first byte, every
-   * outcome is durable before anything waits, and no request that may have arrived is ever repeated. Must not be interrupted.
+   * Sends rows in one create request, or in several if a refused row must be isolated. Every request's intent is durable before its first byte, and
+   * every outcome before any wait. A request that may have arrived is never repeated. Must not be interrupted.
    */
   readonly send: (
     rows: ReadonlyArray<IntendedRow>,
@@ -67,21 +70,21 @@ export interface SinkOptions {
   readonly service: FormService
   readonly session: LedgerSession
   readonly fit: Fit
-  /** Names of the source's columns, and of those that a row's content covers. */
+  /** Names of the source's columns, and names of the columns that a row's content covers. */
   readonly columns: ReadonlyArray<string>
   readonly contentColumns: ReadonlyArray<string>
-  /** Fingerprints that a refusal depends on: the row is sent again after one of them changed. */
+  /** Fingerprints on which a refusal depends. The row is sent again after one of them has changed. */
   readonly mapping: string
   readonly form: string
   /** Whether rows in doubt may be resent. */
   readonly resend: boolean
   readonly digestOf: (row: IntendedRow) => Buffer
   readonly retries: { readonly attempts: number; readonly base: Duration.Duration; readonly max: Duration.Duration }
-  /** Once it is aborted, nothing new is sent and all waiting stops. */
+  /** When this is aborted, nothing new is sent and all waits end. */
   readonly stop: AbortSignal
 }
 
-/** Returns why an item is in doubt that no submission of the answer matches. */
+/** Returns why an item is in doubt if no submission in the response matches it. */
 const whyInDoubt = (
   { submissions }: Extract<CreateOutcome, { readonly _tag: "Created" }>,
   sent: number,
@@ -96,15 +99,18 @@ const whyInDoubt = (
     } for ${sent} ${sent === 1 ? "item" : "items"}`
 }
 
-/** Detects that the service refuses every row of the first batches for the same reason: the mapping or the form is wrong, and hundreds of rows must not be tried one by one. */
+/**
+ * Detects that the service refuses every row of the first batches for the same reason. Then the mapping or the form is wrong, and hundreds of rows
+ * must not be tried one by one.
+ */
 interface Refusals {
   readonly refused: (message: string) => void
   readonly created: () => void
-  /** Returns the reason if enough rows were refused, all for the same one. */
+  /** Returns the reason if enough rows were refused, and all for the same reason. */
   readonly common: () => string | undefined
 }
 
-/** Refused rows, all for the same reason and none created, from which on the mapping or the form is wrong. */
+/** How many rows must be refused for the same reason, with none created, to show that the mapping or the form is wrong. */
 const enough = 10
 
 const makeRefusals = (): Refusals => {
@@ -113,7 +119,7 @@ const makeRefusals = (): Refusals => {
   let mixed = false
   return {
     refused: (message) => {
-      // Indexes and values differ between rows, words do not.
+      // Indexes and values differ between rows, but words do not.
       const words = message.replace(/\d+/gu, "#")
       if (first !== undefined && first !== words) mixed = true
       first = first ?? words
@@ -126,16 +132,16 @@ const makeRefusals = (): Refusals => {
   }
 }
 
-/** Attempts allowed for each configured one if the service only asks to wait: it works, and others share its account. */
+/** How many attempts each configured one allows if the service only asks to wait. It works, but other clients share its account. */
 const patienceWhenThrottled = 5
 
 export const makeSink = (options: SinkOptions): Sink => {
   const { session, service, formId } = options
   const refusals = makeRefusals()
-  /** Submission ids of answers that the ledger does not have yet. */
+  /** Returned submission ids that the ledger does not have yet. */
   const unrecorded = new Set<string>()
 
-  /** The ledger failed after submissions were created: their ids must not be lost with it. */
+  /** Returns the failure if the ledger failed after submissions were created. It contains their ids, which must not be lost. */
   const lost = (
     error: LedgerError | LedgerOvertaken,
     batch: number,
@@ -178,7 +184,7 @@ export const makeSink = (options: SinkOptions): Sink => {
           (error) => lost(error, batch, rows, outcome.ids),
         )
         const known = new Set([...answered, ...recorded])
-        // A submission that already existed is not one of this request: it matches nothing.
+        // A submission that already existed was not created by this request, so it matches nothing.
         const matching = matchByContent(
           rows.map((row) => row.item),
           outcome.submissions.map((one) => (one === undefined || known.has(one.submissionId) ? undefined : one)),
@@ -211,15 +217,15 @@ export const makeSink = (options: SinkOptions): Sink => {
 
   const result = (rows: ReadonlyArray<SentRow>, trouble?: Trouble): BatchResult => ({ rows, trouble })
 
-  const pause = (attempt: number, told: number | undefined) =>
+  const pause = (attempt: number, asked: number | undefined) =>
     Effect.flatMap(Random.nextRange(0.5, 1), (jitter) => {
       const backoff = Math.min(
         Duration.toMillis(options.retries.base) * 2 ** (attempt - 1),
         Duration.toMillis(options.retries.max),
       )
-      // Sending must not be interrupted, but the side of the race that lost must end.
+      // Sending must not be interrupted, but the losing side of this race must end.
       return Effect.race(
-        Effect.interruptible(Effect.sleep(Math.max(told ?? 0, backoff * jitter))),
+        Effect.interruptible(Effect.sleep(Math.max(asked ?? 0, backoff * jitter))),
         Effect.interruptible(untilAborted(options.stop)),
       )
     })
@@ -253,7 +259,7 @@ export const makeSink = (options: SinkOptions): Sink => {
             error: outcome.error,
           })
         case "NotCreated": {
-          // Recorded before any waiting: a crash while waiting leaves nothing in doubt.
+          // Recorded before any wait, so that a crash during the wait leaves nothing in doubt.
           yield* recordAll(batch, rows, { _tag: "NotCreated" })
           if (options.stop.aborted) return result(pending(rows))
           const times = outcome.throttled ? { tried, throttled: throttled + 1 } : { tried: tried + 1, throttled }
@@ -275,7 +281,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       }
     })
 
-  /** Refuses the row that the error names, or halves the batch until the refused row is alone; the others are sent again. */
+  /** Refuses the row that the error names. Otherwise halves the batch until the refused row is isolated. The other rows are sent again. */
   const isolate = (
     batch: number,
     rows: ReadonlyArray<IntendedRow>,
@@ -309,7 +315,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       return yield* continued([], [rows.slice(0, half), rows.slice(half)])
     })
 
-  /** Sends the rest of a batch, group after group, until there is a problem. Rows that were not sent then stay pending. */
+  /** Sends the rest of a batch, group by group, until there is a problem. Rows that were not sent then remain pending. */
   const continued = (
     done: ReadonlyArray<SentRow>,
     groups: ReadonlyArray<ReadonlyArray<IntendedRow>>,

@@ -4,20 +4,21 @@ import type { Submission } from "../domain/submission.ts"
 /** Returns how well a created submission fits an item (kinds/submission.ts). */
 export type Fit = (item: Item, submission: Submission) => "exact" | "equivalent" | "no"
 
-/** Which submission each item became. */
+/** The result of matching. */
 export interface Matching {
-  /** By index of the item. */
+  /** The submission of each item, by index of the item. */
   readonly submissions: ReadonlyArray<Submission | undefined>
-  /** Ids that no item could be matched to. */
+  /** Ids that match no item. */
   readonly loose: ReadonlyArray<string>
 }
 
 /**
- * Matches items and submissions by content, because the interface states no order and gives no index. With as many well-formed submissions as items everything is matched: exactly, then by equivalence, then what remains in order;
- * reading back verifies the rest. Otherwise only what fits uniquely is matched.
+ * Matches items and submissions by content, because the interface guarantees no order and returns no index. If there are as many well-formed
+ * submissions as items, everything is matched: exact fits first, then equivalent ones, then the rest in order. Reading back detects wrong matches.
+ * Otherwise, only unique fits are matched.
  *
- * @param submissions those that are well-formed and distinct; `undefined` for the others
- * @param ids ids of the submissions that could not be decoded, as far as they are known
+ * @param submissions the well-formed and distinct ones. The others are `undefined`
+ * @param ids known ids of the submissions that could not be decoded
  */
 export const matchByContent = (
   items: ReadonlyArray<Item>,
@@ -33,7 +34,7 @@ export const matchByContent = (
     free.delete(submission)
   }
   if (complete) {
-    // Most services answer in order: an exact fit in place needs no search, and identical items are interchangeable.
+    // Most services return submissions in order. An exact fit at the same index needs no search, and identical items are interchangeable.
     items.forEach((item, index) => {
       const submission = submissions[index]
       if (submission !== undefined && fit(item, submission) === "exact") take(index, submission)
@@ -60,7 +61,7 @@ export const matchByContent = (
   }
 }
 
-/** Pairs items and submissions that fit each other and nothing else. Identical items with as many identical submissions count as unique. */
+/** Pairs items and submissions that fit each other and nothing else. Identical items count as unique if there are as many identical submissions. */
 const matchUnique = (
   items: ReadonlyArray<Item>,
   found: ReadonlyArray<Submission | undefined>,

@@ -7,11 +7,11 @@ import { compareAnswer } from "../kinds/submission.ts"
 import { day, type IsoReading, readIso } from "../kinds/wallClock.ts"
 
 /**
- * How the cell of an export relates to an answer that was sent:
- * - `agrees`: it is that answer;
- * - `open`: it can't be read, or not with certainty, and nothing contradicts it;
- * - `near`: it may be that answer, cut or written differently;
- * - `blank`: it is empty, and something was sent;
+ * How a cell of an export relates to an answer that was sent:
+ * - `agrees`: it is that answer.
+ * - `open`: it can't be read with certainty, and nothing contradicts the answer.
+ * - `near`: it may be that answer, but cut or written differently.
+ * - `blank`: it is empty, although an answer was sent.
  * - `differs`: it is a different answer.
  */
 export type Relation = "agrees" | "open" | "near" | "blank" | "differs"
@@ -23,13 +23,13 @@ export interface SentAnswer {
   readonly options: ReadonlyArray<Option> | undefined
 }
 
-/** How many letters two texts must share at their beginnings to be near each other. */
+/** How many letters two texts must share at their beginning to count as near. */
 const shortest = 3
 
-/** Returns a text without case, spaces and punctuation. */
+/** Returns a text in lower case, without spaces and punctuation. */
 const bare = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
 
-/** Returns a cell as text, without the apostrophe that keeps a spreadsheet from calculating. */
+/** Returns a cell as text, without the apostrophe that prevents a spreadsheet from calculating it. */
 const textOf = (cell: Cell | undefined): string => {
   const text = cellText(cell).trim()
   return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text
@@ -44,13 +44,16 @@ const fromJson = (text: string): Json | undefined => {
   }
 }
 
-/** Returns how cells of an export relate to an answer that was sent. Several cells are the parts of one answer. Tolerant, because an export is made for people. */
+/**
+ * Returns how cells of an export relate to an answer that was sent. Several cells contain the parts of one answer. The comparison is tolerant,
+ * because an export is made for people.
+ */
 export const relate = (sent: SentAnswer, cells: ReadonlyArray<Cell | undefined>): Relation => {
   const [cell] = cells
   const texts = cells.map(textOf).filter((text) => text !== "")
   const text = texts.join(" ")
   if (saysNothing(sent.value)) return text === "" ? "agrees" : "differs"
-  // Some tools show an unticked box as nothing.
+  // Some tools leave the cell of an unticked box empty.
   if (text === "") return sent.value === false ? "open" : "blank"
   const value = cell instanceof JsonCell ? cell.value : typeof cell === "number" || typeof cell === "boolean"
     ? cell
@@ -80,7 +83,7 @@ const relateText = (value: string, { kind, options }: SentAnswer, cell: Cell | u
   return less.length >= shortest && more.startsWith(less) ? "near" : "differs"
 }
 
-/** A local form of a number lacks its beginning. A workbook turns a number into a power of ten. */
+/** Compares phone numbers. A local form of a number lacks the beginning. A workbook may show a long number as a power of ten. */
 const relatePhone = (value: string, text: string): Relation => {
   if (/\de\+?\d/i.test(text)) return "open"
   const [a, b] = [value, text].map((each) => each.replaceAll(/\D/g, ""))
@@ -119,7 +122,10 @@ const wordIn = (text: string, name: string): number => {
   return -1
 }
 
-/** Compares the choices in one cell, with any separator: all that were sent, for a ranking in their order, and nothing else. */
+/**
+ * Compares the choices in one cell, with any separator. The cell must contain all choices that were sent and nothing else, for a ranking in the same
+ * order.
+ */
 const relateList = (
   values: ReadonlyArray<string>,
   { kind, options }: SentAnswer,
@@ -131,7 +137,7 @@ const relateList = (
   })
   let rest = text
   const at: Array<number> = []
-  // The longest first, because one name may contain another.
+  // The longest names go first, because a name may contain a shorter one.
   for (const { index, name } of names.toSorted((a, b) => b.name.length - a.name.length)) {
     const from = at[index] === undefined ? wordIn(rest, name) : -1
     if (from < 0) continue
@@ -153,18 +159,21 @@ const leaves = (value: Json): ReadonlyArray<string> => {
   return value === null || value === "" ? [] : [String(value)]
 }
 
-/** Compares an address, a matrix or files by the texts in it, in any order. Tools show different parts of them, so the cell differs only if it has none of the texts. */
+/**
+ * Compares an address, a matrix or files by the texts in them, in any order. Tools show different parts of these values, so the cell differs only if
+ * it contains none of the texts.
+ */
 const relateLeaves = (value: Json, text: string): Relation => {
   const shown = bare(text)
   const all = leaves(value).map(bare).filter((leaf) => leaf !== "")
   const found = all.filter((leaf) => shown.includes(leaf)).length
   if (found === all.length) return "agrees"
-  // The service stores files under its own addresses.
+  // The service stores files under addresses of its own.
   const files = isList(value) && value.every((each) => isObject(each) && "url" in each)
   return found > 0 || files ? "open" : "differs"
 }
 
-/** The greatest distance of a time zone from UTC, in milliseconds. */
+/** The largest offset of a time zone from UTC, in milliseconds. */
 const farthest = 15 * 3_600_000
 
 /** Matches `17/02/2024 10:30` and `2.17.24`. It is unknown which of the first two numbers is the day. */
@@ -179,18 +188,18 @@ const timeIn = (text: string): number | undefined => {
 }
 
 interface Moment {
-  /** The wall clock's reading in milliseconds; without a date, since midnight. */
+  /** The time on the wall clock in milliseconds since 1970, or since midnight if there is no date. */
   readonly wall: number
   readonly hasDate: boolean
   readonly hasTime: boolean
-  /** Minutes east of UTC; NaN: unknown. */
+  /** Minutes east of UTC. NaN if that is unknown. */
   readonly offset: number
 }
 
-/** Matches a time as JavaScript formats it: `Sat Sep 19 2026 15:05:00 GMT-0400 (…)`. */
+/** Matches a date and time as JavaScript formats it: `Sat Sep 19 2026 15:05:00 GMT-0400 (…)`. */
 const javaScript = /^(?:[A-Z][a-z]{2} ){2}\d\d \d{4} \d\d:\d\d:\d\d GMT([+-])(\d\d)(\d\d)/
 
-/** Returns what a text may mean as a date, a time or both. */
+/** Returns the possible meanings of a text as a date, a time or both. */
 const moments = (text: string): ReadonlyArray<Moment> => {
   const iso = readIso(text)
   if (iso !== undefined) return [iso]
@@ -221,7 +230,7 @@ const moments = (text: string): ReadonlyArray<Moment> => {
   })
 }
 
-/** Returns how a cell relates to a date, a time or both that was sent. */
+/** Returns how a text relates to a date, a time or both that were sent. */
 const relateTime = (sent: IsoReading, text: string): Relation => {
   const found = moments(text)
   if (found.length === 0) return "open"
@@ -229,10 +238,10 @@ const relateTime = (sent: IsoReading, text: string): Relation => {
     if (sent.hasDate !== moment.hasDate) return "open"
     if (!sent.hasTime) {
       const days = Math.abs(Math.floor(sent.wall / day) - Math.floor(moment.wall / day))
-      // A day that was converted to an instant and back in another zone is one off.
+      // A day that was converted to an instant, and back in a different time zone, may be off by one.
       return days === 0 ? "agrees" : days === 1 ? "near" : "differs"
     }
-    // An export may show no seconds.
+    // An export may omit seconds.
     const apart = (a: number, b: number) => Math.abs(Math.floor(a / 60_000) - Math.floor(b / 60_000))
     if (!sent.hasDate) return apart(sent.wall, moment.wall) === 0 ? "agrees" : "differs"
     if (!moment.hasTime) return Math.abs(sent.wall - moment.wall) <= day + farthest ? "open" : "differs"
@@ -240,7 +249,7 @@ const relateTime = (sent: IsoReading, text: string): Relation => {
     if (!Number.isNaN(moment.offset)) {
       return apart(instant, moment.wall - moment.offset * 60_000) === 0 ? "agrees" : "differs"
     }
-    // A wall clock in an unknown zone: any offset of whole quarter hours is possible.
+    // For a wall clock in an unknown time zone, any offset of whole quarter hours is possible.
     const difference = apart(instant, moment.wall)
     return difference <= farthest / 60_000 && difference % 15 === 0 ? "open" : "differs"
   })

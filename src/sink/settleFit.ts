@@ -6,15 +6,15 @@ import { relate, type Relation, type SentAnswer } from "./settleCell.ts"
 
 /** The header of an export of a form's results. */
 export interface ResultsHeader {
-  /** Titles by position. */
+  /** Titles of the columns by position. */
   readonly titles: ReadonlyArray<string>
   /** Positions of the tool's own columns, if the tool was detected. They contain no answers. */
   readonly own: ReadonlySet<number>
-  /** The column of submission ids, if the tool names it. */
+  /** Position of the column with submission ids, if the tool was detected. */
   readonly id: number | undefined
 }
 
-/** Titles of columns that tools write before the answers, apart from the submission ids. */
+/** Titles of columns that tools write before the answers, except that of the submission ids. */
 const leading = new Set([
   "submission time",
   "last updated",
@@ -24,10 +24,10 @@ const leading = new Set([
   "created records",
 ])
 
-/** Which columns of an export contain what. */
+/** The columns of an export by what they contain. */
 export interface ResultsColumns {
   readonly id: number
-  /** Positions of an element's columns, by `questions ID` or `urlParameters ID`. Several if each of its parts has a column. */
+  /** Positions of an element's columns, by `questions ID` or `urlParameters ID`. There are several if each part of the element has a column. */
   readonly elements: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
@@ -35,17 +35,17 @@ const plain = (title: string): string => title.normalize("NFC").trim().replaceAl
 
 const idTitle = /^submission ?_?id$/
 
-/** Whether a column's title names a part of a question: `City (Home address)`, or with the question first. */
+/** Whether a column's title names a part of a question: `City (Home address)`, or the question comes first. */
 const partOf = (title: string, name: string): boolean =>
   title.endsWith(` (${name})`) || title.startsWith(`${name} [`) || title.startsWith(`${name} - `)
   || title.startsWith(`${name} (`)
 
 /**
- * Finds the columns of a form's questions and URL parameters by their names or ids in an export's header. If a name repeats, and there are as many columns as
- * elements, the nth column is the nth element's, because an export has them in the form's order.
+ * Finds the columns of a form's questions and URL parameters in an export's header, by their names or ids. If a name occurs several times, with as
+ * many columns as elements, each column belongs to the element at the same position, because an export has the form's order.
  *
- * @param undeclared URL parameters that are sent and that the form does not declare
- * @returns undefined: there is no column of submission ids
+ * @param undeclared URL parameters that are sent but that the form does not declare
+ * @returns undefined if there is no column of submission ids
  */
 export const resultsColumns = (
   header: ResultsHeader,
@@ -84,8 +84,8 @@ export const resultsColumns = (
 }
 
 /**
- * Whether a submission of an export is an item that was sent: it is (`fits`), it may be, but is altered or can't be read (`resembles`), or it is a different one
- * (`no`).
+ * Whether a submission of an export is an item that was sent. `fits`: it is. `resembles`: it may be, but is altered or can't be read. `no`: it is a
+ * different one.
  */
 export type Likeness = "fits" | "resembles" | "no"
 
@@ -98,17 +98,17 @@ export interface AnswerKind {
 
 interface Place {
   readonly columns: ReadonlyArray<number>
-  /** The answer that was sent. Undefined: none was. */
+  /** The answer that was sent. Undefined if none was sent. */
   readonly sent: SentAnswer | undefined
 }
 
-/** Question types that a form fills by itself: their cells prove nothing. */
+/** Question types that a form fills automatically, so that their cells prove nothing. */
 const filledByTheForm = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 
 /**
  * Returns a function that compares an item with a submission of an export.
  *
- * @param where.stamp the URL parameter that contains the row key, if the pipeline has one: it decides alone
+ * @param where.stamp the URL parameter that contains the row key, if the pipeline has one. It alone decides
  */
 export const likenessOf = (
   item: Item,
@@ -139,7 +139,7 @@ export const likenessOf = (
     if (there === undefined) continue
     places.push({ columns: there, sent: { value: parameter.value, kind: "text", options: undefined } })
   }
-  // The longest answers first, so that one or two answers distinguish most other submissions.
+  // The longest answers are compared first, so that one or two answers suffice to reject most other submissions.
   places.sort((a, b) => weight(b) - weight(a))
   const stamped = where.stamp === undefined
     ? undefined
@@ -172,7 +172,8 @@ const judge = (places: ReadonlyArray<Place>, cells: Cells): Likeness => {
   }
   const certain = counts.agrees > 0 && counts.agrees >= counts.open
   if (certain && counts.differs + counts.near + counts.blank === 0) return "fits"
-  // Nothing is alike, and something differs: a different submission. Otherwise a person must look, because answers can be cut, dropped or rewritten.
+  // If no answer is alike and some differ, it is a different submission. Otherwise a person must look, because answers can be cut, dropped or
+  // rewritten.
   if (counts.differs > 0 && counts.agrees + counts.near === 0) return "no"
   return "resembles"
 }

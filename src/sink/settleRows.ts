@@ -1,34 +1,41 @@
 import type { Item } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
+import { counted } from "../domain/words.ts"
 import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./settleFit.ts"
 
-/** What is known of an export that was read to its end: whether the absence of a row in it proves anything. */
+/** What is known about an export that was read to its end. It decides whether the absence of a row proves anything. */
 export interface ExportStanding {
-  /** Submissions that the ledger knows and that the export should have but lacks: how many, and one of them. */
+  /** Submissions that the ledger knows and the export should contain, but does not: their number and an example. */
   readonly lacking: { readonly count: number; readonly example: string | undefined }
-  /** Lines that could not be read or have no submission id. */
+  /** Number of lines that could not be read or have no submission id. */
   readonly unreadable: number
-  /** Whether the submissions that the ledger knows are in the order of their creation or times, either way. */
+  /** Whether the submissions that the ledger knows are sorted by the order or time of their creation, ascending or descending. */
   readonly isInOrder: boolean
   /** Whether a person vouches that the export is complete. */
   readonly isComplete: boolean
   readonly evidenceOf: (row: DoubtfulRow) => Evidence
-  /** The earliest and latest time of the submissions that it should have, in milliseconds. Undefined: the pipeline sends no times. */
+  /**
+   * The earliest and the latest time of the submissions that the export should contain, in milliseconds since 1970. Undefined if the pipeline sends
+   * no times.
+   */
   readonly times: { readonly earliest: number; readonly latest: number } | undefined
   /** Milliseconds. */
   readonly now: number
-  /** Returns a time in milliseconds as text for people. */
+  /** Returns a time in milliseconds since 1970 as text for people. */
   readonly shown: (millis: number) => string
 }
 
-/** A row that stays in doubt, and why. */
+/** A row that remains in doubt, and the reason. */
 export interface OpenRow {
   readonly row: DoubtfulRow
   readonly reason: string
-  /** What may settle it: time, another download, a later submission (a test entry will do), a person who vouches for the export, or only a person's look at the row. */
+  /**
+   * What may settle the row: time, a different export, a later submission such as a test entry, a person who vouches for the export, or only a person
+   * who looks at the row.
+   */
   readonly wants: "time" | "another export" | "a witness" | "a vouched export" | "a person"
 }
 
@@ -40,12 +47,12 @@ export interface Settled {
 /** Rows with the same item, which are interchangeable. */
 interface Group {
   readonly rows: Array<DoubtfulRow>
-  /** The number of such rows that a person settled as landed: that many submissions belong to them, but it is unknown which. */
+  /** How many such rows a person settled as landed. Their submissions exist, but it is unknown which ones they are. */
   spoken: number
   readonly likeness: ((cells: Cells) => Likeness) | undefined
   /** Submissions that fit the item. */
   readonly fits: Array<Candidate>
-  /** Submissions that resemble it and fit no other row: how many, and one of them. */
+  /** How many submissions resemble the item and fit no other row, and an example. */
   resembling: number
   example: string | undefined
 }
@@ -57,19 +64,19 @@ interface Candidate {
 }
 
 /**
- * Looks for rows in doubt among the submissions of an export that the ledger does not know. Memory grows with the
- * rows in doubt and the submissions that fit them, not with the export.
+ * Looks for rows in doubt among those submissions of an export that the ledger does not know. Memory use grows with the number of rows in doubt and
+ * of submissions that fit them, not with the size of the export.
  */
 export interface Settling {
-  /** Takes a submission of the export that the ledger does not know. */
+  /** Adds a submission of the export that the ledger does not know. */
   readonly offer: (id: string, cells: Cells) => void
-  /** Returns the outcome of each row, after the whole export was offered. */
+  /** Returns the outcome of each row. Call it after the whole export was added. */
   readonly decide: (standing: ExportStanding) => Settled
 }
 
 /**
  * @param likenessOf returns a function that compares an item with a submission
- * @param spoken items of rows that a person said had landed: the export contains their submissions, which belong to no row in doubt
+ * @param spoken items of rows that a person said had landed. The export contains their submissions, which belong to no row in doubt
  */
 export const makeSettling = (
   rows: ReadonlyArray<DoubtfulRow>,
@@ -97,7 +104,7 @@ export const makeSettling = (
 
   return {
     offer: (id, cells) => {
-      // One submission on two lines of the export is still one.
+      // A submission that is on two lines of the export counts once.
       if (candidates.has(id)) return
       const fits: Array<Group> = []
       const resembles: Array<Group> = []
@@ -141,7 +148,7 @@ export const makeSettling = (
           missing.push({ row, group })
         })
       }
-      // Rows found now prove that the export reaches back to their batch, as known submissions do.
+      // Like known submissions, rows found now prove that the export goes back to their batch.
       const foundFrom = settled.map(({ row }) => row.closed)
       for (const { group, row } of missing) {
         const shown = absence(row, group, standing, foundFrom)
@@ -154,11 +161,11 @@ export const makeSettling = (
 }
 
 type Found =
-  /** `taken`: the submissions of rows that a person said had landed. */
+  /** `taken` lists the submissions of rows that a person said had landed. */
   | { readonly _tag: "Landed"; readonly ids: ReadonlyArray<string>; readonly taken: ReadonlyArray<string> }
   | { readonly _tag: "Unclear"; readonly reason: string }
 
-/** Returns which submissions the rows of a group became: at most one for each row. */
+/** Returns the submissions that belong to the rows of a group, at most one for each row. */
 const found = (group: Group): Found => {
   if (group.likeness === undefined) {
     return { _tag: "Unclear", reason: "what was sent for it is no longer known, so it can't be searched for" }
@@ -174,7 +181,7 @@ const found = (group: Group): Found => {
   const { length } = group.fits
   if (length > group.rows.length + group.spoken) {
     const ids = group.fits.slice(0, 3).map(({ id }) => id).join(", ")
-    const which = group.rows.length === 1 ? "it" : `the ${group.rows.length} rows that are alike`
+    const which = group.rows.length === 1 ? "it" : `the ${group.rows.length} identical rows`
     const spoken = group.spoken === 0 ? "" : `, and ${group.spoken} that a person said had landed`
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
@@ -190,10 +197,11 @@ const found = (group: Group): Found => {
 }
 
 /**
- * Returns whether a row that no submission of the export fits has not landed. A cut or filtered export must not prove that, so the
- * export must contain all that the ledger knows, in an order in which a cut would also remove known submissions, some of them older and some newer than the row.
+ * Returns whether a row has not landed, if no submission of the export fits it. A cut or filtered export must not prove that. So the export must
+ * contain all submissions that the ledger knows. They must be in an order in which a cut would also remove known submissions, and some must be older
+ * and some newer than the row.
  *
- * @param foundFrom for each row that was found now, the batch up to which it was created
+ * @param foundFrom for each row that was found now, the highest batch number when its request ended
  */
 const absence = (
   row: DoubtfulRow,
@@ -212,15 +220,17 @@ const absence = (
   }
   if (group.fits.length < group.spoken) {
     return {
-      reason:
-        `the export is not complete: ${group.spoken} such rows a person said had landed, and it contains ${group.fits.length}`,
+      reason: `the export is not complete: a person said that ${
+        counted(group.spoken, "such row")
+      } had landed, but it contains ${group.fits.length}`,
       wants: "another export",
     }
   }
   if (unreadable > 0) {
-    const lines = unreadable === 1 ? "1 line" : `${unreadable} lines`
     return {
-      reason: `${lines} of the export can't be read or have no submission id, and may be it`,
+      reason: `${counted(unreadable, "line")} of the export can't be read or ${
+        unreadable === 1 ? "has" : "have"
+      } no submission id, and may belong to this row`,
       wants: "another export",
     }
   }
@@ -247,13 +257,14 @@ const absence = (
   }
   if (!standing.isInOrder) {
     return {
-      reason: "the export is sorted by something other than the time, so that a cut might hide it",
+      reason: "the export is not sorted by time, so a cut might hide the row",
       wants: "a vouched export",
     }
   }
   if (before === undefined && !foundFrom.some((closed) => closed !== undefined && closed < row.first)) {
     return {
-      reason: "nothing in the export is known to be older, so that an export that begins later would look the same",
+      reason:
+        "nothing in the export is known to be older than the row, so an export that begins later would look the same",
       wants: "a vouched export",
     }
   }
@@ -263,7 +274,7 @@ const absence = (
     if (!(times.earliest < time && time < latest)) {
       return {
         reason:
-          "no known submissions have an earlier and a later submission time, so that an export of some days would look the same",
+          "no known submissions have an earlier and a later submission time, so an export of only some days would look the same",
         wants: "a vouched export",
       }
     }
@@ -271,25 +282,31 @@ const absence = (
   if (witness !== undefined) {
     const { batch, submissionId } = witness
     return {
-      reason: `${none}, though it has submission ${submissionId} of batch ${batch}, sent later`,
+      reason: `${none}, although it contains submission ${submissionId} of batch ${batch}, which was sent later`,
       proof: "witness",
     }
   }
   if (testEntry !== undefined) {
-    return { reason: `${none}, though it has the test entry ${testEntry.text}, made later`, proof: "test entry" }
+    return {
+      reason: `${none}, although it contains the test entry ${testEntry.text}, which was made later`,
+      proof: "test entry",
+    }
   }
   return hasClockGoneBack
     ? {
-      reason: "the clock went back since it was sent, so later can't be distinguished from earlier",
+      reason:
+        "the clock was set back after the row was sent, so later submissions can't be distinguished from earlier ones",
       wants: "a vouched export",
     }
     : {
-      reason: `nothing in the export is known to be from after ${shown(visibleFrom)}, so it may be too early or cut`,
+      reason: `nothing in the export is known to be from after ${
+        shown(visibleFrom)
+      }, so the export may be too early or cut`,
       wants: "a witness",
     }
 }
 
-/** Whether spans of time were seen in ascending or in descending order. Spans that overlap may be in any order. */
+/** Whether time spans come in ascending or in descending order. Spans that overlap may be in any order. */
 export class ExportOrder {
   private rises = true
   private falls = true
@@ -308,7 +325,7 @@ export class ExportOrder {
   }
 }
 
-/** Numbers by index, 8 bytes each. NaN if none was set. */
+/** Numbers by index, 8 bytes each. NaN where no number was set. */
 export class Numbers {
   private values = new Float64Array(1024).fill(NaN)
 

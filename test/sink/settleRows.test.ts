@@ -128,11 +128,11 @@ describe("settling rows in doubt from an export", () => {
     expect(lacks({ visibleFrom: undefined })).toEqual([expect.stringContaining("may still send"), "a person"])
     expect(open({ now: sentAt + minute - 1 })).toEqual([expect.stringContaining("may not be visible before"), "time"])
     expect(open({ unreadable: 1 })).toEqual([expect.stringContaining("1 line of the export"), "another export"])
-    expect(open({ isInOrder: false })).toEqual([expect.stringContaining("sorted by something"), "a vouched export"])
+    expect(open({ isInOrder: false })).toEqual([expect.stringContaining("not sorted by time"), "a vouched export"])
     expect(lacks({ before: undefined })).toEqual([expect.stringContaining("known to be older"), "a vouched export"])
     expect(lacks({ witness: undefined })).toEqual([expect.stringContaining("known to be from after"), "a witness"])
     expect(lacks({ witness: undefined, hasClockGoneBack: true })).toEqual([
-      expect.stringContaining("the clock went back"),
+      expect.stringContaining("the clock was set back"),
       "a vouched export",
     ])
     const testEntry = { text: "formferry-abc", at: sentAt + minute, after: 6 }
@@ -207,7 +207,7 @@ describe("settling rows in doubt from an export", () => {
     expect(byWord([rowOf(2, ada)], [["s1", "ada"]], ada)).toEqual({ ...none, notLanded: [2] })
     expect(byWord([rowOf(2, ada)], [["s1", "ada"], ["s2", "ada"]], ada)).toEqual({ ...none, landed: [[2, "s2"]] })
     expect(byWord([rowOf(2, ada)], [], ada).open).toEqual([
-      [2, expect.stringContaining("1 such rows a person said had landed, and it contains 0"), "another export"],
+      [2, expect.stringContaining("a person said that 1 such row had landed, but it contains 0"), "another export"],
     ])
     expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
       [2, "3 submissions of the export fit it, and 1 that a person said had landed: s1, s2, s3", "a person"],
