@@ -61,7 +61,7 @@ export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("Ledg
   pipeline: Schema.String,
 }) {
   override get message() {
-    return `This run of ${this.pipeline} was suspended for too long, and another run took over. It sends nothing more.`
+    return `This run of ${this.pipeline} was suspended for too long, and another run took over. This run sends nothing more.`
   }
 }
 
@@ -193,7 +193,7 @@ export interface LedgerSession {
     outcomes: ReadonlyArray<RowOutcome>,
     loose?: ReadonlyArray<string>,
   ) => Written<void>
-  /** Records verdicts of imported rows, and what reading verified submissions again showed. A row may occur only once. */
+  /** Records verdicts of imported rows, and the results of reading verified submissions again. A row may occur only once. */
   readonly verdicts: (rows: ReadonlyArray<ReadBack | SeenAgain>) => Written<void>
   /** Records these facts, all or none. */
   readonly record: (facts: Recorded) => Written<void>
@@ -224,7 +224,7 @@ export interface LedgerSession {
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
   ) => Written<void>
-  /** Also deletes the records of old runs. */
+  /** Records the end of a run, and deletes records of old runs. */
   readonly finishRun: (
     run: Required<Pick<RunRecord, "run" | "finishedAt" | "outcome" | "exitCode" | "counts">>,
   ) => Written<void>
@@ -319,7 +319,7 @@ export interface Ledger {
   /**
    * Opens the ledger for a pipeline at a destination. Refuses a new pipeline if a different one has imported there, unless the new one was renamed
    * from it (`renamedFrom`) or runs `alongside` it. Refuses a form into which rows were imported under a different address, unless that address is a
-   * `previous` or a `separate` one. A renamed pipeline takes over the rows of its old name, and a service those of its previous addresses.
+   * `previous` or a `separate` one. Takes over the rows of a renamed pipeline's old name, and the rows under previous addresses.
    */
   readonly pipeline: (which: RequestedPlace) => Effect.Effect<PipelineLedger, LedgerRefused | LedgerError>
   /** Opens the ledger for reading only. Nothing is taken over or refused. */

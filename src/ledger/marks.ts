@@ -26,7 +26,7 @@ export interface MarkedHolder {
   /** The ledger's id. */
   readonly ledger: string
   readonly epoch: number
-  /** A random text that is also in the ledger. If two copies of a ledger were both continued, they share the epoch but not the word. */
+  /** A random text that is also in the ledger. If two copies of a ledger are continued, they share the epoch but not the word. */
   readonly word: string
 }
 
@@ -61,7 +61,7 @@ export class MarkWriter {
     this.me = me
   }
 
-  /** Returns once the number is on the disk in every folder. Throws if it can't be written. */
+  /** Writes the number, and returns once it is on the disk in every folder. Throws if it can't be written. */
   write(upTo: number): void {
     if (!this.places.write) return
     const text = textOf({ ...this.holder, upTo })

@@ -93,7 +93,7 @@ export interface ReadBack {
   readonly answers: AnswerDigests
 }
 
-/** Digests of an answer as it was sent and as it was returned. Undefined if it was not. */
+/** Digests of an answer as it was sent and as it was returned. Undefined if it was not sent or not returned. */
 export interface AnswerDigest {
   readonly sent: Buffer | undefined
   readonly returned: Buffer | undefined

@@ -48,7 +48,7 @@ const describeFault = (error: unknown): { readonly reason: string; readonly code
 
 /**
  * Handles one request of undici, and records what is known about it. undici calls `onRequestStart` synchronously right before it writes the first
- * byte, and writes nothing if the request is aborted there. So a request was sent exactly if that call happened before a cancellation.
+ * byte, and writes nothing if the request is aborted there. So a request was sent if and only if that call happened before a cancellation.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxAnswer: number

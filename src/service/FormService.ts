@@ -27,18 +27,18 @@ export type CreateOutcome =
     readonly submissions: ReadonlyArray<Submission | undefined>
     readonly ids: ReadonlyArray<string>
   }
-  /** Proven not created: it may be retried later. `wait`: milliseconds that the service asks to wait. */
+  /** Certainly not created, so it may be retried later. `wait` is how many milliseconds the service asks to wait. */
   | {
     readonly _tag: "NotCreated"
     readonly reason: string
     readonly throttled: boolean
     readonly wait: number | undefined
   }
-  /** Refused for its content, assumed all-or-nothing. `index`: the refused item, if the error names it. */
+  /** Refused because of its content. Assumes that nothing was created. `index` is that of the refused item, if the error names it. */
   | { readonly _tag: "Refused"; readonly status: number; readonly message: string; readonly index: number | undefined }
-  /** It may have arrived, so it is never resent automatically. `error`: why nothing more should be sent either. */
+  /** The request may have arrived, so it is never resent automatically. `error` is set if nothing more should be sent. */
   | { readonly _tag: "InDoubt"; readonly reason: string; readonly error?: ServiceUnusable | undefined }
-  /** Nothing was created and nothing more should be sent. */
+  /** Nothing was created, and nothing more should be sent. */
   | { readonly _tag: "Unusable"; readonly error: ServiceUnusable }
 
 /** A form service that several runs share. All of them use one pace, one queue and one pool. */

@@ -71,7 +71,7 @@ interface Retryable {
 
 const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
-/** What reads need. */
+/** What the operations for reading need. */
 interface ReadContext extends MessageContext {
   readonly requests: Requests
   readonly codec: Codec
@@ -92,7 +92,7 @@ const makeReads = (
       message: kind === "throttled"
         ? `${baseUrl} refused a request ${
           throttledTries + 1
-        } times because of its rate (429): others are using up the account's limit. Run again later.`
+        } times because requests came too fast (429): other clients are using up the account's limit. Run again later.`
         : kind === "unreachable"
         ? `${baseUrl} can't be reached after several attempts: ${reason}. Check the address and the network, then run again.`
         : `${baseUrl} does not answer as specified: ${reason}. Check baseUrl, including its version segment.`,

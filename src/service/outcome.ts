@@ -96,7 +96,7 @@ export const unusable = (
       reason: "form-not-found",
       status,
       message: `${baseUrl} does not know this form: status 404${said}. `
-        + "Check the form's id, that the key's account may see it, and baseUrl, including its version segment.",
+        + "Check the form's id and baseUrl, including its version segment. The key's account must be allowed to see the form.",
     })
   }
   if (status === 402) {
@@ -106,8 +106,7 @@ export const unusable = (
       message: `${baseUrl} asks for payment: status 402${said}. Check the account's plan and its limits.`,
     })
   }
-  // Without the service's own message, nothing shows that the content was refused before any item was created. The response may be a proxy's page,
-  // for example.
+  // Without the service's own message (for example, with a proxy's page), nothing shows that the content was refused before any item was created.
   const aboutContent = what === "create" && contentStatuses.has(status) && words !== ""
   if (status !== 408 && status !== 429 && !aboutContent) {
     const next = status === 413

@@ -9,8 +9,8 @@ import { buildConnector, errors, Pool } from "./undici.ts"
 /** The most milliseconds for a Node timer. A timer with more fires at once. */
 const longestTimer = 2 ** 31 - 1
 /**
- * How many milliseconds an idle connection is kept. Servers close theirs later (Node after 5 s): otherwise a request could meet a closing connection,
- * which would put its rows in doubt.
+ * How many milliseconds an idle connection is kept. This is less than servers allow (Node: 5 s). Otherwise, a request could meet a closing
+ * connection, which would put its rows in doubt.
  */
 const idle = 3_000
 const longestIdle = 20_000
@@ -64,8 +64,7 @@ export const overHttp: OpenTransport = (target) =>
         (pool) => Effect.promise(() => pool.destroy()),
       )
     const pool = yield* openPool(true)
-    // A create may be lost on a connection that the server is about to close. So after a connection was closed without notice, each create gets its
-    // own connection.
+    // A create may be lost on a connection that the server is about to close. If a connection was closed without notice, creates get their own.
     const onePerRequest = yield* openPool(false)
     let closesUnannounced = false
     pool.on("disconnect", (_origin, _targets, error) => {

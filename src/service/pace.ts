@@ -117,8 +117,7 @@ export class Pace {
       const left = this.#sent.countedAt(inWindow) + inWindow * interval + (isFine ? edge : 0)
       const wait = Math.max(this.#next, this.#spaced, left) - now
       if (wait > 0) return wait
-      // Slots are on a grid, so that delays of timers don't add up. They are at most twice as frequent as the rate, so that late slots cause no
-      // burst.
+      // Slots are on a grid, so that delays of timers don't add up. At most twice the rate is allowed, so that late slots cause no burst.
       this.#next = (now - this.#next < Math.max(interval, patience) ? this.#next : now) + interval
       this.#spaced = Math.max(this.#spaced, isFine ? now - finest : now) + interval / 2
     }

@@ -25,7 +25,7 @@ export const retryAfter = (text: string | undefined, now: number): number | unde
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Numbers from these on are points in time, in seconds or milliseconds since 1970. No wait is that long. */
+/** Numbers of at least this size are points in time, in seconds or milliseconds since 1970. No wait is that long. */
 const epochSeconds = 1e9
 const epochMillis = 1e12
 

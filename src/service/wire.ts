@@ -23,7 +23,7 @@ const id = Schema.NonEmptyString
 /** The payment fields whose names in the interface begin with the processor's name instead of `gateway`. */
 const gatewayFields = ["CustomerId", "CustomerUrl", "PaymentUrl", "SubscriptionId"] as const
 
-/** Returns the interface's names of the payment fields for a processor's name, with our names. */
+/** Returns pairs of our names and the interface's names for the payment fields, given the processor's name. */
 export const gatewayNames = (gateway: string): ReadonlyArray<readonly [neutral: string, wire: string]> =>
   gatewayFields.map((field) => [`gateway${field}`, `${gateway}${field}`] as const)
 
@@ -264,7 +264,7 @@ const SentScheduling = Schema.Struct({
   meetingNotes: exactly(Schema.String),
 })
 
-/** "value has the returned payment fields except discountCode". */
+/** The service interface says: "value has the returned payment fields except discountCode". */
 const sentPayment = (gateway: string) =>
   Schema.Struct({
     paymentId: Schema.String,

@@ -172,8 +172,7 @@ const judge = (places: ReadonlyArray<Place>, cells: Cells): Likeness => {
   }
   const certain = counts.agrees > 0 && counts.agrees >= counts.open
   if (certain && counts.differs + counts.near + counts.blank === 0) return "fits"
-  // If no answer is alike and some differ, it is a different submission. Otherwise a person must look, because answers can be cut, dropped or
-  // rewritten.
+  // If no answer is alike and some differ, it is a different submission. Otherwise a person must look: answers can be cut or rewritten.
   if (counts.differs > 0 && counts.agrees + counts.near === 0) return "no"
   return "resembles"
 }

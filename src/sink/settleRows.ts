@@ -168,7 +168,7 @@ type Found =
 /** Returns the submissions that belong to the rows of a group, at most one for each row. */
 const found = (group: Group): Found => {
   if (group.likeness === undefined) {
-    return { _tag: "Unclear", reason: "what was sent for it is no longer known, so it can't be searched for" }
+    return { _tag: "Unclear", reason: "what was sent for it is no longer known, so its submission can't be found" }
   }
   const shared = group.fits.find((candidate) => candidate.fits.length > 1)
   if (shared !== undefined) {
@@ -299,7 +299,7 @@ const absence = (
       wants: "a vouched export",
     }
     : {
-      reason: `nothing in the export is known to be from after ${
+      reason: `nothing in the export is known to be later than ${
         shown(visibleFrom)
       }, so the export may be too early or cut`,
       wants: "a witness",

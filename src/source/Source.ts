@@ -52,7 +52,7 @@ export interface Head {
 export interface ToolCandidate {
   readonly name: string
   readonly title: string
-  /** From 0 to 1. */
+  /** The likelihood, from 0 to 1. */
   readonly score: number
   readonly reasons: ReadonlyArray<string>
 }
@@ -68,7 +68,7 @@ export interface ToolReading extends ToolCandidate {
   /** The question of each column, as people see it. */
   readonly labels: ReadonlyArray<string>
   readonly answers: AnswerStyle
-  /** How to recognise a response that was never finished, if the tool marks them. */
+  /** How to recognise unfinished responses, if the tool marks them. */
   readonly complete: Layout["complete"]
   /** Names of the columns that identify a response. */
   readonly defaultRowKey: ReadonlyArray<string> | undefined
@@ -85,7 +85,7 @@ export interface ToolReading extends ToolCandidate {
  * written in the same way. For several files, members that differ are joined with " + ".
  */
 export interface SourceDialect {
-  /** csv, excel, json or jsonl, whatever form tool wrote the source. */
+  /** csv, excel, json or jsonl, regardless of the form tool that wrote the source. */
   readonly format: string
   /**
    * The encoding in lower case without punctuation, such as `windows1252`. Absent if the source is not text, or is ASCII, which is the same in every

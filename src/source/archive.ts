@@ -313,7 +313,7 @@ const chooseMember = (
 
 /**
  * Returns the named member of a zip archive, or the only member that may contain rows. Undefined if the archive is a workbook. Fails if the file is
- * not an archive, if no member or several can be meant, if the member can't be unpacked, or if a path leads out of the archive.
+ * not an archive, if there is no such member or more than one, if the member can't be unpacked, or if a path leads out of the archive.
  */
 export const zipMember = (
   bytes: FileBytes,

@@ -139,14 +139,14 @@ const withReading = (source: Source, read: Read): Source => {
   }
 }
 
-/** How a pipeline specifies that a file is read. */
+/** The pipeline's settings for reading a file. */
 export interface ToolOptions {
   readonly file: string
   /** The tool that the pipeline names. If undefined, the tool is recognised. */
   readonly asked: string | undefined
   /** The pipeline's `headerRow`. */
   readonly headerRow: number | undefined
-  /** Whether there is one header row, whichever tool it is. Default: only for a rejected.csv. */
+  /** Whether there is only one header row, regardless of the tool. Default: only for a rejected.csv. */
   readonly isPlain?: boolean
 }
 

@@ -203,7 +203,7 @@ export const findBytes = (
 /** Size in bytes from which a separate thread is worthwhile. Starting a thread takes as long as digesting about 30 MB. */
 export const worthAThread = 32 * 1024 * 1024
 
-/** The thread's program. It is a text, because the thread would load the whole bundle with a module. */
+/** The thread's program. It is a text, because a module would make the thread load the whole bundle. */
 const task = `
 const { closeSync, openSync, readSync } = require("node:fs")
 const { createHash } = require("node:crypto")

@@ -107,8 +107,8 @@ const isTitles = (line: Line, usual: number) => {
 
 /**
  * Returns the index of the header, or -1 if all records are empty. The header is the first record that is not empty, unless that is obviously a
- * heading of the whole table and a record of titles follows. Headings are a single filled cell above records of at least three columns (two, if the
- * record has only one cell), a name and its value with an empty record below, and cells that are all merged over several columns.
+ * heading of the whole table and a record of titles follows. A heading is a single filled cell above records of at least three columns, or of two if
+ * the record has only one cell. It may also be a name and its value with an empty record below, or cells that are all merged over several columns.
  *
  * @param merged whether all filled cells of the record with this index are merged, and one of them over several columns
  */

@@ -16,7 +16,7 @@ import { mendedDelimiter } from "./text/header.ts"
 export interface FileOptions {
   /** Whether the file is a fixed rejected.csv. If not set, such a file is recognised by its columns. */
   readonly mended: boolean
-  /** In bytes. */
+  /** Size of a block in bytes. */
   readonly blockSize: number
   /** Whether to start to compute the file's digest now. */
   readonly digestAhead?: boolean
@@ -243,7 +243,7 @@ const contentOf = (head: Uint8Array): Content => {
   return /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|table)\b/i.test(text) ? "html" : "text"
 }
 
-/** Names of contents, for sentences. */
+/** Names of kinds of content, for messages. */
 const contentNames: Readonly<Record<Content, string>> = {
   workbook: "a workbook",
   zip: "a zip archive",

@@ -130,7 +130,7 @@ describe("settling rows in doubt from an export", () => {
     expect(open({ unreadable: 1 })).toEqual([expect.stringContaining("1 line of the export"), "another export"])
     expect(open({ isInOrder: false })).toEqual([expect.stringContaining("not sorted by time"), "a vouched export"])
     expect(lacks({ before: undefined })).toEqual([expect.stringContaining("known to be older"), "a vouched export"])
-    expect(lacks({ witness: undefined })).toEqual([expect.stringContaining("known to be from after"), "a witness"])
+    expect(lacks({ witness: undefined })).toEqual([expect.stringContaining("known to be later than"), "a witness"])
     expect(lacks({ witness: undefined, hasClockGoneBack: true })).toEqual([
       expect.stringContaining("the clock was set back"),
       "a vouched export",

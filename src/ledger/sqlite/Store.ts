@@ -126,7 +126,7 @@ const refusedPaths: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its path is too long",
 }
 
-/** Returns the refusal of a path that can't be a ledger's, because of a mistake in `ledger.file`. */
+/** Returns a refusal if the path can't be that of a ledger, because of a mistake in `ledger.file`. */
 const unusablePath = (file: string): LedgerRefused | undefined => {
   const refused = (reason: string) =>
     new LedgerRefused({

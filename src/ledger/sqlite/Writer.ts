@@ -17,8 +17,8 @@ export interface Lease {
   /** Counts the present transaction, from inside it. Called if one of the transaction's jobs counts. */
   readonly count: () => void
   /**
-   * Called once the transaction is durable in which the lease was confirmed. If that transaction was counted, makes the lease's mark durable. Throws
-   * if the mark can't be written, or if the ledger's files were replaced.
+   * Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. Throws if the
+   * mark can't be written, or if the ledger's files were replaced.
    */
   readonly confirmed: (isCounted: boolean) => void
 }

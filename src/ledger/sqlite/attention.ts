@@ -100,7 +100,7 @@ export const acknowledge = (
   const names: Array<Param> = what.keys === "all"
     ? []
     : [JSON.stringify(digests.map((digest) => digest.toString("hex")))]
-  // Rows that a person names again count again. With `all`, only rows count that no person had acknowledged.
+  // If a person names rows, they count even if they were acknowledged before. With `all`, only rows that no person had acknowledged count.
   const conflict = what.keys === "all"
     ? "ON CONFLICT DO NOTHING"
     : "ON CONFLICT DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"

@@ -94,8 +94,8 @@ const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
 
 /**
- * Returns which of the submission ids the ledger already has at the place's destination. They belong to rows, to replaced or forgotten submissions,
- * or to no row.
+ * Returns which of the submission ids the ledger already has at the place's destination. These ids belong to rows, to replaced or forgotten
+ * submissions, or to no row.
  */
 export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(

@@ -96,8 +96,8 @@ const addNew = (
   })
 
 /**
- * Records that a row is about to be sent that the ledger already knows. A row in doubt may be resent only once. An imported row may be sent only with
- * different content, to replace its earlier submission.
+ * Records that a row which the ledger already knows is about to be sent. A row in doubt may be resent only once. An imported row may be sent only
+ * with different content, to replace its earlier submission.
  */
 const sendAgain = (
   db: Database,

@@ -80,7 +80,7 @@ export class LockLease implements Lease {
   private beat: { readonly wall: number; readonly steady: bigint }
   private pending: { readonly wall: number; readonly steady: bigint } | undefined
 
-  /** @param taken when the lock was requested: the heartbeat can't be more recent */
+  /** @param taken when the lock was requested. The last heartbeat is not more recent */
   constructor(
     store: Store,
     pipeline: string,
@@ -102,7 +102,7 @@ export class LockLease implements Lease {
       throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
     }
     const now = timeOf(this.store)
-    // At half the interval, writes alone keep the lock alive, even if the heartbeat's own fibre does not run.
+    // Renews at half the interval, so that writes alone keep the lock alive if the heartbeat's own fibre does not run.
     if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
     this.store.db.run("UPDATE lock SET beat = ? WHERE pipeline = ?", [now.wall, this.pipeline])
     this.pending = now
@@ -122,8 +122,8 @@ export class LockLease implements Lease {
 
   /**
    * Whether the lock is certainly still ours. Another run may take it over once the heartbeat is `staleAfter` old, so we trust half of that time,
-   * measured by two clocks. The steady clock includes time during which the process was stopped, and the wall clock time during which the machine was
-   * asleep.
+   * measured by two clocks. The steady clock includes time during which the process was stopped. The wall clock includes time during which the
+   * machine was asleep.
    */
   held(): boolean {
     return !this.lost && this.store.writer.failure === undefined

@@ -26,7 +26,7 @@ const find = (
 ): ReadonlyArray<Found> => {
   const text = db.get<readonly [string]>(findRows, [Buffer.concat(keys), place, keys.length])?.[0] ?? "[]"
   const found = JSON.parse(text) as ReadonlyArray<Found>
-  // If reading on has a position, these rows are the ones that it did not find, and the position remains.
+  // If the cursor has a position, these are only the rows that sequential reading did not find, so the position remains.
   if (cursor !== undefined && cursor.last === undefined) {
     const ids = found.map(([, id]) => id)
     const [first, last] = [Math.min(...ids), Math.max(...ids)]
@@ -36,8 +36,8 @@ const find = (
 }
 
 /**
- * Returns what the ledger knows about a chunk of a source's rows. Finds rows by reading on if possible, otherwise by key, or by content for rows
- * without a key.
+ * Returns what the ledger knows about a chunk of a source's rows. Reads the ledger sequentially if possible. Otherwise, looks rows up by key, or by
+ * content if they have no key.
  */
 export const lookUpRows = (
   store: Store,
@@ -62,7 +62,7 @@ export const lookUpRows = (
   asked.forEach((at, nth) => {
     const row = byKey[nth]
     found[at] = row
-    // If rows of other pipelines are in between, reading on may not reach the end of a chunk.
+    // If rows of other pipelines are in between, sequential reading may not reach the end of a chunk.
     const { last } = cursor
     if (row !== undefined && last !== undefined && row.id > last && row.id <= last + keys.length + near) {
       cursor.last = row.id

@@ -13,7 +13,7 @@ export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>):
   })
 
 /**
- * Returns the refusal of a ledger that is not the newest copy. Undefined if it is, or if a person has accepted its present state.
+ * Returns the refusal of a ledger that is not the newest copy. Undefined if it is the newest, or if a person has accepted its present state.
  *
  * @param marks read before the transaction
  * @param about.where the place at which a person must have accepted the state, or undefined if the ledger does not know the place yet
@@ -37,7 +37,7 @@ export const notNewestAt = (
   return notNewest(found.wrong, about.asker)
 }
 
-/** Throws the refusal of a ledger that is not the newest copy as a Refusal, inside a transaction. */
+/** Throws a Refusal if the ledger is not the newest copy. For use inside a transaction. */
 export const mustBeNewest = (...[store, marks, about]: Parameters<typeof notNewestAt>): void => {
   const refused = notNewestAt(store, marks, about)
   if (refused !== undefined) throw new Refusal(Effect.fail(refused))

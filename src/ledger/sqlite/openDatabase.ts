@@ -27,8 +27,7 @@ const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string 
   ["foreign_keys = ON", "foreign_keys", 1],
   // 32 MiB, so that the index of a million rows stays in memory during look-ups.
   ["cache_size = -32768", "cache_size", -32_768],
-  // Every 16 MiB: each checkpoint waits for the disk twice, and a page that changes often is then written only once. Not more, because a copy of the
-  // file alone lacks what is in the log.
+  // Each checkpoint waits for the disk twice, so it comes only every 16 MiB. Not more, because a copy of the file alone lacks what is in the log.
   [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 

@@ -54,7 +54,7 @@ const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArra
   // A row without a submission id can't be read back. A person said that it landed.
   const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
   let { after } = page
-  // The partial index contains few rows, in order. Otherwise, `+` prevents SQLite from sorting all rows of the place for every page.
+  // If possible, uses the partial index, which contains few rows, in order. Otherwise, `+` prevents SQLite from sorting all rows of the place.
   const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
   const runParams: Array<Param> = []
   if (page.run !== undefined) {

@@ -190,7 +190,7 @@ const beside = (db: Database, requested: RequestedPlace): LedgerRefused | undefi
   return new LedgerRefused({
     message: `${pipeline} has sent nothing to form ${destination.form} yet, but ${
       unnamed.join(" and ")
-    } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both feed this form, write "alongside: [${
+    } has: the same rows would be imported a second time. Nothing was sent. If ${pipeline} is the same pipeline under a new name, write "renamedFrom: ${first}"; if both import into this form, write "alongside: [${
       unnamed.join(", ")
     }]" under sink.`,
   })

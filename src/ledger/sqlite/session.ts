@@ -14,7 +14,7 @@ import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
 import { recordVerdicts } from "./verdicts.ts"
 
-/** Takes the pipeline's lock for the scope, and puts the rows in doubt that earlier holders left open. */
+/** Takes the pipeline's lock for the scope, and puts in doubt the rows that earlier holders left open. */
 export const makeSession = (
   store: Store,
   at: Place,

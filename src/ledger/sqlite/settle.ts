@@ -181,8 +181,8 @@ export interface Settling {
 }
 
 /**
- * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread, and the others not created. Throws
- * without recording anything if a row is not in doubt.
+ * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread. The other rows become not created.
+ * Throws without recording anything if a row is not in doubt.
  */
 export const settleDoubts = (store: Store, place: number, { because, by, file, rows }: Settling): void => {
   if (rows.length === 0) return

@@ -101,7 +101,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
         (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
       ),
     settlingFacts: read(
-      "reading what settles rows",
+      "reading evidence for rows in doubt",
       { testEntries: [], looseIds: [], landedByWord: [] },
       (place) => ({
         testEntries: testEntries(db, place),

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts"
 
-/** Texts that repeat up to a million times. Each is stored once and has a number. */
+/** Stores texts that repeat up to a million times only once, each with a number. */
 export class Texts {
   private readonly db: Database
   private readonly ids = new Map<string, number>()

@@ -66,7 +66,7 @@ const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
       }
     })
     if (emptied) return
-    // The process that is still reading would delay closing the ledger by the same time again.
+    // The process that is still reading would delay closing the ledger by the full time-out again.
     store.db.set("busy_timeout = 500")
     return yield* new LedgerBusy({ file: store.file })
   })

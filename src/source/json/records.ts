@@ -295,7 +295,7 @@ const opensOften = (text: string): boolean => {
   return opened >= deepest
 }
 
-/** Returns a line's value. Takes the slower way if JSON.parse would round numbers, or if the nesting may be too deep. */
+/** Returns a line's value. Uses the slower reader if JSON.parse would round numbers, or if the nesting may be too deep. */
 const parseLine = (text: string): Json => {
   if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) return JSON.parse(text) as Json
   let value: Json = null

@@ -130,7 +130,7 @@ const headingLeftOut = (file: string, { above, row }: Header) =>
     above === 1 ? "one line above is" : `${above} lines above are`
   } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right line.`
 
-/** Returns the positions of the row key's columns. Empty if the pipeline does not name them, or if no column has a name from the key. */
+/** Returns the positions of the row key's columns. Empty if the pipeline does not name them, or if a name is not among the columns. */
 const keyPositions = (rowKey: CsvSettings["rowKey"], columns: Source["columns"]): ReadonlyArray<number> => {
   if (rowKey === undefined || rowKey === "content") return []
   const positions = rowKey.map(({ name }) => columns.findIndex((column) => column.name === name))
@@ -151,7 +151,7 @@ const literalLines = ({ literal, literalLines: lines }: Quotes) =>
     listed(lines.map(String), literal)
   }`
 
-/** Describes records that can be read in two ways, or in none. */
+/** Describes records that can be read in two ways, or in no way. */
 const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
   const isBoth = unsettledLines.some(({ because }) => because === "both")
   return isBoth

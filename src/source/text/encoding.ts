@@ -35,7 +35,7 @@ export interface Encoding {
    * `damaged`, such bytes are an error.
    */
   readonly decoder: (damaged?: () => void) => Decoder
-  /** Whether the examined bytes are ASCII, which is the same in all these encodings. */
+  /** Whether the examined bytes are ASCII, which is the same in every other encoding. */
   readonly ascii?: boolean
 }
 

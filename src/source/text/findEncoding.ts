@@ -119,8 +119,8 @@ const doubts = (names: ReadonlyArray<string>) =>
     : `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
 
 /**
- * Returns a file's text encoding. It is shown by the mark, named by the pipeline, UTF-8 if the first `limits.looked` bytes are valid, or detected. A
- * text that is mostly UTF-8 counts as UTF-8, so that reading it reports the byte that is not.
+ * Returns a file's text encoding. It is the one that the mark shows or that the pipeline names. Otherwise, it is UTF-8 if the first `limits.looked`
+ * bytes are valid, and is detected if not. A text that is mostly UTF-8 counts as UTF-8, so that reading it reports the byte that is not.
  */
 export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
   Effect.gen(function*() {
@@ -246,7 +246,9 @@ const highs = /\P{ASCII}/gu
 
 const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
-/** Returns how plausible a text is, from 0 to 1. jschardet counts the frequency of letters, and this function sequences that occur in no language. */
+/**
+ * Returns how plausible a text is, from 0 to 1. jschardet counts the frequency of letters. This function counts sequences that occur in no language.
+ */
 const plausibility = (text: string): number => {
   const high = times(text, highs)
   const odd = times(text, brokenCase) + times(text, signInWord) + times(text, mixedScripts) + times(text, loneLetter)

@@ -136,10 +136,7 @@ const endOf = (
   return at
 }
 
-/**
- * Returns the delimiter of a text whose first record is the header of a rejected.csv. It may be a different one, because a spreadsheet program may
- * have changed it.
- */
+/** Returns the delimiter of a text whose first record is the header of a rejected.csv. A spreadsheet program may have changed it from a comma. */
 export const mendedDelimiter = (text: string): string | undefined =>
   [",", ";", "\t"].find((delimiter) => {
     // Only the first record counts. If the text is only a header, the added line end completes it.

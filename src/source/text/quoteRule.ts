@@ -212,8 +212,8 @@ export class QuoteDecisions {
 
   /**
    * Whether the lines of a well-formed quoted cell could also be records. At least half of them must have the header's width, and keys like their
-   * neighbours'. Keys may be different if the width is not a coincidence, or if keys have no common shape. Then no spaces may follow the delimiters,
-   * as they do in prose.
+   * neighbours'. Keys may be different if the width is not a coincidence, or if keys have no common shape. In that case, spaces must not follow the
+   * delimiters, as they do in prose.
    */
   #mayBeRecords(
     text: string,

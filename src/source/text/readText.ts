@@ -44,7 +44,7 @@ export const readable = <A>(
 /** How many bytes are decoded at a time. Longer strings take longer to garbage-collect. */
 const pieceBytes = 64 * 1024
 
-/** What turns a reading's text into chunks of rows. */
+/** The parts of a reading that turn its text into chunks of rows. */
 interface TextReading<A> {
   readonly file: string
   readonly blocks: Blocks
@@ -75,8 +75,7 @@ export const readText = <A>(
           : Effect.succeed(Chunk.unsafeFromArray(made)),
     )
 
-  // One piece at a time, not one block. If rows are used before the next ones are made, they are collected early, which halves the work of the
-  // garbage collector. Not a generator, because a generator would keep the rows.
+  // Pieces, not blocks: rows that are used at once are also collected early, which halves the garbage collector's work. A generator would keep them.
   const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
     if (hasEnded) return Effect.fail(Option.none())
     if (at < block.length) {

@@ -31,7 +31,7 @@ export interface Quotes {
   /** How many records were read with quotes as ordinary characters, and the lines of the first ones. */
   readonly literal: number
   readonly literalLines: ReadonlyArray<number>
-  /** How many records have an undecided reading, and the lines of the first ones. */
+  /** How many records can't be read with certainty, and the lines of the first ones. */
   readonly unsettled: number
   readonly unsettledLines: ReadonlyArray<Lines & { readonly because: Unsettled }>
 }

@@ -30,11 +30,8 @@ const place = (row: number, line: number, inside: number) =>
 
 const ragged = (where: string, found: number, width: number): Problem => ({
   code: "ragged-row",
-  message:
-    `${where} has ${cells(found)}, but the header has ${
-      thousands(width)
-    }. A cell is missing, or a delimiter, quote or line end `
-    + "inside a cell is not quoted.",
+  message: `${where} has ${cells(found)}, but the header has ${thousands(width)}. `
+    + "A cell is missing, or a delimiter, quote or line end inside a cell is not quoted.",
 })
 
 const misquoted = (where: string): Problem => ({

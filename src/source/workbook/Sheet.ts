@@ -22,7 +22,7 @@ export interface OpenSheet {
   readonly names: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
   readonly date1904: boolean
-  /** Why some of the sheet may be missing, as the end of a sentence. The file's facts about itself are inconsistent. */
+  /** Why some of the sheet may be missing, as the end of a sentence. Set if the file's statements about itself are inconsistent. */
   readonly doubt?: string | undefined
   /** The sheet's first rows: enough to find the header, or all of them. */
   readonly first: ReadonlyArray<SheetRow>

@@ -48,7 +48,7 @@ const clock = (seconds: number) =>
 const days = new Map<number, DateCell>()
 const mostDays = 65_536
 
-/** Returns the calendar day of a whole serial number, or undefined if there is none. 1900 was not a leap year, but Excel has its 29 February. */
+/** Returns the calendar day of a whole serial number, or undefined if there is none. 1900 was not a leap year, but Excel counts its 29 February. */
 const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   const since1900 = date1904 ? day + 1462 : day
   if (since1900 < 1 || since1900 > lastDay || since1900 === 60) return undefined
@@ -61,7 +61,7 @@ const calendarDay = (day: number, date1904: boolean): DateCell | undefined => {
   return cell
 }
 
-/** Returns a serial number as a date, a time or both, to the second and without a time zone. Undefined if it is not one. */
+/** Returns a serial number as a date, a time or both, to the second and without a time zone. Undefined if the number is none of these. */
 const dated = (serial: number, shows: Shows, date1904: boolean): Cell | undefined => {
   const seconds = Math.round(serial * daySeconds)
   if (seconds < 0) return undefined

@@ -25,7 +25,7 @@ interface OfOds {
   readonly hiddenSheets: ReadonlyArray<boolean>
 }
 
-/** Verifies that a zip archive matches its directory, and that its sheets are complete. Returns undefined if it is not OpenDocument. */
+/** Verifies that a zip archive matches its directory, and that its sheets are complete. Returns undefined if the archive is not OpenDocument. */
 const prove = async (bytes: Buffer): Promise<OfOds | undefined> => {
   let content: Buffer | undefined
   let styles: Buffer | undefined
@@ -197,7 +197,7 @@ const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: 
 }
 
 /**
- * Returns whether each sheet of an OpenDocument workbook is hidden, in the order of the sheets, because xlsx does not. A sheet is hidden if its
+ * Returns whether each sheet of an OpenDocument workbook is hidden, in the order of the sheets. xlsx does not return this. A sheet is hidden if its
  * style, or the style on which that is based, says `table:display="false"` (OpenDocument 1.3, part 3, section 19.598). Throws `BadSheet`.
  *
  * @param styles the part styles.xml, which may contain the base styles

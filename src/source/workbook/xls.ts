@@ -107,7 +107,7 @@ class SheetRecords {
   readonly #promised = new Map<number, readonly [first: number, end: number]>()
   readonly #extents = new Map<number, readonly [first: number, end: number]>()
   #dimensions = { rows: 0, columns: 0 }
-  /** The fault if another cell follows. Set if a record that is not a cell has followed a cell. */
+  /** The fault to report if another cell follows. Set when a record that is not a cell has followed a cell. */
   #odd: string | undefined
   #hasCells = false
   #hasWindow = false
@@ -141,10 +141,10 @@ class SheetRecords {
     if (fits !== undefined) {
       if (this.#odd !== undefined) return this.#odd
       this.#hasCells = true
-      return fits ? this.#cell(type, at, length) : `a cell of a wrong size (${hex(type)} at byte ${at})`
+      return fits ? this.#cell(type, at, length) : `a cell of the wrong size (${hex(type)} at byte ${at})`
     }
     if (type === kind.row) {
-      if (length !== 16) return `a row of a wrong size (byte ${at})`
+      if (length !== 16) return `a row of the wrong size (byte ${at})`
       const [first, end] = [bytes.readUInt16LE(at + 2), bytes.readUInt16LE(at + 4)]
       if (end > first) this.#promised.set(bytes.readUInt16LE(at), [first, end])
     } else if (this.#hasCells && !amongCells.has(type)) {
@@ -176,7 +176,7 @@ class SheetRecords {
     }
     for (let index = 0; index < end - column; index++) {
       const format = bytes.readUInt16LE(at + 4 + step * index)
-      if (isUnicode && format >= formats) return `a cell with a format that does not exist, ${here}`
+      if (isUnicode && format >= formats) return `a cell with a format that does not exist, in ${here}`
     }
     if (type === kind.sharedText) {
       this.texts++
@@ -185,7 +185,7 @@ class SheetRecords {
     if (type === kind.label) {
       const characters = bytes.readUInt16LE(at + 6)
       const size = !isUnicode ? characters : characters === 0 ? 0 : 1 + characters * (bytes[at + 8]! & 1 ? 2 : 1)
-      if (8 + size > length) return `a text of a wrong size, in ${here}`
+      if (8 + size > length) return `a text of the wrong size, in ${here}`
     }
     if (formulas.has(type) && bytes.readUInt16LE(at + 12) === 0xffff) {
       const valueKind = bytes[at + 6] ?? 0
@@ -372,7 +372,7 @@ export interface XlsCheck {
   /** The workbook's stream, extracted from its compound file. Its other content (summaries, macros) is not read. */
   readonly content: Buffer
   /**
-   * Compares the sheet with this number with the cells that were read. Throws `BadRecords` if the sheet must be damaged.
+   * Compares the sheet at this index with the cells that were read. Throws `BadRecords` if the sheet must be damaged.
    *
    * @param has whether there is a cell
    * @returns what is inconsistent, if some programs may write it like that
