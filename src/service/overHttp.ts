@@ -108,7 +108,7 @@ const mayBeInterim = (text: string): boolean =>
 
 /**
  * Makes connections for undici's pool that differ from undici's own in two ways. An error resets the connection: otherwise the kernel would keep
- * sending buffered data, perhaps minutes later. And `100 Continue` is not an error, because servers and proxies may send it without a request for it.
+ * sending buffered data, perhaps minutes later. And `100 Continue` is not an error, because servers and proxies may send it unasked.
  *
  * @param timeout the most milliseconds for connecting
  */

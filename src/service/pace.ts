@@ -17,8 +17,8 @@ const mostLate = 0.25
 /** How far below the last accepted rate requests resume after a refusal, as a share of that rate. */
 const caution = 0.03
 /**
- * How long it takes to return to the last accepted rate: a multiple of the refusal's wait, so that probing takes a twelfth of the time, and at least
- * this many milliseconds.
+ * The time until the last accepted rate is reached: this multiple of the refusal's wait, so that probing takes a twelfth of the time. The second
+ * value is the shortest such time, in milliseconds.
  */
 const returnsPerWait = 12
 const shortestReturn = 8_500
@@ -43,7 +43,7 @@ const longEnough = 3_000
 const mostlyWaiting = 0.6
 /** The fewest milliseconds between two requests that timers can keep. */
 const finest = 5
-/** By how many milliseconds the latency may vary if requests follow each other faster. Several of them arrive within this time. */
+/** How many milliseconds the latency may vary if requests are less than `finest` apart. Several of them then arrive within this time. */
 const edge = 3
 /** The first wait, in milliseconds, after a refusal that asks for none. The wait doubles until a request is accepted. */
 const firstBackOff = 250

@@ -240,8 +240,8 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether a record may be the rest of a torn one: a cell before the quote in question ends with an odd quote, and the record's key is unlike its
-   * neighbours'.
+   * Whether a record may be the rest of a torn one: a cell before the quote in question has an odd number of quotes and ends with one, and the
+   * record's key is unlike its neighbours'.
    */
   #isRest(before: string, own: string | undefined): boolean {
     if (own === undefined || !before.includes('"') || this.#isKey(own, undefined)) return false

@@ -128,7 +128,7 @@ export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: 
     return end + ends.length
   }
 
-  /** Scans on from `at`, where no tag is open, up to the start of something incomplete. */
+  /** Scans from the start of `xml` up to something incomplete. Returns the offset at which to continue. */
   const scan = (xml: Buffer): number => {
     let at = 0
     for (;;) {
