@@ -31,21 +31,21 @@ const decode = (cell: Encoded): Cell =>
     ? new ErrorCell(cell.error)
     : new JsonCell(cell.json)
 
-/** A record, and the row that it belongs to. */
+/** A record, and the row to which it belongs. */
 export interface SpooledRecord {
   /** From 1. */
   readonly row: number
-  /** The index of its source. */
+  /** The index of the record's source. */
   readonly part: number
-  /** The index of its place in that source. */
+  /** The index of the record's place in that source. */
   readonly place: number
-  /** Its number in that source, from 1. */
+  /** The record's number in that source, from 1. */
   readonly number: number
   readonly cells: Cells
   readonly fault: Problem | undefined
 }
 
-/** Records in a temporary database, by the rows that they become. Only this process needs it, and only until it ends. */
+/** Keeps records in a temporary database, by the rows of which they become parts. Only this process needs the database, and only until it ends. */
 export class RecordSpool {
   readonly #db: Database
   #rows = 0
@@ -106,7 +106,7 @@ export class RecordSpool {
     return this.#db.get<readonly [number]>(sql, [part])?.[0] ?? 0
   }
 
-  /** Returns the records of some rows, by row, then in the order in which they were added. */
+  /** Returns the records of these rows, by row, then in the order in which they were added. */
   between(first: number, last: number): ReadonlyArray<SpooledRecord> {
     const sql = "SELECT row, part, place, number, cells, fault FROM record WHERE row BETWEEN ? AND ? ORDER BY row, at"
     return this.#db.all<readonly [number, number, number, number, string, string | null]>(sql, [first, last]).map((

@@ -20,10 +20,10 @@ import type { NamedSource, Source } from "./Source.ts"
 
 type Combine = NonNullable<SourceConfig["combine"]>
 
-/** Rows that are put together at a time. */
+/** How many rows are put together at a time. */
 const windowRows = 1_000
 
-/** Combined rows in the head of a combined source. */
+/** How many combined rows the head of a combined source contains. */
 const headRows = 50
 
 const isEmpty = (cell: Cell | undefined): boolean => trimmed(cellText(cell)) === ""
@@ -35,11 +35,11 @@ const titleOf = (column: Column): string => column.name ?? column.title
 /** One of the sources whose records are combined, and its columns. */
 interface Part extends NamedSource {
   readonly by: ReadonlyArray<Column>
-  /** The columns whose cells name a record's place. */
+  /** The columns whose cells contain the name of a record's place. */
   readonly name: ReadonlyArray<Column>
-  /** All other columns. Each place has them. */
+  /** All other columns. Each place has all of them. */
   readonly rest: ReadonlyArray<Column>
-  /** The first part of its columns' names. */
+  /** The first part of the names of its columns in a combined row. */
   readonly as: string | undefined
   /** Whether each record of a row has its own place, numbered from 1. */
   readonly repeats: boolean
@@ -71,11 +71,11 @@ const partOf = (
   })
 }
 
-/** The places of each source's records, and where their cells are in a combined row. */
+/** The places of each source's records, and the columns of their cells in a combined row. */
 class Places {
   readonly #ofParts: ReadonlyArray<Map<string, number>>
 
-  /** @param expected places that exist even without a record */
+  /** @param expected names of places that exist even without a record */
   constructor(parts: ReadonlyArray<Part>, expected: ReadonlyArray<string>) {
     this.#ofParts = parts.map(({ as, repeats }) => new Map(as === undefined || repeats ? [] : [[as, 0]]))
     for (const place of expected) {
@@ -97,11 +97,11 @@ class Places {
   }
 }
 
-/** Where cells are in a combined row: first those of the key, then place by place. */
+/** The order of cells in a combined row: first those of the key, then place by place. */
 interface Shape {
   readonly parts: ReadonlyArray<Part>
   readonly titles: ReadonlyArray<string>
-  /** Of each part: the position of its first place's first cell. */
+  /** The position of the first cell of each part's first place. */
   readonly starts: ReadonlyArray<number>
 }
 
@@ -117,7 +117,7 @@ const shapeOf = (parts: ReadonlyArray<Part>, places: Places): Shape => {
   return { parts, titles, starts }
 }
 
-/** Puts the records of some rows together. */
+/** Combines the records of these rows. */
 const combined = (spool: RecordSpool, shape: Shape, first: number, last: number): ReadonlyArray<RowChunk> => {
   const { parts, starts, titles } = shape
   const chunks = new ChunkBuilder()
@@ -170,7 +170,7 @@ const combined = (spool: RecordSpool, shape: Shape, first: number, last: number)
   return chunks.take()
 }
 
-/** Reads all records into a temporary database, which is removed with the scope. */
+/** Reads all records into a temporary database, which is removed when the scope closes. */
 const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
   Effect.gen(function*() {
     const refused = (message: string) => () => new SourceError({ file, message })
@@ -242,9 +242,10 @@ const tooWide = (file: string, titles: ReadonlyArray<string>) =>
   })
 
 /**
- * Joins the records of a source, and of others, that have the same key into one row, in the order of the first source's records. The columns are those
- * of the key, and each other column once for each place: `baseline.weight`. All records are read once, into a temporary file. A row with a faulty
- * record, or with two different values in one cell, has that problem. Fails if a column is missing, or if the rows would have too many columns.
+ * Joins the records of a source, and of others, that have the same key into one row, in the order of the first source's records. The columns are
+ * those of the key, and each other column once for each place: `baseline.weight`. All records are read once, into a temporary file. A row with a
+ * faulty record, or with two different values in one cell, has that problem. Fails if a named column is missing, or if the rows would have too many
+ * columns.
  *
  * @param others the opened sources of `config.with`, in that order
  */

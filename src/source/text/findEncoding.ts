@@ -152,7 +152,7 @@ const detected = (bytes: Bytes, plain: Found): Effect.Effect<Found, SourceError>
     const sample = yield* takeSample(bytes)
     if (isBinary(sample.lines)) {
       const message =
-        `${file} is neither text nor a known kind of workbook or archive: it is of a different kind, or damaged. Export it again, or as CSV.`
+        `${file} is neither text nor a known kind of workbook or archive. It may be damaged. Export it again, or as CSV.`
       return yield* new SourceError({ file, message })
     }
     if (sample.right > 0 && sample.right >= sample.wrong) return plain
