@@ -57,7 +57,7 @@ mapping:
   unmapped: ignore
 sink: { service: practice, form: f }
 `
-  it.scopedLive("are reported as not mapped, even with `unmapped: ignore`", () =>
+  it.scopedLive("Other texts are reported as not mapped, even with `unmapped: ignore`", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline("") })
       const ran = yield* at.run("run", "p")
@@ -71,7 +71,7 @@ sink: { service: practice, form: f }
       expect(yield* at.page).toContain("2 cells in 1 column are not mapped")
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("are sent to the question that `other` names, even without a tick next to them", () =>
+  it.scopedLive("Other texts are sent to the question that `other` names, even without a tick next to them", () =>
     Effect.gen(function*() {
       const other = ", other: { use: Other (please specify), textTo: Which }"
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline(other) })

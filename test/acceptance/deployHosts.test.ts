@@ -21,8 +21,8 @@ const directives: Readonly<Record<string, ReadonlyArray<string>>> = {
 const units = ["formferry.service", "formferry.timer", "formferry-schedule.service"]
 const analyzer = spawnSync("systemd-analyze", ["--version"]).status === 0
 
-describe("the systemd units", () => {
-  it("use only existing directives, and name a page of the package", () => {
+describe("systemd units", () => {
+  it("the systemd units use only existing directives, and name a page of the package", () => {
     for (const name of units) {
       for (const { key, section, value } of unit(read(name))) {
         expect(directives[section], `${name} ${key}`).toContain(key)
@@ -62,7 +62,7 @@ describe("the systemd units", () => {
       }),
   )
 
-  it.scopedLive("start a command that runs due pipelines", () =>
+  it.scopedLive("the systemd service starts a command that runs due pipelines", () =>
     Effect.gen(function*() {
       const at = yield* deployed
       const [program, ...args] = serviceStarts.split(" ")

@@ -54,7 +54,7 @@ const attribute = (span: Span | undefined, name: string): unknown => {
 }
 
 describe("the telemetry of a run", () => {
-  it.scopedLive("contains the run, its phases, batches and requests, and no data of rows", () =>
+  it.scopedLive("a run's telemetry contains the run, its phases, batches and requests, and no data of rows", () =>
     Effect.gen(function*() {
       const here = yield* world
       const collector = yield* hearing()
@@ -123,7 +123,7 @@ describe("the telemetry of a run", () => {
     }).pipe(Effect.provide(NodeContext.layer)))
 })
 
-it.scopedLive("is exported as protobuf by default, and still contains no personal data", () =>
+it.scopedLive("telemetry is exported as protobuf by default, and still contains no personal data", () =>
   Effect.gen(function*() {
     const here = yield* world
     const collector = yield* hearing()
@@ -143,13 +143,13 @@ it.scopedLive("is exported as protobuf by default, and still contains no persona
 describe("the standard OTEL_* variables", () => {
   const on = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" }
 
-  it("load no exporter if they are unset, disable telemetry, or name the exporter none", () => {
+  it("standard variables load no exporter if they are unset, disable telemetry, or name the exporter none", () => {
     expect(telemetrySettings({})).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" })).toBeUndefined()
   })
 
-  it("set one endpoint for all signals, one for each signal, or the default endpoint of OTLP", () => {
+  it("standard variables set one endpoint for all signals, one for each signal, or the default endpoint of OTLP", () => {
     expect(telemetrySettings(on)).toMatchObject({
       serviceName: "formferry",
       traces: { url: "http://collector:4318/v1/traces" },
@@ -160,7 +160,7 @@ describe("the standard OTEL_* variables", () => {
     expect(telemetrySettings({ OTEL_METRICS_EXPORTER: "otlp" })?.metrics?.url).toBe("http://localhost:4318/v1/metrics")
   })
 
-  it("cause a warning for unsupported settings", () => {
+  it("standard variables cause a warning for unsupported settings", () => {
     const told = telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "zipkin", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
     expect(told?.warnings).toEqual([
       expect.stringContaining("OTEL_TRACES_EXPORTER is zipkin"),

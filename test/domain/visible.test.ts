@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { visible } from "../../src/domain/visible.ts"
 
 describe("visible", () => {
-  it("removes control characters, line breaks and characters that change the direction of writing", () => {
+  it("visible removes control characters, line breaks and characters that change the direction of writing", () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -20,12 +20,12 @@ describe("visible", () => {
     )
   })
 
-  it("shows terminal escape sequences as symbols", () => {
+  it("visible shows terminal escape sequences as symbols", () => {
     expect(visible("\u001B[31mred\u001B]0;title\u0007\u009B2J")).toBe("␛[31mred␛]0;title␇<U+009B>2J")
     expect(visible("a\r\nb\tc\u202Ed\u007F")).toBe("a↵b␉c<U+202E>d␡")
   })
 
-  it("leaves words of every script and joined emoji unchanged", () => {
+  it("visible leaves words of every script and joined emoji unchanged", () => {
     for (const text of ["Müller", "東京", "می‌خواهم", "👩‍👩‍👧", "שלום", "e\u0301"]) expect(visible(text)).toBe(text)
   })
 })

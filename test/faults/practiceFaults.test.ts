@@ -283,7 +283,7 @@ faults:
       expect(yield* problems("seeds: 1")).toEqual(["seeds: is not a setting here", "faults: is missing"])
     }))
 
-  it.scoped("is read from a folder, and a missing file is reported", () =>
+  it.scoped("the faults file is read from a folder, and a missing file is reported", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({})
       writeFileSync(join(root, "faults.yaml"), "faults: []\n")

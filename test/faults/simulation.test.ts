@@ -14,27 +14,31 @@ const patience = 200
 const firstSeed = atMost(21, 1)
 
 describe("the promise in a simulation with faults", () => {
-  it(`is kept for ${seeds} seeds: no row is lost or doubled, and ledger and service agree`, async () => {
-    const pipeline = await loadPipeline()
-    const began = performance.now()
-    const simulated: Array<Simulated> = []
-    for (let seed = from; seed < from + seeds; seed++) simulated.push(await simulate(seed, pipeline))
-    const text = figures(simulated, (performance.now() - began) / 1000)
-    process.stdout.write(`${text}\n`)
-    expect(simulated.flatMap(({ seed, violations }) => violations.map((one) => ({ seed, ...one }))), text).toEqual([])
-    // A simulation without events proves nothing.
-    const met = new Set(simulated.flatMap((one) => [...one.met.keys()]))
-    for (const mishap of ["crash", "vanish", "stop", "interrupt", "full", "full before", "full after", "edit"]) {
-      expect(met, text).toContain(mishap)
-    }
-    expect(met.size, text).toBeGreaterThan(25)
-    expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(3)
-    expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
-    expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds / 2)
-    expect(simulated.every((one) => (one.spans > 0) === (one.seed % 2 === 1))).toBe(true)
-  }, 240_000)
+  it(
+    `formferry keeps the promise for ${seeds} seeds: no row is lost or doubled, and ledger and service agree`,
+    async () => {
+      const pipeline = await loadPipeline()
+      const began = performance.now()
+      const simulated: Array<Simulated> = []
+      for (let seed = from; seed < from + seeds; seed++) simulated.push(await simulate(seed, pipeline))
+      const text = figures(simulated, (performance.now() - began) / 1000)
+      process.stdout.write(`${text}\n`)
+      expect(simulated.flatMap(({ seed, violations }) => violations.map((one) => ({ seed, ...one }))), text).toEqual([])
+      // A simulation without events proves nothing.
+      const met = new Set(simulated.flatMap((one) => [...one.met.keys()]))
+      for (const mishap of ["crash", "vanish", "stop", "interrupt", "full", "full before", "full after", "edit"]) {
+        expect(met, text).toContain(mishap)
+      }
+      expect(met.size, text).toBeGreaterThan(25)
+      expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(3)
+      expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
+      expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds / 2)
+      expect(simulated.every((one) => (one.spans > 0) === (one.seed % 2 === 1))).toBe(true)
+    },
+    240_000,
+  )
 
-  it("is tested by the same run if the seed is the same", async () => {
+  it("the same seed produces the same run", async () => {
     const pipeline = await loadPipeline()
     for (const seed of [3, 10, 27, 67].slice(0, atMost(2, 4))) {
       const lines = [[], []] as [Array<string>, Array<string>]
@@ -47,7 +51,7 @@ describe("the promise in a simulation with faults", () => {
     }
   })
 
-  it("is tested by the same run with and without telemetry", async () => {
+  it("the same seed produces the same run with and without telemetry", async () => {
     const pipeline = await loadPipeline()
     for (let seed = 101; seed < 101 + atMost(2, 5); seed++) {
       const run = async (telemetry: boolean) => {
@@ -66,7 +70,7 @@ describe("the promise in a simulation with faults", () => {
 
 describe("a planted bug in the simulation", () => {
   for (const [name, { breaks, bug }] of Object.entries(plantedBugs)) {
-    it(`is found within ${patience} seeds by the promise that it breaks: ${name}`, async () => {
+    it(`a planted bug is found within ${patience} seeds by the promise that it breaks: ${name}`, async () => {
       const pipeline = await loadPipeline()
       let caught: Simulated | undefined
       for (let seed = firstSeed; seed <= patience && caught === undefined; seed++) {

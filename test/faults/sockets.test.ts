@@ -55,7 +55,7 @@ const cases: Readonly<Record<string, ReadonlyArray<Fault>>> = {
 }
 
 for (const [name, faults] of Object.entries(cases)) {
-  it.scopedLive(`with ${name}, no row is lost or doubled, and every row is in the form once after rows in doubt are settled`, () =>
+  it.scopedLive(`no row is lost or doubled with ${name}, and every row is in the form once after rows in doubt are settled`, () =>
     Effect.gen(function*() {
       const truth = new Truth()
       truth.know(rows)

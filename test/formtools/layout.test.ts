@@ -35,7 +35,7 @@ describe("a text column next to options", () => {
   const blocksOf = async (...lines: ReadonlyArray<string>) =>
     Object.values((await layoutOf(file(lines.join("\n") + "\n"))).blocks)[0]
 
-  it("is distinguished from the tick column if SurveyMonkey names both Other", async () => {
+  it("a text column is distinguished from the tick column if SurveyMonkey names both Other", async () => {
     expect(
       await blocksOf(
         "Respondent ID,Collector ID,Sides,,,,Age",
@@ -46,7 +46,7 @@ describe("a text column next to options", () => {
     ).toEqual(["2 Corn", "3 Rice", "4 Other (please specify) (other)", "5 Other (please specify) (text)"])
   })
 
-  it("is recognised by its cells, whatever its title", async () => {
+  it("a text column is recognised by its cells, whatever its title", async () => {
     expect(
       await blocksOf(
         "Respondent ID,Collector ID,Sides,,,Age",
@@ -57,7 +57,7 @@ describe("a text column next to options", () => {
     ).toEqual(["2 Corn", "3 Rice", "4 Sonstiges (bitte angeben) (other)"])
   })
 
-  it("is not detected in a ranking or a grid", async () => {
+  it("a text column is not detected in a ranking or a grid", async () => {
     expect(await blocksOf("Respondent ID,Collector ID,Rank,,Age", ",,Corn,Rice,Response", "1,7,1,2,20", "2,7,1,2,30"))
       .toEqual(["2 Corn", "3 Rice"])
     expect(await blocksOf("Respondent ID,Collector ID,Views,,Age", ",,Corn,Rice,Response", "1,7,Good,Bad,20"))
@@ -66,7 +66,7 @@ describe("a text column next to options", () => {
 })
 
 describe("the layout of a Typeform export", () => {
-  it("has a block of options without a title, a guard before phone numbers, and days written as times", async () => {
+  it("a Typeform export has a block of options without a title, a guard before phone numbers, and days written as times", async () => {
     const { blocks, cleaned, meta, rows, tool } = await sample("typeform.csv")
     expect(tool.defaultRowKey).toEqual(["#"])
     expect(tool.complete).toEqual({ position: 11, is: ["completed"] })
@@ -86,7 +86,7 @@ describe("the layout of a Typeform export", () => {
     expect(rows[0]?.[3]).toBe("'+4930231250")
   })
 
-  it("has two blocks for two questions with the same options in files from before 2024", async () => {
+  it("a Typeform export from before 2024 has two blocks for two questions with the same options", async () => {
     const { blocks, names, tool } = await sample("typeform-2018.csv")
     expect(blocks).toEqual({
       "Anxiety disorder … Mood disorder": ["2 Anxiety disorder", "3 Mood disorder", "4 Other (other)"],
@@ -96,14 +96,14 @@ describe("the layout of a Typeform export", () => {
     expect(tool.labels[1]).toBe("Are you self-employed?")
   })
 
-  it("assigns an option that was never chosen to the block around it, but not a question without answers", async () => {
+  it("an option that was never chosen belongs to the block around it, but a question without answers does not", async () => {
     const text = (last: string) =>
       `#,A,B,C,Empty,Name,Start Date (UTC),Submit Date (UTC),Network ID\n1,A,,,,x,,,\n2,,,${last},,y,,,\n`
     expect((await layoutOf(file(text("C")))).blocks).toEqual({ "A … C": ["1 A", "2 B", "3 C"] })
     expect((await layoutOf(file(text("")))).blocks).toEqual({})
   })
 
-  it("finds a block's options wherever they were first chosen in a large file", async () => {
+  it("a block's options are found wherever they were first chosen in a large file", async () => {
     const rows = Array.from(
       { length: 20_000 },
       (_, at) => `${at},${at === 19_990 ? "A" : ""},${at === 19_999 ? "B" : ""},n,,,`,
@@ -114,14 +114,14 @@ describe("the layout of a Typeform export", () => {
 })
 
 describe("the layout of a Google Forms export", () => {
-  it("has a block for each grid, whose rows are in the last balanced brackets, and no id", async () => {
+  it("a Google Forms export has a block for each grid, whose rows are in the last balanced brackets, and no id", async () => {
     const { blocks, meta, tool } = await sample("google-forms.csv")
     expect(blocks).toEqual({ "How content are you?": ["4 Price", "5 Service [phone]"] })
     expect(meta).toEqual({ 0: "submitted", 1: "email" })
     expect(tool.defaultRowKey).toBeUndefined()
   })
 
-  it("has ISO times with offsets in the zip format, including midnight and half hours", async () => {
+  it("a zipped Google Forms export has ISO times with offsets, including midnight and half hours", async () => {
     const { cleaned, meta } = await sample("google-forms-zip.csv")
     expect(cleaned).toEqual([
       [1, 0, "2026-09-27T15:00:00+03:00"],
@@ -131,14 +131,14 @@ describe("the layout of a Google Forms export", () => {
     expect(meta).toEqual({ 0: "submitted", 1: "score" })
   })
 
-  it("is recognised by cells and other titles if its first title is in a different language", async () => {
+  it("a Google Forms export is recognised by cells and other titles if its first title is in a different language", async () => {
     const text = "Marca temporal,¿Cómo te llamas?,¿Qué usas?\n13/12/2019 12:02:32,Ada,R\n"
     expect((await layoutOf(file(text))).tool.name).toBe("google-forms")
   })
 })
 
 describe("the layout of a Microsoft Forms export", () => {
-  it("reads anonymous as no answer, and recognises a title that a table had to number", async () => {
+  it("a Microsoft Forms export reads anonymous as no answer, and recognises a title that a table had to number", async () => {
     const { cleaned, meta, tool } = await sample("microsoft-forms.csv")
     expect(cleaned).toEqual([[1, 3, null]])
     expect(meta).toEqual({ 0: "id", 1: "started", 2: "submitted", 3: "email", 4: "name" })
@@ -146,7 +146,7 @@ describe("the layout of a Microsoft Forms export", () => {
     expect(tool.answers.several.separator).toBe(";")
   })
 
-  it("reads points and feedback of a quiz as metadata, not as answers", async () => {
+  it("points and feedback of a Microsoft Forms quiz are metadata, not answers", async () => {
     const { meta } = await layoutOf(file(
       "ID,Start time,Completion time,Email,Name,Total points,Quiz feedback,Last modified time,2+2?,Points - 2+2?,Feedback - 2+2?\n"
         + "1,7/2/20 11:00:22,7/2/20 11:04:10,anonymous,,1,,,4,1,\n",
@@ -155,7 +155,7 @@ describe("the layout of a Microsoft Forms export", () => {
     expect(meta[8]).toBeUndefined()
   })
 
-  it("is recognised in Spanish", async () => {
+  it("a Spanish Microsoft Forms export is recognised", async () => {
     expect((await sample("microsoft-forms-es.csv")).meta).toEqual({
       0: "id",
       1: "started",
@@ -167,7 +167,7 @@ describe("the layout of a Microsoft Forms export", () => {
 })
 
 describe("the layout of a SurveyMonkey export", () => {
-  it("has blocks for titles that span columns, and keeps the title of a single-column question", async () => {
+  it("a SurveyMonkey export has blocks for titles that span columns, and keeps the title of a single-column question", async () => {
     const { blocks, cleaned, names, tool } = await sample("surveymonkey.csv")
     expect(blocks).toEqual({
       "Which fruits do you eat?": ["9 Apples", "10 Pears", "11 Other (please specify) (other)"],
@@ -188,14 +188,14 @@ describe("the layout of a SurveyMonkey export", () => {
     expect(tool.defaultRowKey).toEqual(["Respondent ID"])
   })
 
-  it("has blocks if someone joined its two header rows with dashes", async () => {
+  it("a SurveyMonkey export has blocks even if someone joined its two header rows with dashes", async () => {
     const { blocks } = await layoutOf(file(
       "RespondentID,Which?,Which pies? - Apple,Which pies? - Pecan,Which pies? - Other (please specify),A - b?\n1,,Apple,,,\n",
     ))
     expect(blocks).toEqual({ "Which pies?": ["2 Apple", "3 Pecan", "4 Other (please specify) (other)"] })
   })
 
-  it("has correct columns if blank titles at the end of the second header were cut off", async () => {
+  it("a SurveyMonkey export has correct columns even if blank titles at the end of the second header were cut off", async () => {
     const { blocks, rows } = await layoutOf(file("Respondent ID,Collector ID,Q,,R\n,,A,B,Response\n1,2,A,,x\n"))
     expect(blocks).toEqual({ Q: ["2 A", "3 B"] })
     expect(rows).toEqual([["1", "2", "A", null, "x"]])
@@ -203,7 +203,7 @@ describe("the layout of a SurveyMonkey export", () => {
 })
 
 describe("the layout of a Qualtrics export", () => {
-  it("takes blocks from ImportId and choiceId, options from the texts, and the zone from the third row", async () => {
+  it("a Qualtrics export takes blocks from ImportId and choiceId, options from the texts, and the zone from the third row", async () => {
     const { blocks, names, tool } = await sample("qualtrics.csv")
     expect(blocks).toEqual({
       "Which do you own?": ["10 A car", "11 A bicycle, or two", "12 Other", "13 Other - Text (text)"],
@@ -216,14 +216,14 @@ describe("the layout of a Qualtrics export", () => {
     expect(tool.defaultRowKey).toEqual(["ResponseId"])
   })
 
-  it("accepts ImportIds of 2016, with single quotes and dashes", async () => {
+  it("a Qualtrics export of 2016 has ImportIds with single quotes and dashes", async () => {
     const { blocks, rows, tool } = await sample("qualtrics-2016.csv")
     expect(blocks).toEqual({ Q2: ["12 1", "13 2"] })
     expect(tool.variant).toBe("three header rows")
     expect(rows).toHaveLength(1)
   })
 
-  it("has two header rows and lettered columns before 2016", async () => {
+  it("a Qualtrics export from before 2016 has two header rows and lettered columns", async () => {
     const { names, tool } = await sample("qualtrics-legacy.csv")
     expect(tool.variant).toBe("two header rows")
     expect(names.slice(0, 12)).toEqual([
@@ -242,7 +242,7 @@ describe("the layout of a Qualtrics export", () => {
     ])
   })
 
-  it("is recognised in UTF-16 with tabs", async () => {
+  it("a Qualtrics export in UTF-16 with tabs is recognised", async () => {
     const text = "\ufeff" + [
       "StartDate\tResponseId\tQ1",
       "Start Date\tResponse ID\tHow?",
@@ -256,7 +256,7 @@ describe("the layout of a Qualtrics export", () => {
 })
 
 describe("the layout of a LimeSurvey export", () => {
-  it("with codes has blocks by brackets, a guard only before =, and completes a response when it is submitted", async () => {
+  it("a LimeSurvey export with codes has blocks by brackets, a guard only before =, and complete responses if submitted", async () => {
     const { blocks, cleaned, tool } = await sample("limesurvey-codes.csv")
     expect(blocks).toEqual({ G1Q2: ["8 SQ001", "9 SQ002", "10 other (other)"] })
     expect(cleaned).toEqual([[1, 7, "=2+2"]])
@@ -264,7 +264,7 @@ describe("the layout of a LimeSurvey export", () => {
     expect(tool.variant).toBe("codes")
   })
 
-  it("with texts reads N/A of an option as no answer, and has blocks for scales and ranks but not for times", async () => {
+  it("a LimeSurvey export with texts reads N/A of an option as no answer, and has blocks for scales and ranks but not for times", async () => {
     const { blocks, cleaned, meta } = await sample("limesurvey-texts.csv")
     expect(blocks).toEqual({
       "Which sports?": ["6 Rowing", "7 Running, also slowly", "8 Other (other)"],
@@ -275,7 +275,7 @@ describe("the layout of a LimeSurvey export", () => {
     expect(meta).toMatchObject({ 13: "timing", 14: "timing" })
   })
 
-  it("in VV format has two header rows, and undoes escapes in the right order", async () => {
+  it("a LimeSurvey export in VV format has two header rows, and escapes are undone in the right order", async () => {
     const { cleaned, names, rows, tool } = await sample("limesurvey-vv.txt")
     expect(names.slice(0, 6)).toEqual(["id", "submitdate", "lastpage", "startlanguage", "seed", "12345X6X78"])
     expect(tool.labels[5]).toBe("Your words")
@@ -291,7 +291,7 @@ describe("the layout of a LimeSurvey export", () => {
 })
 
 describe("the layout of an export based on XForms", () => {
-  it("of Kobo skips HXL tags, finds options next to their question, and separates the text of Other", async () => {
+  it("a Kobo export skips HXL tags, finds options next to their question, and separates the text of Other", async () => {
     const { blocks, rows, tool } = await sample("kobo.csv")
     expect(rows.map((row) => row[2])).toEqual(["Ada Example", "Ben Example"])
     expect(blocks).toEqual({
@@ -300,18 +300,18 @@ describe("the layout of an export based on XForms", () => {
     expect(tool.defaultRowKey).toEqual(["_uuid"])
   })
 
-  it("of Kobo with labels accepts an option whose label contains a slash", async () => {
+  it("a Kobo export with labels accepts an option whose label contains a slash", async () => {
     expect((await sample("kobo-labels.csv")).blocks).toEqual({
       "Which sports?": ["2 Rowing", "3 Running and/or walking"],
     })
   })
 
-  it("of Kobo has no block for a group of questions", async () => {
+  it("a Kobo export has no block for a group of questions", async () => {
     const text = "g/name;g/age;_id;_uuid;_submission_time\nAda;40;1;u1;2024-05-01T08:05:10\n"
     expect((await layoutOf(file(text))).blocks).toEqual({})
   })
 
-  it("distinguishes ODK Central, Briefcase and SurveyCTO by how they write times", async () => {
+  it("ODK Central, Briefcase and SurveyCTO are distinguished by how they write times", async () => {
     const variants = await Promise.all(
       ["form-tools/odk-central.csv", "odk/briefcase-choice-lists.csv", "form-tools/surveycto.csv"].map((path) =>
         layoutOf(`${samples}/${path}`)
@@ -329,21 +329,21 @@ describe("the layout of an export based on XForms", () => {
 })
 
 describe("the layout of a REDCap export", () => {
-  it("with raw values has blocks for boxes, and no time for a survey that was not completed", async () => {
+  it("a REDCap export with raw values has blocks for boxes, and no time for a survey that was not completed", async () => {
     const { blocks, cleaned, tool } = await layoutOf(`${samples}/redcap/REDCapR-survey.csv`)
     expect(blocks).toEqual({ consent: ["6 1"] })
     expect(cleaned).toEqual([[1, 19, null]])
     expect(tool.defaultRowKey).toEqual(["participant_id"])
   })
 
-  it("with labels finds options by their (choice=…), and leaves repeated titles without a name", async () => {
+  it("a REDCap export with labels finds options by their (choice=…), and leaves repeated titles without a name", async () => {
     const { blocks, cleaned, names } = await sample("redcap-labels.csv")
     expect(blocks).toEqual({ "Race (Select all that apply)": ["5 Asian", "6 White, or other"] })
     expect(cleaned).toEqual([[2, 3, null]])
     expect([names[7], names[9]]).toEqual([undefined, undefined])
   })
 
-  it("of a longitudinal project has a key of record, event, form and instance", async () => {
+  it("a longitudinal REDCap export has a key of record, event, form and instance", async () => {
     expect((await sample("redcap-repeats.csv")).tool.defaultRowKey).toEqual([
       "study_id",
       "redcap_event_name",
@@ -354,7 +354,7 @@ describe("the layout of a REDCap export", () => {
 })
 
 describe("the layout of a JSON export", () => {
-  it("of Typeform has a column for every question of any record, and no time for unsubmitted responses", async () => {
+  it("a JSON export of Typeform has a column for every question of any record, and no time for unsubmitted responses", async () => {
     const { cleaned, meta, names, rows, tool } = await sample("typeform-responses.json")
     const at = (name: string) => names.indexOf(name)
     expect(tool.defaultRowKey).toEqual(["response_id"])
@@ -386,7 +386,7 @@ describe("the layout of a JSON export", () => {
     expect(meta[at("hidden.legacy_id")]).toBe("url")
   })
 
-  it("of Jotform names questions by their texts, omits headings and buttons, and reads well-formed dates", async () => {
+  it("a JSON export of Jotform names questions by their texts, omits headings and buttons, and reads well-formed dates", async () => {
     const { names, rows, tool } = await sample("jotform-submissions.json")
     expect(tool.defaultRowKey).toEqual(["id"])
     const from = names.indexOf("Your name [first]")
@@ -413,7 +413,7 @@ describe("the layout of a JSON export", () => {
 })
 
 describe("rows below several header rows", () => {
-  it("are numbered correctly in their problems", async () => {
+  it("rows are numbered correctly in their problems", async () => {
     const text = "Respondent ID,Collector ID,Q,\n,,A,B\n1,2,A,\n2,2,A,,more\n3,2,,B\n"
     const { faults, rows } = await run(read(config(file(text))))
     expect(rows).toHaveLength(3)
@@ -422,7 +422,7 @@ describe("rows below several header rows", () => {
 })
 
 describe("the layout of other exports", () => {
-  it("of Alchemer has options before their question, and metadata only before the questions", async () => {
+  it("an Alchemer export has options before their question, and metadata only before the questions", async () => {
     const { blocks, meta } = await sample("alchemer.csv")
     expect(blocks).toEqual({
       "Which sports do you like?": [
@@ -436,7 +436,7 @@ describe("the layout of other exports", () => {
     expect(meta[23]).toBeUndefined()
   })
 
-  it("of Fillout has ISO times with offsets, and reads None in Errors as no answer", async () => {
+  it("a Fillout export has ISO times with offsets, and reads None in Errors as no answer", async () => {
     const { cleaned, tool } = await sample("fillout.csv")
     expect(cleaned).toEqual([
       [1, 1, "2026-09-19T15:05:00-04:00"],
@@ -450,13 +450,13 @@ describe("the layout of other exports", () => {
     expect(tool.defaultRowKey).toEqual(["Submission ID"])
   })
 
-  it("of Gravity Forms finds options by their cells, and a guard only before =", async () => {
+  it("a Gravity Forms export finds options by their cells, and a guard only before =", async () => {
     const { blocks, cleaned } = await sample("gravity-forms.csv")
     expect(blocks).toEqual({ "Rowing … Running": ["2 Rowing", "3 Running"] })
     expect(cleaned).toEqual([[1, 5, "=1+1"]])
   })
 
-  it("of Jotform finds matrix rows after >>, and of Paperform removes a guard before phone numbers", async () => {
+  it("a Jotform export finds matrix rows after >>, and a Paperform export has a guard before phone numbers", async () => {
     expect((await sample("jotform.csv")).blocks).toEqual({ "Rate us": ["4 Service", "5 Price"] })
     expect((await sample("paperform.csv")).cleaned).toEqual([[1, 4, "+49 30 23125000"]])
   })
@@ -470,7 +470,7 @@ describe("the layout of other exports", () => {
     ["microsoft-forms.csv", ["ID"]],
     ["zoho-forms.csv", undefined],
     ["jotform.csv", undefined],
-  ])("of %s has the default row key %j", async (name, key) => {
+  ])("the sample %s has the default row key %j", async (name, key) => {
     expect((await sample(name)).tool.defaultRowKey).toEqual(key)
   })
 })

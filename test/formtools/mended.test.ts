@@ -53,7 +53,7 @@ const project = (source: string, text: string, pipeline: string, form: string) =
   })
 
 describe("rows of a form tool's file", () => {
-  it.scopedLive("are rejected unchanged, and arrive with their meaning after they are fixed", () =>
+  it.scopedLive("rows are rejected unchanged, and arrive with their meaning after they are fixed", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "typeform.csv",
@@ -81,7 +81,7 @@ describe("rows of a form tool's file", () => {
       expect(third.rows).toMatchObject({ read: 3, alreadyImported: 3 })
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("arrive correctly from a fixed file with one header, even if the original had escapes and two headers", () =>
+  it.scopedLive("rows arrive correctly from a fixed file with one header, even if the original had escapes and two headers", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "vv.txt",
@@ -104,7 +104,7 @@ describe("rows of a form tool's file", () => {
       ])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("don't change if the file is later read as plain CSV", () =>
+  it.scopedLive("rows don't change if the file is later read as plain CSV", () =>
     Effect.gen(function*() {
       const mapping =
         '  rowKey: ["#"]\nmapping:\n  questions:\n    - { name: Name, from: Name }\n    - { name: Phone, from: Phone number }'
@@ -121,7 +121,7 @@ describe("rows of a form tool's file", () => {
       expect((yield* at.stored)[0]).toEqual({ Name: "Ada", Phone: "+4930231250" })
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("are refused without an id and a rowKey, and the message names the missing setting", () =>
+  it.scopedLive("rows without an id and a rowKey are refused, and the message names the missing setting", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "google.csv",

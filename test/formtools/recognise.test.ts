@@ -52,7 +52,7 @@ const exports: ReadonlyArray<readonly [path: string, tool: string, rows: number]
 const encodingOf = (path: string) => (path.includes("StarWars") ? { encoding: "windows-1252" } : {})
 
 describe("recognising an export", () => {
-  it("has a sample for every tool", () => {
+  it("every tool has a sample", () => {
     expect([...new Set(exports.map(([, tool]) => tool))].toSorted()).toEqual(
       formTools.map(({ name }) => name).toSorted(),
     )
@@ -161,13 +161,13 @@ a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
 })
 
 describe("the tool that a pipeline names", () => {
-  it("is not used if the pipeline names a plain format, so the file is read unchanged", async () => {
+  it("the tool is not used if the pipeline names a plain format, so the file is read unchanged", async () => {
     const { rows, source } = await run(read(config(`${samples}/form-tools/surveymonkey.csv`, { format: "csv" })))
     expect(source.tool).toBeUndefined()
     expect(rows).toHaveLength(4)
   })
 
-  it("is used to read the file even without evidence", async () => {
+  it("the tool is used to read the file even without evidence", async () => {
     const { rows, source } = await run(read(config(file("Which?,\nA,B\nA,\n,B\n"), { format: "surveymonkey" })))
     expect(source.tool).toMatchObject({ name: "surveymonkey", asked: true })
     expect(source.taken[0]?.value).toContain("as given")

@@ -159,7 +159,7 @@ describe.concurrent("npm run check", () => {
     },
   )
 
-  it("has a test for every step", async () => {
+  it("every step of npm run check has a test", async () => {
     const { scripts } = JSON.parse(await readFile(join(house, "package.json"), "utf8")) as { scripts: object }
     expect(Object.keys(scripts).filter((name) => name.startsWith("check:")).toSorted()).toEqual(
       Object.keys(faults).toSorted(),

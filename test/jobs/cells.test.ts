@@ -187,9 +187,9 @@ const expected = (plans: ReadonlyArray<Plan>, imported: (plan: Plan, at: number)
 
 const csv = (plans: ReadonlyArray<Plan>) => Papa.unparse([titles, ...plans.map(({ cells }) => cells)])
 
-describe("a run counts every filled cell once, in its column", () => {
+describe("counting cells in a run", () => {
   it.scopedLive.each([1, 2, 3, 4, 5, 6, 7, 8].slice(0, seeds(3, 8)))(
-    "for generated rows of seed %i",
+    "counts every filled cell once, in its column (seed %i)",
     (seed) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
@@ -243,7 +243,7 @@ describe("a run counts every filled cell once, in its column", () => {
   )
 
   it.scopedLive.each([11, 12, 13, 14].slice(0, seeds(2, 4)))(
-    "for generated rows of seed %i that are all imported in one run",
+    "counts every filled cell once if all rows are imported (seed %i)",
     (seed) =>
       Effect.gen(function*() {
         const plans = planOf(seed, 60)
@@ -280,7 +280,7 @@ const filledIn = (
 ): number =>
   records.filter((record) => (record[position] ?? "").trim() !== "" && is((record[position] ?? "").trim())).length
 
-describe("a run's cell counts for a real export", () => {
+describe("counting the cells of a real export", () => {
   it.scopedLive.each([
     { pipeline: "star-wars", file: "surveymonkey/538-StarWars.first200.csv", headerRows: 2, ignored: [] },
     { pipeline: "contacts", file: "contacts.csv", headerRows: 1, ignored: [21] },
@@ -293,7 +293,7 @@ describe("a run's cell counts for a real export", () => {
     },
     { pipeline: "registrations", file: "registrations.xlsx", sheet: "Registrations", headerRows: 3, ignored: [21] },
   ])(
-    "equal the cells in the file, with the export's own pipeline $pipeline",
+    "finds the counts of the file with the export's own pipeline $pipeline",
     ({ file, headerRows, ignored, pipeline, sheet }) =>
       Effect.gen(function*() {
         const root = yield* demonstration
@@ -312,7 +312,7 @@ describe("a run's cell counts for a real export", () => {
   )
 
   it.scopedLive(
-    "count a grid's cells as no answer if `values` maps them to null, and all others as sent",
+    "counts a grid's cells as no answer if `values` maps them to null, and all others as sent",
     () =>
       Effect.gen(function*() {
         const root = yield* demonstration
@@ -348,7 +348,7 @@ describe("a run's cell counts for a real export", () => {
     },
     { file: "odk/briefcase-choice-lists.csv", source: "", headerRows: 1, key: 10, mapped: 2, from: "" },
   ])(
-    "report all other cells as not mapped, if one question of $file is mapped",
+    "counts all other cells as not mapped if one question of $file is mapped",
     ({ file, from, headerRows, key, mapped, source }) =>
       Effect.gen(function*() {
         const records = recordsOf(file, headerRows)

@@ -13,8 +13,8 @@ const last = (change: Partial<LastTurn> = {}): LastTurn => ({
 })
 const due = (change: Partial<LastTurn>, now: string) => dueNow(schedule, last(change), at(now), "later")
 
-describe("a pipeline is due", () => {
-  it("if one of its times has passed since its last turn and its last run, and at that time itself", () => {
+describe("when a pipeline is due", () => {
+  it("a pipeline is due if one of its times has passed since its last turn and its last run, and at that time itself", () => {
     expect(due({ at: at("20T02:00") }, "21T01:59")).toBe("later")
     expect(due({ at: at("20T02:00") }, "21T02:00")).toBe("due")
     expect(due({ at: at("20T02:00"), ran: at("21T02:30") }, "21T03:00")).toBe("later")
@@ -22,12 +22,12 @@ describe("a pipeline is due", () => {
     expect(due({ ran: at("01T02:30") }, "21T03:00")).toBe("due")
   })
 
-  it("or waits if it never ran, as the caller decides", () => {
+  it("a pipeline that never ran is due or waits, as the caller decides", () => {
     expect(due({}, "21T03:00")).toBe("later")
     expect(dueNow(schedule, last(), at("21T03:00"), "due")).toBe("due")
   })
 
-  it("if its turn ended early, at most three times until its next time", () => {
+  it("a pipeline is due if its turn ended early, at most three times until its next time", () => {
     const broken = { at: at("21T02:00"), ran: at("21T02:00"), state: "brokenOff" } as const
     expect(due({ ...broken, tries: 1 }, "21T02:05")).toBe("due")
     expect(due({ ...broken, tries: 2 }, "21T02:05")).toBe("due")
@@ -35,7 +35,7 @@ describe("a pipeline is due", () => {
     expect(due({ ...broken, tries: 3 }, "22T02:00")).toBe("due")
   })
 
-  it("unless a different process is running it, however late it is", () => {
+  it("a pipeline is not due while a different process is running it, however late it is", () => {
     expect(due({ at: at("01T02:00"), state: "going", tries: 1 }, "21T03:00")).toBe("elsewhere")
   })
 })

@@ -155,7 +155,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% } }
 }
 
 describe("a fixed rejected.csv of a workbook", () => {
-  it.scopedLive("is read with the workbook's numbers and midnights", () =>
+  it.scopedLive("the fixed file is read with the workbook's numbers and midnights", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -208,7 +208,7 @@ examples:
 
 describe("rows with columns that the pipeline names, chooses and redirects", () => {
   it.scopedLive(
-    "are filtered, imported with reported drops, and known to the next run",
+    "rows are filtered, imported with reported drops, and known to the next run",
     () =>
       Effect.gen(function*() {
         const root = yield* projectFolder(reasons)
@@ -226,7 +226,7 @@ describe("rows with columns that the pipeline names, chooses and redirects", () 
     60_000,
   )
 
-  it.scopedLive("are previewed next to their cells", () =>
+  it.scopedLive("rows are previewed next to their cells", () =>
     Effect.gen(function*() {
       const loaded = yield* loadProject(yield* projectFolder(reasons))
       const { rows } = yield* preview(loaded, "p", { to: undefined, source: undefined, rows: 3, row: undefined })
@@ -254,7 +254,7 @@ describe("rows with columns that the pipeline names, chooses and redirects", () 
       })
     }).pipe(Effect.provide(platform)), 60_000)
 
-  it.scopedLive("are checked against the pipeline's examples", () =>
+  it.scopedLive("rows are checked against the pipeline's examples", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path

@@ -34,7 +34,7 @@ questions:
 `
 
 layer(platform)("entries that init leaves open", (it) => {
-  it.scoped("need only the commented keys: the separator, and values for choices that are not options", () =>
+  it.scoped("an open entry needs only the commented keys: the separator, and values for choices that are not options", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path

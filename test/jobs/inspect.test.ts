@@ -74,12 +74,12 @@ describe("inspecting a column", () => {
 })
 
 describe("traps found by inspect", () => {
-  it("include options that Excel turned into dates", async () => {
+  it("inspect finds options that Excel turned into dates", async () => {
     expect(await trapsOf("Employees", ["1-5", "Jun-25", "26-100", "Jun-25", "01-May", "500-1000", "100-500", "1-5"]))
       .toContainEqual(["excel-date", 3])
   })
 
-  it("include numbers that lost digits", async () => {
+  it("inspect finds numbers that lost digits", async () => {
     expect(await trapsOf("Phone", ["9.23188E+11", "+49 30 23125000", "9.23E+11", "+49 30 23125001"])).toContainEqual([
       "scientific",
       2,
@@ -87,21 +87,21 @@ describe("traps found by inspect", () => {
     expect(await trapsOf("Card", many(5, (at) => `1234567890123${at}00000`))).toContainEqual(["rounded-digits", 5])
   })
 
-  it("include lost leading zeros, unless some cells still have them", async () => {
+  it("inspect finds lost leading zeros, unless some cells still have them", async () => {
     const lost = ["10115", "80331", "1067", "4109", "50667", "20095"]
     expect(await trapsOf("PLZ", lost)).toContainEqual(["lost-zeros", 2])
     expect(await trapsOf("PLZ", [...lost, "01067"])).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
     expect(await trapsOf("Salary", lost)).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
   })
 
-  it("include two orders of day and month, and columns in which the order is open", async () => {
+  it("inspect finds two orders of day and month, and columns in which the order is open", async () => {
     const codes = async (cells: ReadonlyArray<string>) => (await trapsOf("Born", cells)).map(([code]) => code)
     expect(await codes(["25/12/2024", "12/25/2024", "01/02/2024"])).toEqual(["two-date-orders"])
     expect(await codes(["01/02/2024", "03/04/2024", "05/06/2024"])).toEqual(["open-date-order"])
     expect(await codes(["25/12/2024", "03/04/2024", "05/06/2024"])).toEqual([])
   })
 
-  it("include cells of a different kind from the others", async () => {
+  it("inspect finds cells of a different kind from the others", async () => {
     const column = await inspectColumn("Age", [...many(30, (at) => String(at)), "about 30"])
     expect(column).toMatchObject({ kind: "number" })
     expect(column.traps).toEqual([
@@ -114,11 +114,11 @@ describe("traps found by inspect", () => {
     ])
   })
 
-  it("include texts that are wrapped for spreadsheets", async () => {
+  it("inspect finds texts that are wrapped for spreadsheets", async () => {
     expect(await trapsOf("Code", ['="0123"', '="0456"', "x"])).toContainEqual(["wrapped", 2])
   })
 
-  it("include white space, spreadsheet errors, guards, letters of a wrong encoding, and cells that Excel truncated", async () => {
+  it("inspect finds white space, spreadsheet errors, guards, letters of a wrong encoding, and cells that Excel truncated", async () => {
     expect(await trapsOf("A", [" a", "b ", "c"])).toContainEqual(["spaces", 2])
     expect(await trapsOf("A", ["#N/A", "#REF!", "x"])).toContainEqual(["excel-error", 2])
     expect(await trapsOf("A", ["'=1+1", "'+49", "it's"])).toContainEqual(["guarded", 2])
@@ -126,7 +126,7 @@ describe("traps found by inspect", () => {
     expect(await trapsOf("A", ["x".repeat(32_767)])).toContainEqual(["cut-off", 1])
   })
 
-  it("include repeated and missing titles", async () => {
+  it("inspect finds repeated and missing titles", async () => {
     const { columns } = await inspectText("No,Why?,Why?,\n1,a,b,c\n")
     expect(columns.map(({ traps }) => traps.map(({ code }) => code))).toEqual([
       [],
@@ -137,7 +137,7 @@ describe("traps found by inspect", () => {
     expect(columns[1]?.traps[0]?.message).toContain("columns 2, 3")
   })
 
-  it("exclude guards if the form tool is known to write them", async () => {
+  it("inspect reports no guards if the form tool is known to write them", async () => {
     const { columns, tool } = await inspect(`${samples}/form-tools/typeform.csv`)
     expect(tool?.name).toBe("typeform")
     expect(columns[3]).toMatchObject({ kind: "phone", name: "Phone number" })

@@ -10,7 +10,7 @@ const compiled = (expression: string): Pattern => {
 }
 
 describe("compiled patterns", () => {
-  it("take time in proportion to the text, however the expression is written", () => {
+  it("a pattern takes time in proportion to the text, however the expression is written", () => {
     const text = "a".repeat(20_000) + "b"
     const started = performance.now()
     for (const expression of ["(a+)+$", "^(a|a)*$", "(a*)*c", "(.*)*x$"]) {
@@ -20,7 +20,7 @@ describe("compiled patterns", () => {
     expect(performance.now() - started).toBeLessThan(20_000)
   })
 
-  it("return groups by number and by name, and undefined for unused groups", () => {
+  it("a pattern returns groups by number and by name, and undefined for unused groups", () => {
     const found = compiled("(?<zip>\\d{5})(?: (?<city>\\p{L}+))?(x)?").exec("in 12345 Köln")
     expect(found?.groups).toEqual(["12345 Köln", "12345", "Köln", undefined])
     expect([found?.named("zip"), found?.named("city")]).toEqual(["12345", "Köln"])
@@ -28,13 +28,13 @@ describe("compiled patterns", () => {
     expect(compiled("^x$").exec("xy")).toBeUndefined()
   })
 
-  it("report why an expression is invalid", () => {
+  it("a pattern that is invalid is reported with the reason", () => {
     expect(compilePattern("(")).toMatch(/^This is not a regular expression: .*\.$/)
     expect(compilePattern("(?=a)b")).toMatch(/look-around or back-references/)
     expect(compilePattern("(a)\\1")).toMatch(/look-around or back-references/)
   })
 
-  it("match the same texts as JavaScript's expressions", () => {
+  it("a pattern matches the same texts as a JavaScript expression", () => {
     for (const expression of ["(\\d+\\w?)$", "^[A-Z]{2}\\d{4}$", "a|b+c", "[^,;]+", "\\s*(x?)"]) {
       const pattern = compiled(expression)
       const native = new RegExp(expression, "u")

@@ -189,19 +189,19 @@ describe("how a submission fits an item", () => {
   const item: Item = { questions: [{ id: "a", value: "x" }, { id: "b", value: "2024-05-31T12:30:00Z" }] }
   const b = (value: string) => returned("b", value)
 
-  it("is exact, equivalent or no fit", () => {
+  it("the fit is exact, equivalent or none", () => {
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z")]))).toBe("exact")
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00.000Z")]))).toBe("equivalent")
     expect(fit(item, submission([returned("a", "y"), b("2024-05-31T12:30:00Z")]))).toBe("no")
     expect(fit(item, submission([returned("a", "x")]))).toBe("no")
   })
 
-  it("is no fit if the submission has an answer that was not sent", () => {
+  it("the fit is none if the submission has an answer that was not sent", () => {
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", "z")]))).toBe("no")
     expect(fit(item, submission([returned("a", "x"), b("2024-05-31T12:30:00Z"), returned("c", null)]))).toBe("exact")
   })
 
-  it("ignores answers that can't be compared", () => {
+  it("the fit ignores answers that can't be compared", () => {
     expect(fit(item, submission([returned("a", "x"), returned("b", "?", { type: "Hologram", known: false })]))).toBe(
       "exact",
     )

@@ -55,7 +55,7 @@ const told = (file: string, more: Partial<Told> = {}): Told => ({
 })
 
 describe("processes that compete for a pipeline", () => {
-  it.scopedLive("hold it one at a time, even if many try at once on a ledger that does not exist yet", () =>
+  it.scopedLive("competing processes hold a pipeline one at a time, even if many try at once on a ledger that does not exist yet", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const children = yield* Effect.all(Array.from({ length: 4 }, () => start(told(file))), { concurrency: 4 })
@@ -76,7 +76,7 @@ describe("processes that compete for a pipeline", () => {
       expect((yield* view.hold("next")).abandoned).toBe(0)
     }))
 
-  it.scopedLive("can take it immediately after its holder was killed, with the rows in flight in doubt", () =>
+  it.scopedLive("a process can take a pipeline immediately after its holder was killed, with the rows in flight in doubt", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const child = yield* start(told(file, { work: "import" }))
@@ -94,7 +94,7 @@ describe("processes that compete for a pipeline", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("take it over from a process that was suspended too long, which then detects this and writes nothing", () =>
+  it.scopedLive("a process takes a pipeline over from a suspended process, which then detects this and writes nothing", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const times = { staleAfter: 1000, heartbeat: 100 }

@@ -8,7 +8,7 @@ const secret = "0123456789abcdef".repeat(4)
 const digest = makeDigester(secret)
 
 describe("digests of the ledger", () => {
-  it("are HMAC-SHA256 under the secret, truncated to 16 bytes", () => {
+  it("digests are HMAC-SHA256 under the secret, truncated to 16 bytes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (key) => {
         const expected = createHmac("sha256", secret).update(`k${key}`).digest().subarray(0, 16)
@@ -18,7 +18,7 @@ describe("digests of the ledger", () => {
     )
   })
 
-  it("of repeated values are the same with and without caching, however many there are", () => {
+  it("digests of repeated values are the same with and without caching, however many there are", () => {
     const values: ReadonlyArray<Json> = Array.from(
       { length: 5_000 },
       (_, index) => (index % 2 === 0 ? index : `${index}`),
@@ -29,7 +29,7 @@ describe("digests of the ledger", () => {
     }
   })
 
-  it("differ for keys, contents and values with the same text, and under a different secret", () => {
+  it("digests differ for keys, contents and values with the same text, and under a different secret", () => {
     const other = makeDigester("f".repeat(64))
     const all = [digest.key("1:a"), digest.content(["a"]), digest.value("a"), other.key("1:a")].map((one) =>
       one.toString("hex")
@@ -37,7 +37,7 @@ describe("digests of the ledger", () => {
     expect(new Set(all).size).toBe(4)
   })
 
-  it("of a row's content depend on where one cell ends and the next begins", () => {
+  it("the digest of a row's content depends on where one cell ends and the next begins", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (a, b) => {
         const same = a.length === b.length && a.every((cell, index) => cell === b[index])
@@ -48,7 +48,7 @@ describe("digests of the ledger", () => {
     expect(digest.content(["ab", ""]).equals(digest.content(["a", "b"]))).toBe(false)
   })
 
-  it("of a value do not depend on the order of its members", () => {
+  it("the digest of a value does not depend on the order of its members", () => {
     const reversed = (value: Json): Json =>
       Array.isArray(value)
         ? value.map(reversed)
@@ -64,7 +64,7 @@ describe("digests of the ledger", () => {
     )
   })
 
-  it("can't be made with a text that is not a secret", () => {
+  it("a digester can't be made with a text that is not a secret", () => {
     expect(() => makeDigester("short")).toThrow("64 hexadecimal")
   })
 })

@@ -27,7 +27,7 @@ const held = Effect.gen(function*() {
 })
 
 describe("drift in the ledger", () => {
-  it.scoped("is counted for verified rows, returned with the row, and cleared", () =>
+  it.scoped("drift is counted for verified rows, returned with the row, and cleared", () =>
     Effect.gen(function*() {
       const { key, ledger, session, view } = yield* held
       yield* session.verdicts([
@@ -48,7 +48,7 @@ describe("drift in the ledger", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scoped("is acknowledged as it was seen, for all rows or by key, and never skips a row", () =>
+  it.scoped("drift is acknowledged as it was seen, for all rows or by key, and never skips a row", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       yield* session.verdicts([
@@ -67,7 +67,7 @@ describe("drift in the ledger", () => {
 })
 
 describe("a reconciliation in the ledger", () => {
-  it.scoped("is recorded with its run and its progress until it has finished", () =>
+  it.scoped("a reconciliation is recorded with its run and its progress until it has finished", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       expect(yield* view.reconciliation).toBeUndefined()

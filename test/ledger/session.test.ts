@@ -24,8 +24,8 @@ const held = Effect.gen(function*() {
   return { ledger, view, session, send, known }
 })
 
-describe("a batch is refused whole if it would send a row", () => {
-  it.scopedLive("that is imported, in flight or in doubt", () =>
+describe("refusing a batch", () => {
+  it.scopedLive("a batch is refused whole if one of its rows is imported, in flight or in doubt", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, imported("s1"))
@@ -44,7 +44,7 @@ describe("a batch is refused whole if it would send a row", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("twice in one batch", () =>
+  it.scopedLive("a batch is refused if it contains a row twice", () =>
     Effect.gen(function*() {
       const { ledger, session, known } = yield* held
       const exit = yield* Effect.exit(session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 1)])))
@@ -52,7 +52,7 @@ describe("a batch is refused whole if it would send a row", () => {
       expect(yield* known("key 1")).toBeUndefined()
     }))
 
-  it.scopedLive("more than twice, although resending rows in doubt is allowed", () =>
+  it.scopedLive("a batch is refused if its row in doubt was already resent", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -64,7 +64,7 @@ describe("a batch is refused whole if it would send a row", () => {
 })
 
 describe("a batch of rows", () => {
-  it.scopedLive("settles each row under its own number, however many new and resendable rows it has", () =>
+  it.scopedLive("a batch settles each row under its own number, however many new and resendable rows it has", () =>
     Effect.gen(function*() {
       const { ledger, session, view } = yield* held
       const rows = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
@@ -83,7 +83,7 @@ describe("a batch of rows", () => {
 })
 
 describe("a resent row in doubt", () => {
-  it.scopedLive("stays in doubt because of its first request if it is not created, and may be resent", () =>
+  it.scopedLive("a resent row stays in doubt because of its first request if it is not created, and may be resent", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -107,7 +107,7 @@ describe("a resent row in doubt", () => {
       })
     }))
 
-  it.scopedLive("stays in doubt if it is refused, and the refusal is reported", () =>
+  it.scopedLive("a resent row stays in doubt if it is refused, and the refusal is reported", () =>
     Effect.gen(function*() {
       const { ledger, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -122,7 +122,7 @@ describe("a resent row in doubt", () => {
 })
 
 describe("a refusal", () => {
-  it.scopedLive("is recorded with its item, and deleted when the row is sent a second time", () =>
+  it.scopedLive("a refusal is recorded with its item, and deleted when the row is sent a second time", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
       yield* send(1, refused)
@@ -137,7 +137,7 @@ describe("a refusal", () => {
 })
 
 describe("recorded verdicts", () => {
-  it.scopedLive("keep the sent content until the row is verified, and the answer digests if its submission is missing", () =>
+  it.scopedLive("recorded verdicts keep the sent content until the row is verified, and the answer digests if its submission is missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }
@@ -171,7 +171,7 @@ describe("recorded verdicts", () => {
       expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
     }))
 
-  it.scopedLive("are listed page by page for all rows, for a run, and for rows that need review, each row once", () =>
+  it.scopedLive("verdicts are listed page by page for all rows, for a run, and for rows that need review, each row once", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const view = yield* contacts(ledger)
@@ -285,7 +285,7 @@ const attention = (
 })
 
 describe("acknowledging rows that need review", () => {
-  it.scopedLive("covers their content and fate, so that edited rows need review later", () =>
+  it.scopedLive("an acknowledgement covers content and fate, so that edited rows need review later", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const bad = attention(ledger, 1, "a", "bad", "invalid")
@@ -302,7 +302,7 @@ describe("acknowledging rows that need review", () => {
       expect(row).toBeUndefined()
     }))
 
-  it.scopedLive("covers all rows as the last run that read the source found them, including rows in doubt, differing or missing", () =>
+  it.scopedLive("an acknowledgement covers all rows as the last run that read the source found them, including rows in doubt, differing or missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const old = attention(ledger, 1, "a", "old", "invalid")
@@ -332,7 +332,7 @@ describe("acknowledging rows that need review", () => {
       expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
     }))
 
-  it.scopedLive("can skip rows permanently by key, or by content if they have no key", () =>
+  it.scopedLive("an acknowledgement can skip rows permanently by key, or by content if they have no key", () =>
     Effect.gen(function*() {
       const { ledger, view, session, known } = yield* held
       yield* session.record({
@@ -356,7 +356,7 @@ describe("acknowledging rows that need review", () => {
       expect((yield* view.standing).leftOut).toBe(3)
     }))
 
-  it.scopedLive("finds rows by key, or by row number if they had none, newest first", () =>
+  it.scopedLive("an acknowledgement finds rows by key, or by row number if they had none, newest first", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const view = yield* contacts(ledger)
@@ -380,7 +380,7 @@ describe("acknowledging rows that need review", () => {
 })
 
 describe("runs and the canary in the ledger", () => {
-  it.scopedLive("are recorded, and the newest run is listed first", () =>
+  it.scopedLive("runs and the canary are recorded, and the newest run is listed first", () =>
     Effect.gen(function*() {
       const { view, session } = yield* held
       expect(yield* view.runs({ limit: 5 })).toEqual([])
@@ -416,7 +416,7 @@ describe("runs and the canary in the ledger", () => {
 describe("a pipeline that is new to a destination", () => {
   const ask = { pipeline: "people", destination, renamedFrom: undefined, alongside: [] }
 
-  it.scopedLive("is refused if a different pipeline imported there, unless it runs alongside", () =>
+  it.scopedLive("a pipeline is refused if a different pipeline imported there, unless it runs alongside", () =>
     Effect.gen(function*() {
       const { ledger, send } = yield* held
       yield* send(1, refused)
@@ -433,7 +433,7 @@ describe("a pipeline that is new to a destination", () => {
       expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
     }))
 
-  it.scopedLive("takes over the rows of the pipeline that it was renamed from, but not during that pipeline's run", () =>
+  it.scopedLive("a pipeline takes over the rows of the pipeline that it was renamed from, but not during that pipeline's run", () =>
     Effect.gen(function*() {
       const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
       const rename = { ...ask, renamedFrom: "contacts" }

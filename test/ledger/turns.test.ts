@@ -16,7 +16,7 @@ const taken = (): TurnChange => "taken"
 const ledgers = Effect.map(folder, (at) => (holder: Holder = me) => openLedger({ file: join(at, "ledger.db"), holder }))
 
 describe("turns of a schedule", () => {
-  it.scoped("are taken by only one of two concurrent processes, and the other sees the state", () =>
+  it.scoped("a turn is taken by only one of two concurrent processes, and the other sees the state", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -31,7 +31,7 @@ describe("turns of a schedule", () => {
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
-  it.scoped("are done when they ended, and only their holder can end them", () =>
+  it.scoped("a turn is done when it ended, and only its holder can end it", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -43,7 +43,7 @@ describe("turns of a schedule", () => {
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scoped("are broken off if their process ended, and each new attempt is counted until one is done", () =>
+  it.scoped("a turn is broken off if its process ended, and each new attempt is counted until one is done", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const dead = yield* open(gone)
@@ -58,7 +58,7 @@ describe("turns of a schedule", () => {
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))
 
-  it.scoped("of an inaccessible container are in progress until five minutes after the last heartbeat", () =>
+  it.scoped("the turn of an inaccessible container is in progress until five minutes after the last heartbeat", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const far = yield* open(elsewhere)
@@ -73,7 +73,7 @@ describe("turns of a schedule", () => {
       expect((yield* one.turns.last("contacts")).state).toBe("brokenOff")
     }))
 
-  it.scoped("count missed times from the moment at which a pipeline was first seen", () =>
+  it.scoped("missed times count from the moment at which a pipeline was first seen", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -84,7 +84,7 @@ describe("turns of a schedule", () => {
       expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", tries: 0, ran: undefined })
     }))
 
-  it.scoped("contain when the pipeline last ran at any destination, without rehearsals and reconciliations", () =>
+  it.scoped("a turn contains when the pipeline last ran at any destination, without rehearsals and reconciliations", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()

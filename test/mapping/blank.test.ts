@@ -15,7 +15,7 @@ describe("a row without an answer from a cell", () => {
   submissionTime: { from: When, zone: UTC }`
   const blank = [{ code: "blank-row" }]
 
-  it("has one problem, whatever constants, defaults, URL parameters and times it has", () => {
+  it("a blank row has one problem, whatever constants, defaults, URL parameters and times it has", () => {
     const mapping = mappingOf(answers)
     expect(problemsOf(mapping, ["1", null, null, "2024-01-01T10:00"])).toMatchObject(blank)
     expect(mapping.check(["1", null, null, null], new Uint8Array(5))).toMatchObject(blank)
@@ -24,20 +24,20 @@ describe("a row without an answer from a cell", () => {
     expect(mapping.check(["1", "5", null, null], new Uint8Array(5))).toBeUndefined()
   })
 
-  it("includes a row whose only answer from a cell was dropped", () => {
+  it("a row whose only answer from a cell was dropped counts as blank", () => {
     const mapping = mappingOf(answers)
     expect(problemsOf(mapping, ["1", "many", null, null])).toMatchObject(blank)
     expect(mapping.check(["1", "many", null, null], new Uint8Array(5), [])).toMatchObject(blank)
   })
 
-  it("is sent if blank rows are allowed", () => {
+  it("a blank row is sent if blank rows are allowed", () => {
     expect(itemOf(mappingOf(answers, "allow"), ["1", null, null, null]).questions).toEqual([
       { id: "q1", value: 7 },
       { id: "q2", value: "imported" },
     ])
   })
 
-  it("is not reported as blank if the row has other problems", () => {
+  it("a row with other problems is not reported as blank", () => {
     const mapping = mappingOf("  questions: [{ name: A, from: A, required: true }, { name: B, from: B, as: number }]")
     expect(problemsOf(mapping, ["1", null, "x", null]).map(({ code }) => code)).toEqual(["required", "not-a-number"])
   })

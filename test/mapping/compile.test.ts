@@ -4,7 +4,7 @@ import { compiledMapping, errorsOf, formOf, pipelineFrom } from "./pipeline.ts"
 const titles = ["Id", "Name", "E-mail", "Born", "Colour"]
 
 describe("errors of a mapping", () => {
-  it("are reported all at once, each at its place in the file", () => {
+  it("all errors of a mapping are reported at once, each at its place in the file", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Ful name, from: Nam }
     - { id: q2, name: Mail, from: E-mail, as: email }
@@ -40,20 +40,20 @@ describe("errors of a mapping", () => {
     }
   })
 
-  it("name the new id of a question whose id changed", () => {
+  it("an error names the new id of a question whose id changed", () => {
     const [error] = errorsOf(pipelineFrom("  questions: [{ id: old, name: Email, from: Id }]"), formOf(["Email"]), [
       "Id",
     ])
     expect(error?.suggestion).toBe('The question "Email" has the id q1.')
   })
 
-  it("include a name that is the title of several columns", () => {
+  it("a name that is the title of several columns is an error", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Reason, from: Why? }]")
     const [error] = errorsOf(pipeline, formOf(["Reason"]), ["Id", "Why?", "Why?"])
     expect(error?.message).toBe('2 columns of the source have the title "Why?" (columns 2, 3).')
   })
 
-  it("include a missing row key and missing key columns", () => {
+  it("a missing row key and missing key columns are errors", () => {
     const pipeline = pipelineFrom("  questions: [{ name: A, from: Name }]", { source: "  rowKey: [Number, Id]" })
     expect(errorsOf(pipeline, formOf(["A"]), ["Id", "Name"])).toMatchObject([
       { line: 4, message: 'The source has no column "Number".' },
@@ -65,7 +65,7 @@ describe("errors of a mapping", () => {
       ])
   })
 
-  it("name only the file if the source has none of the columns", () => {
+  it("an error names only the file if the source has none of the columns", () => {
     const pipeline = pipelineFrom("  questions: [{ name: A, from: Name }, { name: B, from: E-mail }]")
     expect(errorsOf(pipeline, formOf(["A", "B"]), ["KEY", "SubmissionDate"])).toMatchObject([
       {
@@ -81,13 +81,13 @@ describe("errors of a mapping", () => {
     expect(errorsOf(positions, formOf(["A", "B"]), ["1", "2", "3"])).toEqual([])
   })
 
-  it("include a form without questions", () => {
+  it("a form without questions is an error", () => {
     expect(errorsOf(pipelineFrom("  questions: [{ name: A, from: Id }]"), formOf([]), ["Id"])).toMatchObject([
       { line: 7, message: expect.stringContaining("has no questions") },
     ])
   })
 
-  it("include an unmapped column if `unmapped` is `error`", () => {
+  it("an unmapped column is an error if `unmapped` is `error`", () => {
     const mapping = (policy: string) =>
       pipelineFrom(`  questions: [{ name: A, from: Name }]\n  ignore: [Born, Gone]\n  unmapped: ${policy}`)
     const all = ["Id", "Name", "Born", "Extra", ""]
@@ -98,7 +98,7 @@ describe("errors of a mapping", () => {
     expect(compiledMapping(mapping("ignore"), formOf(["A"]), all).warnings).toHaveLength(1)
   })
 
-  it("include a constant, a default or a choice that the form does not accept", () => {
+  it("a constant, a default or a choice that the form does not accept is an error", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Colour, value: Pink }
     - { name: Day, from: Id, as: date, default: soon }
@@ -112,7 +112,7 @@ describe("errors of a mapping", () => {
     ])
   })
 
-  it("include a type without a usual kind, and an input that the kind can't use", () => {
+  it("a type without a usual kind is an error, and so is an input that the kind can't use", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Grid, from: Id }
     - { name: New, from: Id }
@@ -132,7 +132,7 @@ describe("errors of a mapping", () => {
     ])
   })
 
-  it("include a scheduling or payment field without a needed part", () => {
+  it("a scheduling or payment field without a needed part is an error", () => {
     const pipeline = pipelineFrom(`  questions: [{ name: A, from: Id }]
   scheduling: [{ name: Booking, from: { fullName: Id, email: Mail } }]
   payments: [{ name: Fee, from: { totalAmount: Id } }]`)
@@ -145,7 +145,7 @@ describe("errors of a mapping", () => {
     ])
   })
 
-  it("include a tolerated answer that is not mapped", () => {
+  it("a tolerated answer that is not mapped is an error", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Phone, from: Id }]", {
       more: "reconcile: { tolerate: [{ name: Fone, because: it reformats }] }",
     })
@@ -155,7 +155,7 @@ describe("errors of a mapping", () => {
     }])
   })
 
-  it("exclude a kind that doesn't fit the type and a type that can't be compared, which are warnings", () => {
+  it("a kind that doesn't fit the type is a warning, and so is a type that can't be compared", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Number, from: Id, as: text }
     - { name: New, from: Next, as: text }`)
@@ -174,7 +174,7 @@ describe("a compiled mapping", () => {
   unmapped: ignore`
   const form = formOf(["Name", "Born"])
 
-  it("lists the columns of a row's content by name, and the answers", () => {
+  it("a compiled mapping lists the answers, and the columns of a row's content by name", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(lines, { more: "reconcile: { tolerate: [{ id: q2, because: it rounds }] }" }),
       form,
@@ -191,7 +191,7 @@ describe("a compiled mapping", () => {
   const print = (text: string, columns = ["Id", "Name", "Born"], what = form, source = "  rowKey: [Id]") =>
     compiledMapping(pipelineFrom(text, { source }), what, columns).mapping.fingerprint
 
-  it("lists the columns from which each answer is read, and the cells that it translates", () => {
+  it("a compiled mapping lists the columns from which each answer is read, and the cells that it translates", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  defaults: { boolean: { "true": [ja] } }
   questions:
@@ -212,7 +212,7 @@ describe("a compiled mapping", () => {
     ])
   })
 
-  it("has a fingerprint that does not depend on comments, order and positions", () => {
+  it("the fingerprint of a mapping does not depend on comments, order and positions", () => {
     const same = `  # a comment
   unmapped: ignore
   questions:
@@ -224,7 +224,7 @@ describe("a compiled mapping", () => {
     expect(print(lines, undefined, undefined, "  rowKey: [Name]")).toBe(print(lines))
   })
 
-  it("has a different fingerprint if the same cells could produce a different item", () => {
+  it("the fingerprint of a mapping changes if the same cells could produce a different item", () => {
     const others = [
       print(lines.replace("dd.MM.yyyy", "MM.dd.yyyy")),
       print(lines.replace("from: Name }", "from: Name, required: true }")),
@@ -239,7 +239,7 @@ describe("a compiled mapping", () => {
     expect(new Set([print(lines), ...others]).size).toBe(others.length + 1)
   })
 
-  it("has a different fingerprint if the form's options change", () => {
+  it("the fingerprint of a mapping changes if the form's options change", () => {
     const options = (label: string) => formOf([{ name: "Name", type: "Dropdown", options: [{ value: "1", label }] }])
     const text = "  questions: [{ name: Name, from: Name }]\n  unmapped: ignore"
     expect(print(text, undefined, options("A"))).not.toBe(print(text, undefined, options("B")))

@@ -27,7 +27,7 @@ const run = (examples: string) => {
 }
 
 describe("a pipeline's examples", () => {
-  it("report nothing if they are correct", () => {
+  it("examples report nothing if they are correct", () => {
     expect(
       run(
         `  - row: { First: Ada, Last: Lovelace, Born: 10.12.1815, Score: "1,50", Likes: Coffee;Tea, Lat: 1.5, Lon: 2, Ok: yes }
@@ -51,7 +51,7 @@ describe("a pipeline's examples", () => {
     ).toEqual([])
   })
 
-  it("report each difference at its place", () => {
+  it("examples report each difference at its place", () => {
     expect(
       run(`  - row: { First: Ada, Last: Lovelace, Born: 10.12.1815, Score: "1,5", Likes: Tea, Lat: 1, Lon: 2, Ok: no }
     gives:
@@ -90,7 +90,7 @@ describe("a pipeline's examples", () => {
     ])
   })
 
-  it("report unexpected problems of their rows", () => {
+  it("examples report unexpected problems of their rows", () => {
     expect(run(`  - row: { First: Ada, Brn: 10.12.1815 }
     gives: { Full name: Ada }
   - row: { First: Ada, Born: soon }

@@ -122,7 +122,7 @@ describe("the option `extract`", () => {
 })
 
 describe("parts with their own entries", () => {
-  it("have their own values, formats, expressions, templates, lists and defaults", () => {
+  it("parts have their own values, formats, expressions, templates, lists and defaults", () => {
     const entry = String.raw`
         name: Q
         as: address
@@ -143,7 +143,7 @@ describe("parts with their own entries", () => {
     ])
   })
 
-  it("inherit the formats of a range unless they set their own", () => {
+  it("parts inherit the formats of a range unless they set their own", () => {
     const entry =
       "{ name: Q, as: dateRange, format: dd.MM.yyyy, from: { start: A, end: { from: B, format: MM/dd/yyyy } } }"
     expect(answers(entry, ["A", "B"], [["01.05.2024", "05/31/2024"], ["01.05.2024", "31.05.2024"]])).toEqual([
@@ -152,7 +152,7 @@ describe("parts with their own entries", () => {
     ])
   })
 
-  it("read coordinates in their number format", () => {
+  it("parts read coordinates in their number format", () => {
     const entry =
       '{ name: Q, as: location, from: { latitude: { from: A, decimal: "," }, longitude: { from: B, decimal: "," } } }'
     expect(answers(entry, ["A", "B"], [["52,52", "13,405"], ["52,52", ""], ["", ""], ["95,0", "0"]])).toEqual([
@@ -226,7 +226,7 @@ describe("mapped choices", () => {
     options: ["Basic", "Pro", "N/A", "Other"].map((label) => ({ value: label.toLowerCase(), label })),
   }
 
-  it("with their own columns are ticked by an option's name, even by a name that means no answer elsewhere", () => {
+  it("choices with their own columns are ticked by an option's name, even by a name that means no answer elsewhere", () => {
     const entry = '{ name: Q, as: choices, from: { Pro: P, "N/A": N }, checked: ["1"], unchecked: ["0"] }'
     expect(answers(entry, ["P", "N"], [["1", "0"], ["", "N/A"], ["N/A", "1"], ["x", ""]], products)).toEqual([
       ["pro"],
@@ -236,7 +236,7 @@ describe("mapped choices", () => {
     ])
   })
 
-  it("redirect the text of an Other to a different question", () => {
+  it("choices redirect the text of an Other to a different question", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choices, split: ";", from: A, other: { from: More, use: Other, textTo: Which? } }
@@ -260,7 +260,7 @@ describe("mapped choices", () => {
     expect(mapping.columns.map(({ name }) => name)).toEqual(["A", "B", "More"])
   })
 
-  it("redirect unknown choices to a different question in each row", () => {
+  it("choices redirect unknown choices to a different question in each row", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choice, from: A, otherwise: { use: Other, textTo: Mail } }
@@ -276,7 +276,7 @@ describe("mapped choices", () => {
     ])
   })
 
-  it("redirect only to a text question that no entry fills", () => {
+  it("choices redirect only to a text question that no entry fills", () => {
     expect(messages(
       `    - { name: Q, as: choice, from: A, otherwise: { textTo: Whch? } }
     - { name: R, as: choice, from: A, otherwise: { textTo: Which? } }
@@ -298,7 +298,7 @@ describe("mapped choices", () => {
     ])
   })
 
-  it("report at its place an option that the form does not have", () => {
+  it("an option that the form does not have is reported at its place", () => {
     const errors = errorsOf(
       pipelineFrom(`  questions:
     - name: Q
@@ -346,7 +346,7 @@ describe("the input `block`", () => {
     - { name: Order, from: { block: Rank } }
     - { name: Views, as: matrix, from: { block: Grid }, values: { Good: "5" } }`
 
-  it("gives all columns of a question", () => {
+  it("a block gives all columns of a question", () => {
     const { mapping, warnings } = compiledMapping(
       pipelineFrom(lines(", other: { use: Something else, textTo: Which? }")),
       form,
@@ -363,7 +363,7 @@ describe("the input `block`", () => {
     expect(mapping.columns.map(({ position }) => position).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it("treats an Other that the pipeline does not mention as an unknown choice", () => {
+  it("an Other that the pipeline does not mention is an unknown choice", () => {
     const { mapping } = compiledMapping(pipelineFrom(lines("")), form, titles, { blocks })
     expect(problemsOf(mapping, ["1", "A New Hope", null, "Dune", null])).toMatchObject([{
       code: "not-an-option",
@@ -371,13 +371,13 @@ describe("the input `block`", () => {
     }])
   })
 
-  it("can be ignored by its title", () => {
+  it("a block can be ignored by its title", () => {
     const lines =
       '  questions: [{ name: Order, from: { block: Rank } }]\n  ignoreQuestions: [Films, Views, "Which?"]\n  ignore: [Films seen, Grid]\n  unmapped: error'
     expect(compiledMapping(pipelineFrom(lines), form, titles, { blocks }).warnings).toEqual([])
   })
 
-  it("is found by its title", () => {
+  it("a block is found by its title", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Films, as: choices, from: { block: Films sen } }]")
     expect(errorsOf(pipeline, form, titles, { blocks })).toMatchObject([{
       message: 'The source has no block of columns "Films sen".',

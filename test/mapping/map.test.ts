@@ -180,7 +180,7 @@ describe("mapping a row to an item", () => {
 })
 
 describe("the problems of a mapped row", () => {
-  it("are all listed, with column, value and expectation", () => {
+  it("all problems of a row are listed, with column, value and expectation", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Name, from: Name, required: true }
@@ -239,7 +239,7 @@ describe("the problems of a mapped row", () => {
     ])
   })
 
-  it("truncate long values, and show control characters", () => {
+  it("problems truncate long values, and show control characters", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: A, as: number }]"),
       formOf(["A"]),
@@ -256,7 +256,7 @@ describe("the problems of a mapped row", () => {
     )
   })
 
-  it("name the column of the wrong part", () => {
+  it("problems name the column of the wrong part", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, as: dateTime, zone: Europe/Berlin, from: { date: Day, time: Hour } }]"),
       formOf(["A"]),
@@ -274,7 +274,7 @@ describe("the problems of a mapped row", () => {
     )
   })
 
-  it("never stop the mapping, whatever the cells are", () => {
+  it("problems never stop the mapping, whatever the cells are", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: A, from: a }
@@ -306,7 +306,7 @@ describe("the key of a mapped row", () => {
     )
       .mapping
 
-  it("is the trimmed text of its column", () => {
+  it("the key is the trimmed text of its column", () => {
     const { key, keyed: from } = keyed('  rowKey: [B]\n  empty: ["-"]')
     expect(from).toBe("columns")
     expect([key(["x", " 007 "]), key(["x", 7]), key(["x", new DateCell("2024-05-01")])]).toEqual([
@@ -318,7 +318,7 @@ describe("the key of a mapped row", () => {
     expect(key([])).toBeUndefined()
   })
 
-  it("is never the same for different cells of several columns", () => {
+  it("the key is never the same for different cells of several columns", () => {
     const { key } = keyed("  rowKey: [B, C]")
     expect(key(["x", "a", " b"])).toBe('["a","b"]')
     expect(key(["x", "a", ""])).toBe('["a",""]')
@@ -333,7 +333,7 @@ describe("the key of a mapped row", () => {
     )
   })
 
-  it("is not set by the mapping if it is the row's content", () => {
+  it("the mapping sets no key if the key is the row's content", () => {
     const { key, keyed: from } = keyed("  rowKey: content")
     expect([from, key(["x", "y"])]).toEqual(["content", undefined])
   })

@@ -64,7 +64,7 @@ describe("names for columns in the pipeline", () => {
   const source = (columns: string) => `  rowKey: [Id]\n  columns: ${columns}`
   const questions = "  questions: [{ name: Q, from: second }, { name: R, from: last }]"
 
-  it("address columns with repeated or empty titles", () => {
+  it("names can address columns with repeated or empty titles", () => {
     const pipeline = pipelineFrom(questions, {
       source: source('{ second: { header: "Why?", nth: 2, of: 2 }, last: { position: 4 } }'),
     })
@@ -73,14 +73,14 @@ describe("names for columns in the pipeline", () => {
     expect(mapping.columns.map(({ name, position }) => [name, position])).toEqual([["last", 3], ["second", 2]])
   })
 
-  it("can address a column that keeps its own name", () => {
+  it("a name can address a column that keeps its own name", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Q, from: last }]", {
       source: source("{ last: { position: 2 } }"),
     })
     expect(compiledMapping(pipeline, formOf(["Q"]), ["Id", "Name"]).mapping.columns[0]?.name).toBe("Name")
   })
 
-  it("are errors if the header no longer fits them", () => {
+  it("names are errors if the header no longer fits them", () => {
     const errors = (columns: string, titles: ReadonlyArray<string>) =>
       errorsOf(pipelineFrom("  questions: [{ name: Q, from: x }]", { source: source(columns) }), formOf(["Q"]), titles)
         .map(({ message }) => message)
@@ -97,7 +97,7 @@ describe("names for columns in the pipeline", () => {
     expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source already has a column "x".')
   })
 
-  it("are known without a source", () => {
+  it("names are known without a source", () => {
     const pipeline = pipelineFrom(
       `  questions:
     - { name: Q, as: choices, from: { block: B } }
@@ -113,7 +113,7 @@ describe("names for columns in the pipeline", () => {
 })
 
 describe("a mapping's defaults", () => {
-  it("apply to every entry and part of their kind that does not set the option", () => {
+  it("defaults apply to every entry and part of their kind that does not set the option", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  defaults:
     date: { format: dd.MM.yyyy }
@@ -142,7 +142,7 @@ describe("a mapping's defaults", () => {
     expect(item.submissionTime).toBe("2024-02-01T07:30:00.000Z")
   })
 
-  it("report a wrong default once, at its place", () => {
+  it("a wrong default is reported once, at its place", () => {
     const errors = errorsOf(
       pipelineFrom(
         "  defaults: { date: { format: DD.MM.YYYY } }\n  questions:\n"
@@ -154,7 +154,7 @@ describe("a mapping's defaults", () => {
     expect(errors).toMatchObject([{ line: 6, column: 31, suggestion: expect.stringContaining("dd.MM.yyyy") }])
   })
 
-  it("change the fingerprint", () => {
+  it("defaults change the fingerprint", () => {
     const print = (mapping: string) => compiledMapping(pipelineFrom(mapping), formOf(["A"]), ["Id"]).mapping.fingerprint
     const questions = "\n  questions: [{ name: A, from: Id, as: number }]"
     expect(print("  unmapped: warn" + questions)).not.toBe(
@@ -167,7 +167,7 @@ describe("a mapping's value sets", () => {
   const options = ["5", "4", "3"].map((value) => ({ value, label: `${value} points` }))
   const mapping = "  questions: [{ name: A, from: X, as: choice, values: { set: agree } }]"
 
-  it("replace values by name", () => {
+  it("value sets replace values by name", () => {
     const pipeline = pipelineFrom(mapping, { sets: { agree: { Yes: "5", "Don't know": null } } })
     const compiled = compiledMapping(pipeline, formOf([{ name: "A", options }]), ["Id", "X"]).mapping
     expect(itemOf(compiled, ["1", "yes"]).questions[0]?.value).toBe("5")
@@ -183,7 +183,7 @@ describe("the option `onInvalid: drop`", () => {
   unmapped: ignore`
   const { mapping } = compiledMapping(pipelineFrom(lines), formOf(["Mail", "Count"]), ["Id", "M", "C"])
 
-  it("sends the row without the answer, and reports the problem", () => {
+  it("a dropped answer is omitted from the row, and its problem is reported", () => {
     expect(mapping.map(["1", "nobody", "5"])).toEqual({
       item: { questions: [{ id: "q2", value: 5 }] },
       dropped: [{
@@ -202,12 +202,12 @@ describe("the option `onInvalid: drop`", () => {
     expect([[...answered], dropped.length]).toEqual([[0, 1], 1])
   })
 
-  it("rejects a row that has a further problem", () => {
+  it("a row with a further problem is rejected despite the dropped answer", () => {
     expect(mapping.map(["1", "nobody", "five"])).toMatchObject({ problems: [{ code: "not-a-number" }] })
     expect(mapping.check(["1", "nobody", "five"], new Uint8Array(2))).toMatchObject([{ code: "not-a-number" }])
   })
 
-  it("is an error for required and unique answers", () => {
+  it("dropping a required or unique answer is an error of the pipeline", () => {
     expect(
       errorsOf(
         pipelineFrom("  questions:\n    - { name: A, from: Id, required: true, unique: true, onInvalid: drop }"),

@@ -77,7 +77,7 @@ describe.runIf(isLong)("the package", () => {
     expect(existsSync(join(home, ".npm"))).toBe(false)
   })
 
-  it("has at most 4 MB, and installs at most 15 packages and 60 MB without warnings or install scripts", () => {
+  it("the package has at most 4 MB, and installs at most 15 packages and 60 MB without warnings or install scripts", () => {
     const packed = readFileSync(join(home, `${name}.tgz`))
     expect(packed.length).toBeLessThan(4e6)
     const files = filesIn(modules)
@@ -91,7 +91,7 @@ describe.runIf(isLong)("the package", () => {
     expect(installing.stdout).toMatch(/^\s*added \d+ packages in \S+\s*$/)
   })
 
-  it("runs the demonstration without a Node warning", async () => {
+  it("the package runs the demonstration without a Node warning", async () => {
     const { stderr, stdout } = await run(join(home, "prefix/bin/formferry"), "demo")
     expect(stdout).toContain("Everything is in")
     expect(stderr).not.toMatch(/warning|\(node:/i)
@@ -99,7 +99,7 @@ describe.runIf(isLong)("the package", () => {
     expect(npx.stdout.trim()).toBe(version)
   })
 
-  it("contains every page and file that its pages link to, and no source maps", () => {
+  it("the package contains every page and file that its pages link to, and no source maps", () => {
     const files = filesIn(installed).filter((file) => !file.startsWith("node_modules"))
     expect(files.filter((file) => file.endsWith(".map"))).toEqual([])
     const links = files.filter((file) => file.endsWith(".md") && !file.startsWith("dist")).flatMap((page) =>
@@ -115,7 +115,7 @@ describe.runIf(isLong)("the package", () => {
     expect(broken).toEqual([])
   })
 
-  it("comes with its checksum and a list of all bundled and installed packages", () => {
+  it("the package comes with its checksum and a list of all bundled and installed packages", () => {
     const digest = createHash("sha256").update(readFileSync(join(home, `${name}.tgz`))).digest("hex")
     expect(read(home, `${name}.tgz.sha256`)).toBe(`${digest}  ${name}.tgz\n`)
     const sbom = JSON.parse(read(home, `${name}.sbom.json`)) as {
@@ -138,7 +138,7 @@ describe("the licence list of bundled packages", () => {
     return { outputs: { "main.js": { inputs: { [join(folder, "lib/index.js")]: { bytesInOutput: 1 } } } } }
   }
 
-  it("contains the text of each licence", () => {
+  it("the licence list contains the text of each licence", () => {
     const text = thirdParty(packages({ name: "@planted/sound", license: "MIT" }, "Do what you want.\n"))
     expect(listed(text)).toEqual(["@planted/sound@1.0.0"])
     expect(text).toContain("## @planted/sound\n\n~~~text\nDo what you want.\n~~~")
@@ -148,7 +148,7 @@ describe("the licence list of bundled packages", () => {
     ["has no text", { name: "textless", license: "MIT" }, undefined, "textless 1.0.0 has no licence text"],
     ["isn't allowed", { name: "strict", license: "AGPL-3.0" }, "…", "strict 1.0.0: the licence AGPL-3.0 is not"],
     ["isn't named", { name: "unnamed" }, "…", "unnamed 1.0.0: the licence undefined is not"],
-  ])("fails the build if a package %s", (_, manifest, text, says) => {
+  ])("the licence list fails the build if a package %s", (_, manifest, text, says) => {
     expect(() => thirdParty(packages(manifest, text))).toThrow(says)
   })
 })

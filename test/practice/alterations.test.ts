@@ -105,7 +105,7 @@ const seed = 20_240_607
 describe.each(Object.entries(answers))("the verdict on an answer of the type %s", (type, sentValues) => {
   const values = sentValues.filter((value) => !isEmpty(value))
 
-  it("is the same if the service changed nothing", () => {
+  it("the verdict is the same if the service changed nothing", () => {
     fc.assert(
       fc.property(values, (sent) => {
         expect(verdictOf(type, sent, asReturned(sent))).toBe("same")
@@ -114,7 +114,7 @@ describe.each(Object.entries(answers))("the verdict on an answer of the type %s"
     )
   })
 
-  it("is equivalent after every change that keeps the meaning", () => {
+  it("the verdict is equivalent after every change that keeps the meaning", () => {
     const normalisations = normalisationsOf(type)
     expect(normalisations.length).toBeGreaterThan(0)
     const used = new Set<string>()
@@ -137,7 +137,7 @@ describe.each(Object.entries(answers))("the verdict on an answer of the type %s"
     expect([...used].toSorted()).toEqual(normalisations.map(({ name }) => name).toSorted())
   })
 
-  it("is neither the same nor equivalent after a change of the meaning", () => {
+  it("the verdict is neither the same nor equivalent after a change of the meaning", () => {
     let met = 0
     fc.assert(
       fc.property(values, (sent) => {

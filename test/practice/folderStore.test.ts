@@ -8,7 +8,7 @@ const stored = (id: string) => ({ id, json: JSON.stringify({ submissionId: id, n
 
 describe("the practice service's folder", () => {
   layer(NodeContext.layer)((it) => {
-    it.scoped("is made readable by its owner only, even if it already exists", () =>
+    it.scoped("the store's folder is made readable by its owner only, even if it already exists", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = `${yield* fs.makeTempDirectoryScoped()}/store`
@@ -22,7 +22,7 @@ describe("the practice service's folder", () => {
         expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600, 0o600])
       }))
 
-    it.scoped("contains every form's submissions in order after a restart", () =>
+    it.scoped("the store contains every form's submissions in order after a restart", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = `${yield* fs.makeTempDirectoryScoped()}/deep/store`
@@ -43,7 +43,7 @@ describe("the practice service's folder", () => {
         expect(store.all("other")).toEqual([])
       }))
 
-    it.scoped("loses an incomplete last line, and is continued after the line before it", () =>
+    it.scoped("the store drops an incomplete last line, and appends after the line before it", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const path = yield* Path.Path
@@ -55,7 +55,7 @@ describe("the practice service's folder", () => {
         expect(yield* fs.readFileString(file)).toBe(`${stored("1").json}\n${stored("3").json}\n`)
       }))
 
-    it.scoped("is refused with the place of a line that is not a submission", () =>
+    it.scoped("a line that is not a submission is refused with its place", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
@@ -64,7 +64,7 @@ describe("the practice service's folder", () => {
         expect(error).toMatchObject({ _tag: "StoreUnusable", reason: "line 2 of f.jsonl is not a submission" })
       }))
 
-    it.scoped("is named in the error if it can't be created", () =>
+    it.scoped("a store's folder that can't be created is named in the error", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const file = yield* fs.makeTempFileScoped()

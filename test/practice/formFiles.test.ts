@@ -18,7 +18,7 @@ tags: [unknown members are ignored]
 
 describe("form files of the practice service", () => {
   layer(NodeContext.layer)((it) => {
-    it.effect("contain a form's metadata, as YAML or JSON", () =>
+    it.effect("form files contain a form's metadata, as YAML or JSON", () =>
       Effect.gen(function*() {
         expect(yield* parseForm("f1.yaml", yaml)).toEqual({
           id: "f1",
@@ -41,7 +41,7 @@ describe("form files of the practice service", () => {
         })
       }))
 
-    it.effect("are reported with all their mistakes, each at its place", () =>
+    it.effect("form files are reported with all their mistakes, each at its place", () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(parseForm(
           "bad.yaml",
@@ -65,7 +65,7 @@ describe("form files of the practice service", () => {
         ).toEqual(['the id "q" occurs twice'])
       }))
 
-    it.scoped("are loaded from a folder in the order of their names, and two files with the same id are refused", () =>
+    it.scoped("form files are loaded from a folder in the order of their names, and two files with the same id are refused", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()
@@ -80,7 +80,7 @@ describe("form files of the practice service", () => {
         )
       }))
 
-    it.scoped("are refused by their size before they are read, like faults files", () =>
+    it.scoped("form files are refused by their size before they are read, like faults files", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()

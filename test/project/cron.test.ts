@@ -15,19 +15,19 @@ const times = (cron: string, after: string, count: number, zone = "Europe/Berlin
 }
 
 describe("the next time of a schedule", () => {
-  it("follows the clocks of the zone", () => {
+  it("the next time follows the clocks of the zone", () => {
     expect(times("0 2 * * *", "2026-01-10T12:00:00Z", 1)).toEqual(["2026-01-11T01:00"])
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1)).toEqual(["2026-07-11T00:00"])
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1, "America/New_York")).toEqual(["2026-07-11T06:00"])
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1, "UTC")).toEqual(["2026-07-11T02:00"])
   })
 
-  it("is the first instant after a clock change that skips it, and occurs once if the change repeats it", () => {
+  it("the next time is the first instant after a clock change that skips it, and occurs once if the change repeats it", () => {
     expect(times("30 2 * * *", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00", "2026-03-30T00:30"])
     expect(times("30 2 * * *", "2026-10-24T12:00:00Z", 2)).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"])
   })
 
-  it("continues at even intervals over a clock change in spring and in autumn", () => {
+  it("the next times have even intervals over a clock change in spring and in autumn", () => {
     for (const day of ["2026-03-28T23:50:00Z", "2026-10-24T22:50:00Z"]) {
       const found = times("*/20 * * * *", day, 15)
       const gaps = found.slice(1).map((time, index) => Date.parse(`${time}Z`) - Date.parse(`${found[index]}Z`))
@@ -35,7 +35,7 @@ describe("the next time of a schedule", () => {
     }
   })
 
-  it("is always later than the given instant, and never repeats", () => {
+  it("the next time is always later than the given instant, and never repeats", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("0 2 * * *", "30 2 * * *", "*/15 * * * *", "0 0 1 * *", "15 1 * * MON-FRI", "0 3 29 2 *"),

@@ -33,13 +33,13 @@ const changes = (before: Form, after: Form) =>
   )
 
 describe("the differences between two forms", () => {
-  it("are empty if only the order changed", () => {
+  it("two forms have no differences if only the order changed", () => {
     expect(changes(form(question("a", "A"), question("b", "B")), form(question("b", "B"), question("a", "A")))).toEqual(
       [],
     )
   })
 
-  it("name each change once, as a sentence", () => {
+  it("differences name each change once, as a sentence", () => {
     const before = form(
       question("q1", "Name"),
       color([["r", "Red"], ["g", "Green"]]),
@@ -66,7 +66,7 @@ describe("the differences between two forms", () => {
     ])
   })
 
-  it("are harmless if options were only added", () => {
+  it("differences are harmless if options were only added", () => {
     expect(changes(form(color([["r", "Red"]])), form(color([["r", "Red"], ["b", "Blue"]])))).toEqual([
       'harmless options: The options of the question "Color" (q2) changed: "Blue" is new.',
     ])
@@ -74,7 +74,7 @@ describe("the differences between two forms", () => {
 })
 
 layer(platform)("a recorded form", (it) => {
-  it.scoped("is read back as it was written", () =>
+  it.scoped("a recorded form is read back as it was written", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({})
       const record = {
@@ -90,7 +90,7 @@ layer(platform)("a recorded form", (it) => {
       expect(yield* readFormRecord(root, record.pipeline, undefined)).toBe(undefined)
     }))
 
-  it.scoped("names its file and what to do if it can't be read", () =>
+  it.scoped("a recorded form that can't be read is named with advice", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "config/forms/people.json": '{ "pipeline": ' })
       const read = yield* Effect.either(readFormRecord(root, "people", undefined))
@@ -100,7 +100,7 @@ layer(platform)("a recorded form", (it) => {
       })
     }))
 
-  it.scoped("never has a path outside its folder", () =>
+  it.scoped("a recorded form never has a path outside its folder", () =>
     Effect.gen(function*() {
       const path = yield* Path.Path
       const fs = yield* FileSystem.FileSystem

@@ -236,13 +236,13 @@ describe("the JSON Schemas and the decoders", () => {
     { good: false, text: withEntry("name: A\nfrom: B") + "schedule: nightly\n" },
     { good: false, text: withEntry("name: A\nfrom: B").replace("pipeline: a", "pipeline: a/b") },
   ]
-  it.each(pipelines)("give the same verdict ($good) for the pipeline $text", ({ good, text }) => {
+  it.each(pipelines)("schema and decoder give the same verdict ($good) for the pipeline $text", ({ good, text }) => {
     expect({ decoder: pipelineDiagnostics(text).length === 0, editor: editor("pipeline", text) })
       .toEqual({ decoder: good, editor: good })
   })
 
   it.each(services.map(([good, service]) => ({ good, service })))(
-    "give the same verdict ($good) for the service $service",
+    "schema and decoder give the same verdict ($good) for the service $service",
     ({ good, service }) => {
       const text = `services:\n  one:\n    ${service.split("\n").join("\n    ")}\nledger: { file: l.db }\nreports: r\n`
       expect({ decoder: projectDiagnostics(text).length === 0, editor: editor("project", text) })
@@ -251,7 +251,7 @@ describe("the JSON Schemas and the decoders", () => {
   )
 
   it.each(sets.map(([good, set]) => ({ good, set })))(
-    "give the same verdict ($good) for the value set $set",
+    "schema and decoder give the same verdict ($good) for the value set $set",
     ({ good, set }) => {
       const text = `services:\n  one: { practice: { forms: f } }\nvalueSets:\n  ${set}\n`
       expect({ decoder: projectDiagnostics(text).length === 0, editor: editor("project", text) })
@@ -259,7 +259,7 @@ describe("the JSON Schemas and the decoders", () => {
     },
   )
 
-  it("agree on every single mistake in a long pipeline", () => {
+  it("schema and decoder agree on every single mistake in a long pipeline", () => {
     expect(editor("pipeline", file(() => undefined).text)).toBe(true)
     for (const [index, [, ...wrong]] of lines.entries()) {
       for (const which of wrong.keys()) {
@@ -269,7 +269,7 @@ describe("the JSON Schemas and the decoders", () => {
     }
   })
 
-  it("accept the demonstration project", () => {
+  it("schema and decoder accept the demonstration project", () => {
     const text = readFileSync("config/formferry.yaml", "utf8")
     expect([projectDiagnostics(text), editor("project", text)]).toEqual([[], true])
     const names = existsSync("pipelines") ? readdirSync("pipelines").filter((name) => name.endsWith(".yaml")) : []

@@ -14,7 +14,7 @@ const diagnosticsOf = <A, R>(effect: Effect.Effect<A, ConfigurationInvalid | Pip
   )
 
 it.layer(platform)("a project's folder", (it) => {
-  it.scoped("is the nearest parent folder with config/formferry.yaml", () =>
+  it.scoped("a project's folder is the nearest parent folder with config/formferry.yaml", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "config/formferry.yaml": projectYaml, "pipelines/deep/er/x.txt": "" })
       expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(root)
@@ -26,7 +26,7 @@ it.layer(platform)("a project's folder", (it) => {
       expect(yield* findProject(`${root}/pipelines/deep/er`)).toBe(inner)
     }))
 
-  it.scoped("is refused without reading a file of more than a megabyte", () =>
+  it.scoped("a file of more than a megabyte is refused before it is read", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -39,7 +39,7 @@ it.layer(platform)("a project's folder", (it) => {
       }])
     }))
 
-  it.scoped("is reported with advice if it is not a project", () =>
+  it.scoped("a folder that is not a project is reported with advice", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "a/b.txt": "" })
       const error = yield* Effect.flip(findProject(`${root}/a`))
@@ -247,7 +247,7 @@ describe("a service's key", () => {
       }).pipe(Effect.provide(Layer.provideMerge(platform, withVariables(variables)))))
   }
 
-  it.scoped("is read from a file without its line ending, and a missing file is an error when the key is needed", () =>
+  it.scoped("a key is read from a file without its line ending, and a missing file is an error when the key is needed", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml.replace("{ env: FORM_SERVICE_API_KEY }", "{ file: ../secret/key }"),
@@ -261,7 +261,7 @@ describe("a service's key", () => {
       expect((yield* Effect.flip(keyOf(again))).diagnostics[0]).toMatchObject({ line: 6, column: 21 })
     }).pipe(Effect.provide(platform)))
 
-  it.scoped("is not copied from .env into the process's environment", () =>
+  it.scoped("a key is not copied from .env into the process's environment", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml.replace("FORM_SERVICE_API_KEY", "FORMFERRY_TEST_ONLY_KEY"),

@@ -46,7 +46,7 @@ const inWords = new Set([
 ])
 
 describe("docs/pipeline.md and the JSON Schemas", () => {
-  it("contain the same keys", () => {
+  it("the page and the JSON Schemas contain the same keys", () => {
     const elements = [
       ...keysOf((schemas.pipeline["$defs"] as Node)["Scheduling"]),
       ...keysOf((schemas.pipeline["$defs"] as Node)["Payment"]),
@@ -56,7 +56,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     expect([...documented].filter((key) => !known.has(key))).toEqual([])
   })
 
-  it("describe each kind with its options and parts", () => {
+  it("the page describes each kind with its options and parts", () => {
     const page = referencePage()
     for (const kind of kinds.values()) {
       const text = page.slice(page.indexOf(`### ${kind.name}\n`)).split(/\n##/)[0] ?? ""
@@ -67,7 +67,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     }
   })
 
-  it("contain only examples and defaults that are valid for their key", () => {
+  it("the page contains only examples and defaults that are valid for their key", () => {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false })
     let count = 0
     for (const schema of [schemas.pipeline, schemas.project]) {
@@ -87,7 +87,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     expect(count).toBeGreaterThan(200)
   })
 
-  it("contain only examples of kinds' options that the decoders accept", () => {
+  it("the page contains only examples of kinds' options that the decoders accept", () => {
     for (const kind of kinds.values()) {
       const struct = Schema.Struct(kind.options) as unknown as Schema.Schema<unknown, unknown>
       const { properties = {} } =

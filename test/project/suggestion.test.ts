@@ -15,7 +15,7 @@ describe("suggesting the nearest word", () => {
     ["Do you ever smoke", ["Do you ever gamble?", "Do you ever smoke cigarettes?"], "Do you ever smoke cigarettes?"],
     ["Adress", ["Address", "Adress line 2"], "Address"],
     ["Date", ["Date of the first visit", "Date of the last visit"], undefined],
-  ])("for %s among %j suggests %s", (word, candidates, expected) => {
+  ])("the nearest word to %s among %j is %s", (word, candidates, expected) => {
     expect(nearest(word, candidates)).toBe(expected)
   })
 })

@@ -31,7 +31,7 @@ const load = (files: Readonly<Record<string, string | Uint8Array>>) =>
   )
 
 describe("value sets of a project", () => {
-  it.scoped("replace their names in pipelines, from the project file and from CSV files", () =>
+  it.scoped("value sets replace their names in pipelines, from the project file and from CSV files", () =>
     Effect.gen(function*() {
       const project = yield* load({ "lists/countries.csv": csv })
       const mapping = project.pipelines.get("contacts")?.mapping
@@ -53,7 +53,7 @@ describe("value sets of a project", () => {
         ) => [file, line, column, message, suggestion])
         : [error])
 
-  it.scoped("are reported at the place that names them if they don't exist", () =>
+  it.scoped("a missing value set is reported at the place that names it", () =>
     Effect.gen(function*() {
       const found = yield* wrong({
         "lists/countries.csv": csv,
@@ -68,7 +68,7 @@ describe("value sets of a project", () => {
       ]])
     }).pipe(Effect.provide(platform)))
 
-  it.scoped("are reported in the project file if their own file is invalid", () =>
+  it.scoped("a value set with an invalid file is reported in the project file", () =>
     Effect.gen(function*() {
       const file = "config/formferry.yaml"
       expect(yield* wrong({})).toEqual([[file, 9, 22, expect.stringContaining("can't be read"), expect.any(String)]])

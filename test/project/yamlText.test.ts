@@ -6,7 +6,7 @@ import { marked, places } from "./marked.ts"
 const good = withEntry("name: A\nfrom: B")
 
 describe("the depth of a YAML file", () => {
-  it("is limited before any value is read, even with aliases", () => {
+  it("the depth of a file is limited before any value is read, even with aliases", () => {
     const chain = (length: number, open: string, close: string) =>
       Array.from({ length }, (_, at) => `x-${at}: &a${at} ${open}${at === 0 ? "" : `*a${at - 1}`}${close}`).join("\n")
     const deep = "The file is nested more than 200 levels deep, with its aliases expanded."
@@ -42,24 +42,24 @@ describe("errors of YAML", () => {
       "«- a\n",
       "The pipeline expects a mapping with `pipeline`, `source`, `mapping` and `sink`, not a list.",
     ],
-  ])("are sentences at their place: %s", (_name, text, message) => {
+  ])("an error of YAML is a sentence at its place: %s", (_name, text, message) => {
     const file = marked(text)
     const diagnostics = pipelineDiagnostics(file.text)
     expect(diagnostics.map((diagnostic) => diagnostic.message)).toEqual([message])
     expect(places(diagnostics)).toEqual(file.places)
   })
 
-  it("are reported together", () => {
+  it("errors of YAML are reported together", () => {
     const diagnostics = pipelineDiagnostics("pipeline: a: b\nsource: %x\nmapping: !m {}\nsink: @x\n")
     expect(diagnostics.map(({ line }) => line)).toEqual([1, 2, 3, 4])
   })
 
-  it("are all reported, even if a key is repeated", () => {
+  it("errors of YAML are all reported, even if a key is repeated", () => {
     const file = marked(good.replace("from: B", "from: B\n      «name: C\n      «formt: x"))
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })
 
-  it("do not include keys that only look alike", () => {
+  it("keys that only look alike are no errors", () => {
     expect(pipelineDiagnostics(withEntry("name: A\nfrom: B\nas: choice\nvalues: { 007: a, 7: b, 7.0: c, '07': d }")))
       .toEqual([])
     const same = marked(withEntry("name: A\nfrom: B\nas: choice\nvalues: { 7: a, «'7': b }"))
@@ -68,7 +68,7 @@ describe("errors of YAML", () => {
 })
 
 describe("YAML's anchors, aliases and merge keys", () => {
-  it("are supported, and keys that begin with x- are ignored", () => {
+  it("anchors, aliases and merge keys are supported, and keys that begin with x- are ignored", () => {
     expect(pipelineDiagnostics(`
 x-dates: &dates { as: date, format: dd.MM.yyyy }
 x-other: [anything, { at: all }]
@@ -82,7 +82,7 @@ sink: { service: practice, form: abc }
 `)).toEqual([])
   })
 
-  it("report a mistake in an anchored value once, where it is written", () => {
+  it("a mistake in an anchored value is reported once, where it is written", () => {
     const file = marked(`
 x-dates: &dates { as: date, «formt: dd.MM.yyyy }
 pipeline: a
@@ -96,14 +96,14 @@ sink: { service: practice, form: abc }
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })
 
-  it("give a mapping's own key priority over a merged key, and an earlier merge over a later merge", () => {
+  it("a mapping's own key has priority over a merged key, and an earlier merge over a later merge", () => {
     const yaml = parseYaml("f", "a: &a { k: 1, l: 1 }\nb: &b { k: 2, m: 2 }\nc: { k: 3, <<: [*b, *a] }\n")
     expect(yaml.at(["c", "k"]).line).toBe(3)
     expect(yaml.at(["c", "m"]).line).toBe(2)
     expect(yaml.at(["c", "l"]).line).toBe(1)
   })
 
-  it("are refused quickly if aliases expand to too many values", () => {
+  it("aliases are refused quickly if they expand to too many values", () => {
     const levels = Array.from({ length: 12 }, (_, index) => {
       const inner = index === 0 ? "x" : Array.from({ length: 10 }, () => `*l${index - 1}`).join(", ")
       return `x-${index}: &l${index} [${inner}]`
@@ -131,14 +131,14 @@ sink: { service: practice, form: abc }
 })
 
 describe("places in a YAML file", () => {
-  it("are the same with a byte order mark and with Windows line endings", () => {
+  it("places are the same with a byte order mark and with Windows line endings", () => {
     const file = marked(good.replace("from: B", "«frm: B"))
     const windows = "\uFEFF" + file.text.replaceAll("\n", "\r\n")
     expect(pipelineDiagnostics(windows)).toEqual(pipelineDiagnostics(file.text))
     expect(places(pipelineDiagnostics(windows))[0]).toEqual(file.places[0])
   })
 
-  it("are those of a path's value or key, or of the nearest parent if the path does not exist", () => {
+  it("the place is that of a path's value or key, or of the nearest parent if the path does not exist", () => {
     const yaml = parseYaml("f.yaml", "a:\n  b: [x, { c: 1 }]\n  d:\n")
     expect(yaml.at(["a", "b", 1, "c"])).toEqual({ line: 2, column: 15, excerpt: "  b: [x, { c: 1 }]" })
     expect(yaml.at(["a", "b", 1, "c"], "key")).toEqual({ line: 2, column: 12, excerpt: "  b: [x, { c: 1 }]" })

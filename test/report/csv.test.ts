@@ -36,7 +36,7 @@ const cell = fc.oneof(
 const reread = (csv: string) => new TextDecoder("utf-8").decode(new TextEncoder().encode(csv))
 
 describe("faithful CSV", () => {
-  it("returns exactly the same cells through papaparse, for any content", () => {
+  it("a parser reads exactly the same cells from faithful CSV, for any content", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 6 }).chain((columns) =>
@@ -55,24 +55,24 @@ describe("faithful CSV", () => {
     )
   })
 
-  it("is the same when written in one piece or in several, so that it can be streamed", () => {
+  it("faithful CSV is the same when written in one piece or in several, so that it can be streamed", () => {
     const lines = [["a", "b"], ["", ""], ["x\ny", '"']]
     expect(lines.map((line) => faithfulCsv([line])).join("")).toBe(faithfulCsv(lines))
     expect(faithfulCsv([])).toBe("")
   })
 
-  it("ends lines with a line feed, and never gets a byte order mark, even if the first cell begins with one", () => {
+  it("faithful CSV ends lines with a line feed, and never gets a byte order mark, even if a cell begins with one", () => {
     expect(faithfulCsv([["a", "b"]])).toBe("a,b\n")
     expect(faithfulCsv([["\uFEFFa", "b"]]).charCodeAt(0)).toBe(0x22)
   })
 
-  it("contains a replacement character for a lone surrogate, which UTF-8 can't encode", () => {
+  it("faithful CSV contains a replacement character for a lone surrogate, which UTF-8 can't encode", () => {
     expect(reread(faithfulCsv([["a\uD800b", "c"]]))).toBe("a\uFFFDb,c\n")
   })
 })
 
 describe("CSV for spreadsheets", () => {
-  it("contains no cell that starts like a formula", () => {
+  it("CSV for spreadsheets contains no cell that starts like a formula", () => {
     fc.assert(
       fc.property(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "\n", "＝"), cell, (start, rest) => {
         const parsed = Papa.parse<Array<string>>(reread(spreadsheetCsv([[start + rest, "x"]])), { delimiter: "," })
@@ -82,11 +82,11 @@ describe("CSV for spreadsheets", () => {
     )
   })
 
-  it("escapes a formula that spans several lines", () => {
+  it("CSV for spreadsheets escapes a formula that spans several lines", () => {
     expect(spreadsheetCsv([['=HYPERLINK(\n"http://x")', "b"]])).toBe('"\'=HYPERLINK(\n""http://x"")",b\n')
   })
 
-  it("is read without the added apostrophes, but with a cell's own apostrophe", () => {
+  it("reading removes the apostrophes that were added, but not a cell's own apostrophe", () => {
     fc.assert(
       fc.property(
         fc.nat(3),
@@ -102,7 +102,7 @@ describe("CSV for spreadsheets", () => {
     )
   })
 
-  it("contains all other cells unchanged", () => {
+  it("CSV for spreadsheets contains all other cells unchanged", () => {
     expect(spreadsheetCsv([["a=b", "5", "'x", ""]])).toBe("a=b,5,'x,\n")
   })
 })

@@ -25,7 +25,7 @@ const difference = (
 const none = () => undefined
 
 describe("findings of the comparison", () => {
-  it("combine 300 phone numbers that lost a leading zero into one finding with a few examples", () => {
+  it("findings combine 300 phone numbers that lost a leading zero, with a few examples", () => {
     const findings = new Findings()
     for (let index = 0; index < 300; index++) {
       findings.add(difference(`030${1_000_000 + index}`, `30${1_000_000 + index}`, { row: index + 1 }))
@@ -81,7 +81,7 @@ describe("findings of the comparison", () => {
     ["in the list: cut off at the end", ["Lesen", "Sport"], ["Lesen", "Spo"]],
     ["zipCode: leading zeros were lost", { zipCode: "04109", city: "Leipzig" }, { zipCode: "4109", city: "Leipzig" }],
     ["state: lost", { state: "NY", city: "X" }, { city: "X" }],
-  ])("describe the pattern of a difference: %s", (pattern, sent, returned) => {
+  ])("a finding describes the pattern of a difference: %s", (pattern, sent, returned) => {
     expect(patternOf({ verdict: "different", sent, returned })).toBe(pattern)
   })
 
@@ -89,11 +89,11 @@ describe("findings of the comparison", () => {
     ["absent", "did not come back"],
     ["unexpected", "came back without being sent"],
     ["not comparable", "of a type that formferry does not know: not compared"],
-  ])("have their own description for the verdict %s", (verdict, words) => {
+  ])("a finding has its own description for the verdict %s", (verdict, words) => {
     expect(patternOf({ verdict, sent: "a", returned: "b" })).toBe(words)
   })
 
-  it("repeat no value in their patterns", () => {
+  it("findings repeat no value in their patterns", () => {
     for (
       const [sent, returned] of [["secret", "hidden"], [["secret"], ["hidden"]], [{ a: "secret" }, {
         a: "hidden",
@@ -104,7 +104,7 @@ describe("findings of the comparison", () => {
     }
   })
 
-  it("describe what all their differences have in common", () => {
+  it("a finding describes what all its differences have in common", () => {
     const findings = new Findings()
     for (const text of ["a".repeat(40), "b".repeat(50)]) findings.add(difference(text, text.slice(0, 32)))
     for (const text of ["Ada", "Grace"]) findings.add(difference(text, "N/A", { question: "q2", name: "Name" }))
@@ -114,14 +114,14 @@ describe("findings of the comparison", () => {
     ])
   })
 
-  it("state what the pipeline tolerates, and why", () => {
+  it("findings state what the pipeline tolerates, and why", () => {
     const findings = new Findings()
     findings.add(difference("1", "2"))
     expect(findings.all((question) => (question === "q1" ? "the service rounds" : undefined))[0]?.tolerated)
       .toBe("the service rounds")
   })
 
-  it("are limited in number, however many kinds of difference occur", () => {
+  it("findings are limited in number, however many kinds of difference occur", () => {
     const findings = new Findings()
     for (let index = 0; index < 5_000; index++) {
       const members = Object.fromEntries(Array.from({ length: index % 60 }, (_, at) => [`m${at}`, "x"]))
@@ -133,7 +133,7 @@ describe("findings of the comparison", () => {
     expect(all.some(({ pattern }) => pattern === "in other ways")).toBe(true)
   })
 
-  it("combine normalisations of the same kind in the same question, with an example", () => {
+  it("findings combine normalisations of the same kind in the same question, with an example", () => {
     const findings = new Findings()
     for (let row = 1; row <= 3; row++) {
       findings.normalised({

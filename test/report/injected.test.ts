@@ -67,37 +67,40 @@ const told = ({ effect, id, submissionId }: Alteration) => `${submissionId} ${id
 
 const drawn = Array.from({ length: seeds(10, 40) }, (_, index) => index + 1)
 
-describe("a report's differences are exactly the injected ones", () => {
-  it.scopedLive.each(drawn)("for seed %i", (seed) =>
-    Effect.gen(function*() {
-      const { differences, made, report } = yield* runAgainst(seed)
-      const corrupted = made.filter(({ effect }) => effect !== "normalised")
-      const normalised = made.filter(({ effect }) => effect === "normalised")
-      expect(corrupted.length).toBeGreaterThan(5)
-      expect(normalised.length).toBeGreaterThan(50)
+describe("the differences of a report", () => {
+  it.scopedLive.each(drawn)(
+    "a report's differences are exactly the injected ones (seed %i)",
+    (seed) =>
+      Effect.gen(function*() {
+        const { differences, made, report } = yield* runAgainst(seed)
+        const corrupted = made.filter(({ effect }) => effect !== "normalised")
+        const normalised = made.filter(({ effect }) => effect === "normalised")
+        expect(corrupted.length).toBeGreaterThan(5)
+        expect(normalised.length).toBeGreaterThan(50)
 
-      expect(
-        differences.map(({ question, submissionId, verdict }) => `${submissionId} ${question} ${verdict}`).toSorted(),
-      )
-        .toEqual(corrupted.map(told).toSorted())
-      // The returned values also equal the injected values.
-      const byId = new Map(corrupted.map((one) => [`${one.submissionId} ${one.id}`, one]))
-      for (const difference of differences) {
-        const one = byId.get(`${difference.submissionId} ${difference.question}`)
-        const after = typeof one?.after === "string" ? meant(one.after) : one?.after
-        expect(meant(difference.returned), one?.name).toEqual(after)
-        expect(difference.editLink).toContain(`/edit/${difference.submissionId}`)
-      }
+        expect(
+          differences.map(({ question, submissionId, verdict }) => `${submissionId} ${question} ${verdict}`).toSorted(),
+        )
+          .toEqual(corrupted.map(told).toSorted())
+        // The returned values also equal the injected values.
+        const byId = new Map(corrupted.map((one) => [`${one.submissionId} ${one.id}`, one]))
+        for (const difference of differences) {
+          const one = byId.get(`${difference.submissionId} ${difference.question}`)
+          const after = typeof one?.after === "string" ? meant(one.after) : one?.after
+          expect(meant(difference.returned), one?.name).toEqual(after)
+          expect(difference.editLink).toContain(`/edit/${difference.submissionId}`)
+        }
 
-      const differing = new Set(corrupted.map(({ submissionId }) => submissionId)).size
-      expect(report.readBack).toEqual({ verified: rows - differing, differing, missing: 0, unread: 0 })
-      expect(report.findings.reduce((sum, finding) => sum + finding.count, 0)).toBe(corrupted.length)
-      // Exactly the normalised answers are reported as normalised.
-      expect(report.normalised.reduce((sum, one) => sum + one.count, 0)).toBe(normalised.length)
-      const count = (verdict: "equivalent" | "different" | "absent" | "unexpected") =>
-        report.questions.reduce((sum, question) => sum + (question.verdicts[verdict] ?? 0), 0)
-      expect(count("equivalent")).toBe(normalised.length)
-    }).pipe(Effect.provide(platform)))
+        const differing = new Set(corrupted.map(({ submissionId }) => submissionId)).size
+        expect(report.readBack).toEqual({ verified: rows - differing, differing, missing: 0, unread: 0 })
+        expect(report.findings.reduce((sum, finding) => sum + finding.count, 0)).toBe(corrupted.length)
+        // Exactly the normalised answers are reported as normalised.
+        expect(report.normalised.reduce((sum, one) => sum + one.count, 0)).toBe(normalised.length)
+        const count = (verdict: "equivalent" | "different" | "absent" | "unexpected") =>
+          report.questions.reduce((sum, question) => sum + (question.verdicts[verdict] ?? 0), 0)
+        expect(count("equivalent")).toBe(normalised.length)
+      }).pipe(Effect.provide(platform)),
+  )
 })
 
 /**

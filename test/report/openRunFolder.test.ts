@@ -78,7 +78,7 @@ const run = { pipeline: "contacts", run: "r1" }
 const cellsOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data
 
 describe("the folder of a run", () => {
-  it.effect("contains every file, with rejected rows in row order and all their problems", () =>
+  it.effect("the folder contains every file, with rejected rows in row order and all their problems", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -129,7 +129,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("keeps repeated and empty titles in rejected.csv, pads short rows, and keeps all cells of long rows", () =>
+  it.effect("rejected.csv keeps repeated and empty titles, pads short rows, and keeps all cells of long rows", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -143,7 +143,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("contains each row's final fate", () =>
+  it.effect("rejected.csv contains each row's final fate", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -159,7 +159,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("contains every CSV with its header, even without rows", () =>
+  it.effect("the folder contains every CSV with its header, even without rows", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -170,7 +170,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("contains report.json with all documented fields", () =>
+  it.effect("the folder contains report.json with all documented fields", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -225,7 +225,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is readable by its owner only", () =>
+  it.effect("the folder is readable by its owner only", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const folder = yield* openRunFolder({ reports, ...run })
@@ -238,7 +238,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is the target of `latest` after each run, unless something else has that name", () =>
+  it.effect("the folder is the target of `latest` after each run, unless something else has that name", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         for (const id of ["r1", "r2"]) {
@@ -254,7 +254,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("has no final file names until the end, and is removed with all rows after a failure", () =>
+  it.effect("no file has its final name until the end, and a failure removes all rows", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
@@ -268,7 +268,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("has no final file names if a file can't be synced, and the error names that file", () =>
+  it.effect("no file gets its final name if a file can't be synced, and the error names that file", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
@@ -296,7 +296,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is cleaned up after an interrupt during writing", () =>
+  it.effect("the folder is cleaned up after an interrupt during writing", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const fiber = yield* Effect.fork(Effect.scoped(Effect.gen(function*() {
@@ -309,7 +309,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is removed by the next run if its run was killed, except complete files and files of a live process", () =>
+  it.effect("the folder of a killed run is removed by the next run, except complete files and files of a live process", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const me = LockHolder.defaultValue()()
@@ -347,7 +347,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("is never written twice, and its names can't point outside the reports folder", () =>
+  it.effect("a folder is never written twice, and its names can't point outside the reports folder", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* finish(yield* openRunFolder({ reports, ...run }))

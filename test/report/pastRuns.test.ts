@@ -28,7 +28,7 @@ const leave = (reports: string, change: Partial<RunReport> & { readonly run: str
   })
 
 describe("the reports of a pipeline", () => {
-  it.effect("are read back as they were written", () =>
+  it.effect("reports are read back as they were written", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "r1" })
@@ -45,7 +45,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are listed newest first, for any ids", () =>
+  it.effect("reports are listed newest first, for any ids", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "z-old", startedAt: "2025-01-01T00:00:00.000Z" })
@@ -57,7 +57,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are skipped with a warning if they are damaged, and a run without a report is unfinished", () =>
+  it.effect("reports are skipped with a warning if they are damaged, and a run without a report is unfinished", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "good" })
@@ -80,7 +80,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("of other versions are readable, with missing fields empty and unknown fields skipped", () =>
+  it.effect("reports of other versions are readable, with missing fields empty and unknown fields skipped", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* fs.makeDirectory(`${reports}/contacts/v`, { recursive: true })
@@ -111,7 +111,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are read up to the number requested, including runs of the same second", () =>
+  it.effect("reports are read up to the number requested, including runs of the same second", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         // The damaged report is years old, so it is only read if all reports are requested.
@@ -127,7 +127,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("of the same second are ordered by their start, for any names", () =>
+  it.effect("reports of the same second are ordered by their start, for any names", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         for (const [name, millis] of [["zzzz", 1], ["aaaa", 2]] as const) {
@@ -138,7 +138,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are found through `latest`, or by their start without it", () =>
+  it.effect("reports are found through `latest`, or by their start without it", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "b", startedAt: "2025-01-02T00:00:00.000Z" })
@@ -149,7 +149,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("are empty for a pipeline that never ran, and a request for one gives advice", () =>
+  it.effect("a pipeline that never ran has no reports, and a request for one gives advice", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         expect(yield* readLatestReports(reports, "contacts")).toEqual({

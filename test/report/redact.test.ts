@@ -209,7 +209,7 @@ const read = (folder: string) =>
     ))
 
 describe("a masked report", () => {
-  it.scoped("contains no value in any of its files, and states this", () =>
+  it.scoped("a masked report contains no value in any of its files, and states this", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const plain = yield* read(yield* write(reports, "plain", false))
@@ -234,7 +234,7 @@ describe("a masked report", () => {
       })
     ).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scoped("can be checked value by value with the secret, as documented", () =>
+  it.scoped("a masked report can be checked value by value with the secret, as documented", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const files = yield* read(yield* write(reports, "masked", true))
@@ -254,7 +254,7 @@ describe("a masked report", () => {
       })
     ).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scoped("is the same whether the run masked it or it was copied later, even for a rehearsal", () =>
+  it.scoped("a masked report is the same whether the run masked it or it was copied later, even for a rehearsal", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

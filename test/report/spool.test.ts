@@ -73,7 +73,7 @@ describe("a spool of records", () => {
       })
     ))
 
-  it.effect("can be read before more records are added, and meanwhile", () =>
+  it.effect("records can be read before more records are added, and meanwhile", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const spool = yield* openSpool<Entry>(`${folder}/spool`, 1000)

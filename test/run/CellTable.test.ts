@@ -15,7 +15,7 @@ const states = (cells: CellTable) =>
   cells.all.map((column) => Object.fromEntries(Object.entries(column.states).filter(([, count]) => count > 0)))
 
 describe("the cells of a sent row", () => {
-  it("have their own states after the row is imported, and the row's state if it is in doubt, refused or not created", () => {
+  it("cells have their own states after the row is imported, and the row's state if it is in doubt, refused or not created", () => {
     const cells = table()
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) {
@@ -35,7 +35,7 @@ describe("the cells of a sent row", () => {
     expect(cells.holds).toBe(true)
   })
 
-  it("are counted at the end if the row's fate was open, unless it was sent meanwhile", () => {
+  it("cells are counted at the end if the row's fate was open, unless it was sent meanwhile", () => {
     const cells = table()
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], fates)
@@ -53,7 +53,7 @@ describe("the cells of a sent row", () => {
 })
 
 describe("cells beyond the header", () => {
-  it("are counted after the last column, except those that a rejected.csv adds", () => {
+  it("cells beyond the header are counted after the last column, except those that a rejected.csv adds", () => {
     const cells = new CellTable(columns, 5, { columnUses })
     const fates = new FateTable()
     fates.set(1, "invalid")

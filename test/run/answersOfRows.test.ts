@@ -7,7 +7,7 @@ const platform = NodeContext.layer
 
 describe("answers that must be unique", () => {
   it.scopedLive(
-    "reject a second row with the same answer in the same run and in the next run, but not the same row",
+    "unique answers reject a second row with the same answer in the same run and in the next run, but not the same row",
     () =>
       Effect.gen(function*() {
         const people = yield* world
@@ -32,7 +32,7 @@ describe("answers that must be unique", () => {
 })
 
 describe("an invalid answer that is dropped", () => {
-  it.scopedLive("is omitted from the row, but counted and reported", () =>
+  it.scopedLive("a dropped answer is omitted from the row, but counted and reported", () =>
     Effect.gen(function*() {
       const people = yield* world
       yield* people.settings({ mail: ", onInvalid: drop" })
@@ -52,7 +52,7 @@ describe("an invalid answer that is dropped", () => {
 })
 
 describe("a stamp that the form does not declare", () => {
-  it.scopedLive("is sent, and its loss is tolerated", () =>
+  it.scopedLive("an undeclared stamp is sent, and its loss is tolerated", () =>
     Effect.gen(function*() {
       const people = yield* world
       yield* people.settings({ sink: ", stamp: { urlParameter: row_key }" })

@@ -11,7 +11,7 @@ const offer = (canary: CanaryRows, row: number, indexes: ReadonlyArray<number>) 
 }
 
 describe("the canary's rows", () => {
-  it("cover every question that any row answers, if enough rows are allowed", () => {
+  it("the canary's rows cover every question that any row answers, if enough rows are allowed", () => {
     fc.assert(
       fc.property(
         fc.array(fc.uniqueArray(fc.nat({ max: answers - 1 })), { minLength: 1, maxLength: 60 }),
@@ -29,7 +29,7 @@ describe("the canary's rows", () => {
     )
   })
 
-  it("never exceed the allowed number, and questions that they don't cover are reported", () => {
+  it("the canary's rows never exceed the allowed number, and questions that they don't cover are reported", () => {
     const canary = new CanaryRows(2, answers)
     ;[[0], [1], [2]].forEach((indexes, at) => offer(canary, at + 1, indexes))
     const chosen = canary.choose(2)

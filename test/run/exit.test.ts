@@ -9,11 +9,11 @@ const unavailable = { _tag: "Unavailable", because: "down" } as const
 const stopped = { _tag: "Protected", because: "canary" } as const
 
 describe("the exit code of a run", () => {
-  it("is 0 if nothing is left to do", () => {
+  it("the exit code is 0 if nothing is left to do", () => {
     expect(ending(clean)).toEqual({ exitCode: 0, outcome: "complete" })
   })
 
-  it("is 1 or 4 if people must review something", () => {
+  it("the exit code is 1 or 4 if people must review something", () => {
     expect(ending({ ...clean, needed: 1 })).toEqual({ exitCode: 1, outcome: "attention" })
     expect(ending({ ...clean, uncovered: true })).toEqual({ exitCode: 1, outcome: "attention" })
     expect(ending({ ...clean, unproven: 1 })).toEqual({ exitCode: 4, outcome: "differing" })
@@ -21,7 +21,7 @@ describe("the exit code of a run", () => {
     expect(ending({ ...clean, reasons: [{ _tag: "CanaryInDoubt" }] })).toEqual({ exitCode: 4, outcome: "inDoubt" })
   })
 
-  it("is the most severe code if several apply", () => {
+  it("the exit code is the most severe if several apply", () => {
     const all = {
       balanced: true,
       reasons: [stopped, unavailable, interrupted],
@@ -37,7 +37,7 @@ describe("the exit code of a run", () => {
     expect(ending({ ...all, reasons: [] }).exitCode).toBe(4)
   })
 
-  it("is the most severe code of several pipelines, and a busy pipeline has the least severe", () => {
+  it("the exit code is the most severe of several pipelines, and a busy pipeline has the least severe", () => {
     expect(mostSevere([0, 0])).toBe(0)
     expect(mostSevere([0, 6])).toBe(6)
     expect(mostSevere([6, 1])).toBe(1)
@@ -51,19 +51,19 @@ describe("a limit of stopWhen", () => {
   const share = { share: 0.2, atLeast: 10 }
   const amount = (rows: number, of: number) => ({ rows, of, among: "rows that are new in this run" })
 
-  it("is exceeded only above its share", () => {
+  it("a limit is exceeded only above its share", () => {
     expect(overLimit("invalid", share, amount(2, 10))).toBeUndefined()
     expect(overLimit("invalid", share, amount(3, 10))).toBe(
       "3 of 10 rows that are new in this run are invalid (30%), more than stopWhen allows (20%).",
     )
   })
 
-  it("applies as a share only from its minimum number of rows", () => {
+  it("a limit applies as a share only from its minimum number of rows", () => {
     expect(overLimit("invalid", share, amount(9, 9))).toBeUndefined()
     expect(overLimit("invalid", { share: 0.2, atLeast: 50 }, amount(49, 49))).toBeUndefined()
   })
 
-  it("applies as a number of rows, whatever their share", () => {
+  it("a limit applies as a number of rows, whatever their share", () => {
     expect(overLimit("in doubt", { rows: 20 }, amount(20, 20))).toBeUndefined()
     expect(overLimit("in doubt", { rows: 20 }, amount(21, 1_000_000))).toContain("21 rows are in doubt")
   })

@@ -28,7 +28,7 @@ describe("FateTable", () => {
 })
 
 describe("a row in doubt that may be resent", () => {
-  it("stays in doubt unless it was sent", () => {
+  it("a row in doubt stays in doubt unless it was sent", () => {
     const table = new FateTable()
     for (const row of [1, 2]) table.set(row, "pending", "resends")
     table.set(3, "pending", "replaces")
@@ -42,14 +42,14 @@ describe("a row in doubt that may be resent", () => {
 describe("the balance of a run", () => {
   const verdicts = { verified: 1, differing: 0, missing: 0, unread: 0 }
 
-  it("is correct if every row has one fate and every imported row has one verdict", () => {
+  it("the balance is correct if every row has one fate and every imported row has one verdict", () => {
     const table = new FateTable()
     table.set(1, "imported")
     table.set(2, "invalid")
     expect(balanceHolds(table.counts(2), verdicts)).toBe(true)
   })
 
-  it("is incorrect if a row has no fate, or an imported row no verdict", () => {
+  it("the balance is incorrect if a row has no fate, or an imported row no verdict", () => {
     const table = new FateTable()
     table.set(1, "imported")
     expect(balanceHolds(table.counts(2), verdicts)).toBe(false)
@@ -78,15 +78,15 @@ describe("rows whose key was sent with different content", () => {
     return rows.map((_, index) => fates.has(index + 1, "repeats") ? "the same" : fates.get(index + 1))
   }
 
-  it("are changed if no row of the source has the imported content", () => {
+  it("rows are changed if no row of the source has the imported content", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], [])).toEqual(["changed", "changed"])
   })
 
-  it("are duplicates or invalid if a different row has the imported content", () => {
+  it("rows are duplicates or invalid if a different row has the imported content", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], ["a"])).toEqual(["duplicate", "invalid"])
   })
 
-  it("are in doubt once for a key in doubt, even if the row was edited later", () => {
+  it("only one row is in doubt for a key in doubt, even if the row was edited later", () => {
     expect(resolve([["a", "inDoubt", true], ["a", "inDoubt", true], ["a", "inDoubt", false]], [])).toEqual([
       "inDoubt",
       "duplicate",
@@ -94,7 +94,7 @@ describe("rows whose key was sent with different content", () => {
     ])
   })
 
-  it("are imported again if changes are imported, but only the first valid row of each key", () => {
+  it("only the first valid row of each key is imported again if changes are imported", () => {
     expect(
       resolve([
         ["a", "pending", false, "no"],
@@ -108,7 +108,7 @@ describe("rows whose key was sent with different content", () => {
     ).toEqual(["invalid", "pending", "the same", "duplicate", "refused", "duplicate", "invalid"])
   })
 
-  it("are grouped correctly by key over thousands of rows", () => {
+  it("rows are grouped correctly by key over thousands of rows", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `key ${index}`)
     const given = resolve(
       names.map((name) => [name, "changed", true] as const),

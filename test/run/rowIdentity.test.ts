@@ -19,7 +19,7 @@ const stopped = (
 }
 
 describe("a changed row key", () => {
-  it.scopedLive("finds the rows by their earlier keys if different cells count as empty", () =>
+  it.scopedLive("a changed row key finds the rows by their earlier keys if different cells count as empty", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No, Part]", source: `, empty: [""]` })
@@ -37,7 +37,7 @@ describe("a changed row key", () => {
       expect((yield* at.reconcile()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("finds the rows by different columns, and a missing row when it returns", () =>
+  it.scopedLive("a changed row key finds the rows by different columns, and a missing row when it returns", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -52,7 +52,7 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is refused if its earlier columns have different names, until the pipeline names them", () =>
+  it.scopedLive("a changed row key is refused if its earlier columns have different names, until the pipeline names them", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -73,7 +73,7 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("gives the earlier key to the row with the imported content, and stops the run if no row has it", () =>
+  it.scopedLive("a changed row key gives the earlier key to the row with the imported content, and stops the run if no row has it", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No]" })
@@ -99,7 +99,7 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(3)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("made from the row's content is refused if the source lacks one of its columns", () =>
+  it.scopedLive("a row key made from the row's content is refused if the source lacks one of its columns", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "content" })
@@ -119,7 +119,7 @@ sink: { service: live, form: people }
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("keeps rows skipped if a person skipped them", () =>
+  it.scopedLive("a changed row key keeps rows skipped if a person skipped them", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
@@ -134,7 +134,7 @@ sink: { service: live, form: people }
 })
 
 describe("reformatted row keys", () => {
-  it.scopedLive("stop the run before sending, even a single key, and even in a different file", () =>
+  it.scopedLive("reformatted keys stop the run before sending, even a single key, and even in a different file", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(padded(number), number)))
@@ -152,7 +152,7 @@ describe("reformatted row keys", () => {
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("are accepted if the source also has the earlier keys", () =>
+  it.scopedLive("reformatted keys are accepted if the source also has the earlier keys", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["a1,Ada,ada@example.org"])
@@ -161,7 +161,7 @@ describe("reformatted row keys", () => {
       expect((yield* at.run()).rows.imported).toBe(1)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("stop the run if many new rows have the cells of vanished rows, unless vanished rows are ignored", () =>
+  it.scopedLive("reformatted keys stop the run if many new rows have the cells of vanished rows, unless vanished rows are ignored", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(`old${number}`, number)))
@@ -180,7 +180,7 @@ describe("reformatted row keys", () => {
 })
 
 describe("a source that is read differently from before", () => {
-  it.scopedLive("stops the run if some rows are new and others vanished", () =>
+  it.scopedLive("a source read differently stops the run if some rows are new and others vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["Ä1,Ada,ada@example.org", "Ä2,Bob,bob@example.org"])
@@ -192,7 +192,7 @@ describe("a source that is read differently from before", () => {
       expect((yield* at.run()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is accepted if its keys read the same, whichever rows vanished", () =>
+  it.scopedLive("a source read differently is accepted if its keys read the same, whichever rows vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Zoë,zoe@example.org", "2,Bob,bob@example.org"])
@@ -205,7 +205,7 @@ describe("a source that is read differently from before", () => {
       expect([again.exitCode, again.rows.imported]).toEqual([0, 1])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("is accepted if no row vanished", () =>
+  it.scopedLive("a source read differently is accepted if no row vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])

@@ -19,7 +19,7 @@ const answersOf = ({ samples = [] }: RunReport, row: number) => samples.filter((
 const rowsOf = ({ samples = [] }: RunReport) => [...new Set(samples.map(({ row }) => row))]
 
 describe("the rows that a report shows side by side", () => {
-  it.scopedLive("are the first three rows that were sent, with source, sent and returned values", () =>
+  it.scopedLive("a report shows the first three rows that were sent, with source, sent and returned values", () =>
     Effect.gen(function*() {
       const { run, source } = yield* world
       yield* source(people)
@@ -46,7 +46,7 @@ describe("the rows that a report shows side by side", () => {
       expect(again.mapping).toEqual(report.mapping)
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("are the first rows that a dry run would send, or that a rehearsal sent to the practice service", () =>
+  it.scopedLive("a report shows the first rows that a dry run would send, or that a rehearsal sent to the practice service", () =>
     Effect.gen(function*() {
       const { rehearse, root, run, source } = yield* world
       yield* source(["0,Eve,no address", ...people])
@@ -65,7 +65,7 @@ describe("the rows that a report shows side by side", () => {
       expect(answersOf(rehearsed, 2)[0]).toMatchObject({ sent: "Ada", returned: "Ada", verdict: "same" })
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("are shown without returned values if they can't be read back, and not at all if they are in doubt", () =>
+  it.scopedLive("a report shows rows without returned values if they can't be read back, and no rows that are in doubt", () =>
     Effect.gen(function*() {
       const { fail, run, settings, source } = yield* world
       yield* settings({ sink: ", canary: off, batchSize: 1, concurrency: 1" })
@@ -83,7 +83,7 @@ describe("the rows that a report shows side by side", () => {
 })
 
 describe("a report of a real file", () => {
-  it.scopedLive("shows the mapping, rows side by side, and the times of its steps", () =>
+  it.scopedLive("a report shows the mapping, rows side by side, and the times of its steps", () =>
     Effect.gen(function*() {
       const root = yield* demonstration
       const report = yield* runOf(root, "contacts")

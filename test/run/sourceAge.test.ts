@@ -8,7 +8,7 @@ import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
 describe("the setting source.maxAge", () => {
-  it.scopedLive("makes a run report an old source, and notifies it once, even if the run ends immediately", () =>
+  it.scopedLive("a run reports an old source, and notifies it once, even if the run ends immediately", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { root, run, settings, source } = yield* world
@@ -46,7 +46,7 @@ describe("the setting source.maxAge", () => {
       expect(yield* told).toEqual([[], true])
     }).pipe(Effect.provide(platform)))
 
-  it("is not checked if the source has no time, and this is reported", () => {
+  it("the age of a source without a time is not checked, and this is reported", () => {
     const of = (changedAt: number | undefined, maxAge: Duration.Duration | undefined, ownSource = true) => {
       const run = { ownSource, source: { changedAt }, pipeline: { source: { maxAge } } } as Parameters<
         typeof sourceAge

@@ -84,10 +84,11 @@ describe("the outcome of a create request", () => {
     ["an undefined status", 999, "", "InDoubt"],
   ]
   for (const [what, status, body, expected] of table) {
-    it(`is ${expected} for ${status} with ${what}`, () => expect(short(outcome(status, body))).toBe(expected))
+    it(`the outcome is ${expected} for ${status} with ${what}`, () =>
+      expect(short(outcome(status, body))).toBe(expected))
   }
 
-  it("contains each valid submission, even if others are malformed or have a repeated id", () => {
+  it("the outcome contains each valid submission, even if others are malformed or have a repeated id", () => {
     const body = JSON.stringify({
       submissions: [
         null,
@@ -127,7 +128,7 @@ describe("the outcome of a create request", () => {
     expect(result.submissions[3]?.login).toBeUndefined()
   })
 
-  it("names the refused item only if the request contained it, with the issues of that item only", () => {
+  it("the outcome names the refused item only if the request contained it, with the issues of that item only", () => {
     expect(outcome(400, issues({ path: ["submissions", 2], message: "no" }))).toMatchObject({ index: undefined })
     expect(outcome(400, issues({ path: ["submissions"], message: "too many" }))).toMatchObject({
       index: undefined,
@@ -151,7 +152,7 @@ describe("the outcome of a create request", () => {
     expect(outcome(400, list)).toMatchObject({ _tag: "Refused", index: 1, message: "questions: No" })
   })
 
-  it("is not created after a 503 with Retry-After only if a setting says so", () => {
+  it("the outcome of a 503 with Retry-After is not created only if a setting says so", () => {
     const headers = { "retry-after": "5" }
     expect(short(outcome(503, "", { headers, wait: 5000 }))).toBe("InDoubt")
     expect(outcome(503, "", { headers, wait: 5000, believe503: true })).toMatchObject({
@@ -161,12 +162,12 @@ describe("the outcome of a create request", () => {
     expect(short(outcome(503, "", { believe503: true }))).toBe("InDoubt")
   })
 
-  it("is an exhausted quota for a 429 with a very long wait", () => {
+  it("the outcome of a 429 with a very long wait is an exhausted quota", () => {
     expect(short(outcome(429, "", { wait: 60_000 }))).toBe("NotCreated")
     expect(short(outcome(429, "", { wait: 3_600_000 }))).toBe("Unusable quota")
   })
 
-  it("is not created for a request without an answer only if the request was never sent", () => {
+  it("the outcome of a request without an answer is not created only if the request was never sent", () => {
     expect(outcomeOfFailure(new NeverSent({ reason: "refused" }))).toMatchObject({
       _tag: "NotCreated",
       throttled: false,
@@ -178,7 +179,7 @@ describe("the outcome of a create request", () => {
     expect(outcomeOfFailure(new MaybeSent({ reason: "the answer was cut short", status: 401 }))._tag).toBe("InDoubt")
   })
 
-  it("is classified for any answer, and is not created only if resending is safe", () => {
+  it("any answer is classified, and is not created only if resending is safe", () => {
     const bodies = fc.oneof(
       fc.string(),
       fc.json(),
@@ -222,7 +223,7 @@ describe("messages of a service that repeats the API key", () => {
     ["in Base64 for URLs", Buffer.from(`user:${key}`).toString("base64url")],
   ]
 
-  it.each(spellings)("have the key masked if it is written %s", (_, text) => {
+  it.each(spellings)("a message has the API key masked if it is written %s", (_, text) => {
     const before = "x".repeat(480)
     for (const status of [400, 401, 402, 403, 404, 409, 413, 415, 422]) {
       const bodies = [
@@ -244,7 +245,7 @@ describe("messages of a service that repeats the API key", () => {
     }
   })
 
-  it("have all other words and answers unchanged", () => {
+  it("a message keeps all other words and answers unchanged", () => {
     expect(outcome(400, error("The question Name is odd"))).toMatchObject({ message: "The question Name is odd" })
     const body = JSON.stringify({
       submissions: [{ submissionId: "a", questions: [{ id: "q", name: "Q", type: "ShortAnswer", value: key }] }],

@@ -28,7 +28,7 @@ describe("the pace of a service", () => {
     expect(slots(new Pace(5), 1000, 2000)).toEqual([1000, 1200, 1400, 1600, 1800])
   })
 
-  it("is unlimited if nothing limits it", () => {
+  it("the pace is unlimited if nothing limits it", () => {
     const pace = new Pace(Infinity)
     for (let n = 0; n < 1000; n++) expect(pace.take(5)).toBe(0)
   })

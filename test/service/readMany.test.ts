@@ -60,7 +60,7 @@ const servedOverHttp = (answers: Answers) =>
 const ids = ["a", "b", "c", "d", "e", "f", "g"]
 
 describe("many concurrent reads", () => {
-  it.scoped("retry an answer with the wrong submission, and report a repeated one as an error of the service", () =>
+  it.scoped("concurrent reads retry an answer with the wrong submission, and report a repeated one as an error of the service", () =>
     Effect.gen(function*() {
       const once = yield* served({ c: [299, 200] })
       const found: Array<string | undefined> = []
@@ -85,7 +85,7 @@ describe("many concurrent reads", () => {
       }
     }))
 
-  it.scoped("return each submission by its index, undefined for an unknown submission, and retry failures", () =>
+  it.scoped("concurrent reads return each submission by its index, undefined for an unknown submission, and retry failures", () =>
     Effect.gen(function*() {
       const service = yield* served({ b: [404], c: [500, 503, 200] })
       const found = new Map<number, string | undefined>()
@@ -99,7 +99,7 @@ describe("many concurrent reads", () => {
     }))
 
   for (const [how, serve] of [["in this process", served], ["over HTTP", servedOverHttp]] as const) {
-    it.scopedLive(`end with the first failure, and release the places of the others (${how})`, () =>
+    it.scopedLive(`concurrent reads end with the first failure, and release the places of the others (${how})`, () =>
       Effect.gen(function*() {
         const service = yield* serve({ a: [0], b: [0], d: [401] })
         const found: Array<number> = []
@@ -110,7 +110,7 @@ describe("many concurrent reads", () => {
         expect(found).toEqual([2])
       }))
 
-    it.scopedLive(`are abandoned and release their places when they are interrupted, whether sent or waiting (${how})`, () =>
+    it.scopedLive(`concurrent reads release their places when they are interrupted, whether sent or waiting (${how})`, () =>
       Effect.gen(function*() {
         const service = yield* serve(Object.fromEntries(ids.map((id) => [id, [0]])))
         const found: Array<number> = []
@@ -123,7 +123,7 @@ describe("many concurrent reads", () => {
       }))
   }
 
-  it.scopedLive("end without a failure and release their places when cancelled, even while they wait for a retry", () =>
+  it.scopedLive("concurrent reads end without a failure and release their places when cancelled, even while they wait for a retry", () =>
     Effect.gen(function*() {
       for (const answers of [{ a: [0], b: [0], c: [0], d: [0] }, { b: [503] }, {}]) {
         const service = yield* served(answers)
@@ -146,7 +146,7 @@ describe("many concurrent reads", () => {
       }
     }))
 
-  it.scoped("send nothing for an empty list, and turn an error of the callback into a defect", () =>
+  it.scoped("concurrent reads send nothing for an empty list, and turn an error of the callback into a defect", () =>
     Effect.gen(function*() {
       const service = yield* served({})
       yield* service.readMany("form", [], () => undefined)

@@ -42,7 +42,7 @@ const opened = Effect.gen(function*() {
 const aWhile = TestClock.adjust(1)
 
 describe("a request to a service", () => {
-  it.scoped("leaves the queue if it is interrupted or cancelled before its turn, and is never sent", () =>
+  it.scoped("a request leaves the queue if it is interrupted or cancelled before its turn, and is never sent", () =>
     Effect.gen(function*() {
       const { create, requests, sent } = yield* opened
       const abort = new AbortController()
@@ -65,7 +65,7 @@ describe("a request to a service", () => {
       expect((yield* requests).create).toBe(2)
     }))
 
-  it.scoped("is finished if it is cancelled after its turn came", () =>
+  it.scoped("a request is finished if it is cancelled after its turn came", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const abort = new AbortController()
@@ -78,7 +78,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(fiber)).toBe(200)
     }))
 
-  it.scoped("is abandoned if it is interrupted in flight, and its place is released", () =>
+  it.scoped("a request is abandoned if it is interrupted in flight, and its place is released", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const fiber = yield* Effect.fork(create())
@@ -91,7 +91,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(next)).toBe(200)
     }))
 
-  it.scoped("waits in the queue and for its answer while its caller can't be interrupted", () =>
+  it.scoped("a request waits in the queue and for its answer while its caller can't be interrupted", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const first = yield* Effect.fork(Effect.uninterruptible(create()))
@@ -108,7 +108,7 @@ describe("a request to a service", () => {
       yield* Fiber.await(second)
     }))
 
-  it.scoped("delays the next request as its answer demands", () =>
+  it.scoped("a request delays the next request as its answer demands", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const both = yield* Effect.fork(Effect.all([create(), create()], { concurrency: 2 }))
@@ -122,7 +122,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(both)).toEqual([429, 200])
     }))
 
-  it.scoped("is not sent if it is cancelled from the beginning", () =>
+  it.scoped("a request is not sent if it is cancelled from the beginning", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const abort = new AbortController()
@@ -132,7 +132,7 @@ describe("a request to a service", () => {
       expect(sent).toEqual([])
     }))
 
-  it.scoped("releases its place if the transport fails or throws", () =>
+  it.scoped("a request releases its place if the transport fails or throws", () =>
     Effect.gen(function*() {
       const { create, sent } = yield* opened
       const cases = [
@@ -152,7 +152,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(next)).toBe(200)
     }))
 
-  it.scoped("reports only once why nothing is sent if the wait is long", () =>
+  it.scoped("a request reports only once why nothing is sent if the wait is long", () =>
     Effect.gen(function*() {
       const logged: Array<unknown> = []
       const { create, sent } = yield* opened

@@ -63,12 +63,12 @@ describe("a source with combined records", () => {
     expect(rows).toEqual([])
   })
 
-  it("is refused if a named column is missing, and the message suggests a column", async () => {
+  it("a missing column is refused, and the message suggests a column", async () => {
     const said = await refusal(config(file("id,event,a\n1,base,x\n"), { combine: { ...byEvent, name: ["evnt"] } }))
     expect(said).toMatch(/has no column "evnt", which `source\.combine` names\. Did you mean "event"\?$/)
   })
 
-  it("is refused if it has more columns than allowed", async () => {
+  it("more columns than a source may have are refused", async () => {
     const columns = Array.from({ length: 200 }, (_, at) => `c${at}`).join(",")
     const records = Array.from({ length: 100 }, (_, at) => `1,${at}${",".repeat(200)}`).join("\n")
     expect(await refusal(config(file(`id,event,${columns}\n${records}\n`), { combine: byEvent })))

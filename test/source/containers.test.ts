@@ -27,7 +27,7 @@ const folderOf = (files: Readonly<Record<string, string>>) => {
 }
 
 describe("a gzip archive", () => {
-  it("is recognised by its content, is read wherever its blocks end, and has the digest of the archive", async () => {
+  it("a gzip archive is recognised by its content, is read wherever its blocks end, and has the digest of the archive", async () => {
     const content = gzipSync(csv)
     for (let blockSize = 1; blockSize < content.length; blockSize++) {
       const all = await both(file(content, "csv.gz"), {}, { blockSize })
@@ -42,7 +42,7 @@ describe("a gzip archive", () => {
     expect(several.rows).toEqual(rows)
   })
 
-  it("is refused if it is truncated or damaged, and its rows never count as complete", async () => {
+  it("a gzip archive is refused if it is truncated or damaged, and its rows never count as complete", async () => {
     const content = gzipSync(
       `id,name\n${Array.from({ length: 3000 }, (_, at) => `${at},${at * 7919 % 1000}`).join("\n")}`,
     )
@@ -56,7 +56,7 @@ describe("a gzip archive", () => {
     expect(await refusal(config(file(damaged, "gz")))).toContain("is damaged or cut short")
   })
 
-  it("may be followed by zeros, but by no data that would be lost", async () => {
+  it("a gzip archive may be followed by zeros, but by no data that would be lost", async () => {
     const content = gzipSync(csv)
     for (let blockSize = 1; blockSize < 100; blockSize += 9) {
       const padded = file(Buffer.concat([content, Buffer.alloc(40)]), "gz")
@@ -73,7 +73,7 @@ describe("a gzip archive", () => {
 })
 
 describe("a zip archive", () => {
-  it("is read as the only file in it that may contain rows", async () => {
+  it("a zip archive is read as the only file in it that may contain rows", async () => {
     const content = zip({ "readme.pdf": "%PDF", "answers/answers.csv": csv, "__MACOSX/._answers.csv": "x" })
     for (let blockSize = 1; blockSize < content.length; blockSize += 11) {
       const all = await both(file(content, "zip"), {}, { blockSize })
@@ -82,7 +82,7 @@ describe("a zip archive", () => {
     }
   })
 
-  it("with several files is read as the named member", async () => {
+  it("a zip archive with several files is read as the named member", async () => {
     const content = file(zip({ "a.csv": csv, "b.csv": "id,name\n3,Cid\n" }), "zip")
     expect(await refusal(config(content))).toContain(
       'contains several files: "a.csv", "b.csv". Name the one to read: `member: …`',
@@ -94,13 +94,13 @@ describe("a zip archive", () => {
     expect(await refusal(config(file(csv), { member: "a.csv" }))).toContain("is not a zip archive")
   })
 
-  it("may contain a workbook or a gzip archive", async () => {
+  it("a zip archive may contain a workbook or a gzip archive", async () => {
     const book = zip(xlsx([{ name: "Rows", rows: row(1, text("id"), text("name")) + row(2, text("1"), text("Ada")) }]))
     expect((await both(file(zip({ "book.xlsx": book }), "zip"))).rows).toEqual([["1", "Ada"]])
     expect((await both(file(zip({ "a.csv.gz": gzipSync(csv) }), "zip"))).rows).toEqual(rows)
   })
 
-  it("is refused if its paths lead outside, its sizes are false, it is damaged, or it is a bomb", async () => {
+  it("a zip archive is refused if its paths lead outside, its sizes are false, it is damaged, or it is a bomb", async () => {
     expect(await refusal(config(file(zip({ "../../etc/answers.csv": csv }), "zip")))).toContain(
       "whose path leads out of the archive",
     )
@@ -133,7 +133,7 @@ describe("a source of several files", () => {
   })
   const at = (...names: ReadonlyArray<string>) => names.map((name) => join(folder, name))
 
-  it("has continuing row numbers, a digest for each file, and faults that name their file", async () => {
+  it("a source of several files has continuing row numbers, a digest for each file, and faults that name their file", async () => {
     const all = await run(read(config("", { file: at("kobo-1.csv", "kobo-2.csv", "kobo-10.csv") })))
     expect(all.rows).toEqual([["1", "Ada"], ["2", "Bob"], ["3", "Cid", "x"], ["4", "Dan"]])
     expect(all.files.map(({ file: { file: path, rows: count } }) => [path, count])).toEqual([
@@ -147,7 +147,7 @@ describe("a source of several files", () => {
     expect([...all.faults]).toEqual([[3, expect.stringMatching(/^In .*kobo-2\.csv: Row 2 \(line 3\) has 3 cells/)]])
   })
 
-  it("has the same fingerprints in a second reading, and is refused if any file changed", async () => {
+  it("a source of several files has the same fingerprints in a second reading, and is refused if any file changed", async () => {
     const paths = [file("id\n1\n"), file("id\n2\n"), file("id\n3\n")]
     await run(Effect.gen(function*() {
       const source = yield* openSource(config("", { file: paths }))
@@ -160,7 +160,7 @@ describe("a source of several files", () => {
     }))
   })
 
-  it("is refused if its files have different columns, and the message names the difference", async () => {
+  it("a source of several files is refused if they have different columns, and the message names the difference", async () => {
     const message = await refusal(config("", { file: [file("id,name\n1,Ada\n"), file("id,Name\n1,Ada\n")] }))
     expect(message).toMatch(/has different columns from .*: column 2 is "Name", not "name"\./)
     expect(await refusal(config("", { file: [file("id\n1\n"), file("id,b\n1,2\n")] }))).toContain(
@@ -168,7 +168,7 @@ describe("a source of several files", () => {
     )
   })
 
-  it("allows a limited number of listed files, and searches a folder once even if it links to its parent", async () => {
+  it("a source allows a limited number of listed files, and searches a folder once even if it links to its parent", async () => {
     const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
     symlinkSync(folder, join(folder, "a", "again"))
     const deep = await run(read(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } })))
@@ -177,7 +177,7 @@ describe("a source of several files", () => {
     expect(await refusal(config("", { file: listed }))).toContain("more than 10,000 files")
   })
 
-  it.runIf(isLong)("found by a pattern may contain 100,000 files and folders", async () => {
+  it.runIf(isLong)("a pattern may match at most 100,000 files and folders", async () => {
     const folder = folderOf({ "a/2.csv": csv })
     for (let at = 0; at < 101; at++) {
       const many = join(folder, "many", String(at))
@@ -194,7 +194,7 @@ describe("a source of several files", () => {
     expect(shallow.files).toHaveLength(1)
   })
 
-  it("can be found by a pattern, and orders its files by names and numbers", async () => {
+  it("files can be found by a pattern, and are ordered by names and numbers", async () => {
     const all = await run(read(config("", { file: { glob: join(folder, "kobo-*.csv"), take: "all" } })))
     expect(all.rows.map(([id]) => id)).toEqual(["1", "2", "3", "4"])
     expect(Object.fromEntries(all.source.taken.map(({ what, value }) => [what, value])).files).toBe(
@@ -210,7 +210,7 @@ describe("a source of several files", () => {
     )
   })
 
-  it("can be narrowed to the file that changed last", async () => {
+  it("a pattern can be narrowed to the file that changed last", async () => {
     const dumps = folderOf({ "a.csv": "id\na\n", "b.csv": "id\nb\n", "c.csv": "id\nc\n" })
     utimesSync(join(dumps, "a.csv"), 3000, 3000)
     utimesSync(join(dumps, "b.csv"), 9000, 9000)
@@ -228,15 +228,18 @@ describe("a source of several files", () => {
     ["20261120.csv", "20251231.csv"],
     ["kobo_2026_11_20_0200.csv", "kobo_2026_11_19_2300.csv", "kobo_2026_11_20.csv"],
     ["form 2020-01-01, exported 2026-11-20T02.00.15Z.csv", "form 2024-01-01, exported 2026-11-20T02.00.14Z.csv"],
-  ])("can be narrowed to the file with the latest date in its name, if every name has a date: %s", async (...names) => {
-    const dumps = folderOf(Object.fromEntries(names.map((name, index) => [name, `id\n${index}\n`])))
-    // After a copy, modification times are misleading or all alike.
-    names.forEach((name, index) => utimesSync(join(dumps, name), 9000 - index, 1000 + index * 1000))
-    const found = await run(read(config("", { file: { glob: join(dumps, "*.csv"), take: "newest" } })))
-    const latest = names[0] === "dump-2026-11-19.csv" ? 2 : 0
-    expect(found.rows).toEqual([[String(latest)]])
-    expect(found.source.taken.at(-1)?.value).toContain(
-      latest === 2 ? "by its modification time" : "by the date in its name",
-    )
-  })
+  ])(
+    "a pattern can be narrowed to the file with the latest date in its name, if every name has a date: %s",
+    async (...names) => {
+      const dumps = folderOf(Object.fromEntries(names.map((name, index) => [name, `id\n${index}\n`])))
+      // After a copy, modification times are misleading or all alike.
+      names.forEach((name, index) => utimesSync(join(dumps, name), 9000 - index, 1000 + index * 1000))
+      const found = await run(read(config("", { file: { glob: join(dumps, "*.csv"), take: "newest" } })))
+      const latest = names[0] === "dump-2026-11-19.csv" ? 2 : 0
+      expect(found.rows).toEqual([[String(latest)]])
+      expect(found.source.taken.at(-1)?.value).toContain(
+        latest === 2 ? "by its modification time" : "by the date in its name",
+      )
+    },
+  )
 })

@@ -14,7 +14,7 @@ const taken = (all: Awaited<ReturnType<typeof csv>>) =>
   Object.fromEntries(all.files[0]!.file.taken.map(({ what, value }) => [what, value]))
 
 describe("rows of a CSV file", () => {
-  it("are separated by LF, CRLF or CR, and keep line ends inside quoted cells unchanged", async () => {
+  it("rows are separated by LF, CRLF or CR, and keep line ends inside quoted cells unchanged", async () => {
     const text = 'a,b\r\n1,x\n2,"y\r\nz"\r3,"w\r"\n4,"v\r"\r\n"5",u\r\r\n6,"t\n"\r'
     const rows = [["1", "x"], ["2", "y\r\nz"], ["3", "w\r"], ["4", "v\r"], ["5", "u"], ["6", "t\n"]]
     for (let blockSize = 1; blockSize < text.length + 2; blockSize++) {
@@ -24,13 +24,13 @@ describe("rows of a CSV file", () => {
     }
   })
 
-  it("are numbered as records, and empty lines and records are counted, but not as rows", async () => {
+  it("rows are numbered as records, and empty lines and records are counted, but not as rows", async () => {
     const all = await csv('\n\na,b\n\n1,2\n\n,\n"",""\n3,4\n\n')
     expect(all.rows).toEqual([["1", "2"], ["3", "4"]])
     expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
-  it("keep their own width, and a row with a width different from the header's is named", async () => {
+  it("rows keep their own width, and a row with a width different from the header's is named", async () => {
     const all = await csv("a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"], ["1", "2", null]])
     expect([...all.faults]).toEqual([
@@ -39,20 +39,20 @@ describe("rows of a CSV file", () => {
     ])
   })
 
-  it("are named if a quote inside a quoted cell is not doubled", async () => {
+  it("a row is named if a quote inside a quoted cell is not doubled", async () => {
     const all = await csv('a,b,c\n1,2,3\n4,"says "hi" to all",6\n7,8,9\n')
     expect([...all.faults.keys()]).toEqual([2])
     expect(all.faults.get(2)).toContain("Row 2 (line 3) has a quoted cell with a quote inside that is not doubled")
     expect(all.rows.at(-1)).toEqual(["7", "8", "9"])
   })
 
-  it("may contain quotes inside a cell, spaces after a closing quote, NUL characters, and a column called __proto__", async () => {
+  it("rows may contain quotes inside a cell, spaces after a closing quote, NUL characters, and a column called __proto__", async () => {
     const all = await csv('__proto__,b,constructor\n5" pipe,"x" ,y\0z\n')
     expect(all.rows).toEqual([['5" pipe', "x", "y\0z"]])
     expect(all.source.columns.map((column) => column.name)).toEqual(["__proto__", "b", "constructor"])
   })
 
-  it("are returned in chunks of at most 4,096 with continuing numbers", async () => {
+  it("rows are returned in chunks of at most 4,096 with continuing numbers", async () => {
     const text = `a\n${Array.from({ length: 30_000 }, (_, at) => at).join("\n")}`
     const lengths: Array<number> = []
     await run(Effect.gen(function*() {
@@ -68,7 +68,7 @@ describe("rows of a CSV file", () => {
 describe("a lone carriage return in CSV", () => {
   const text = fc.stringOf(fc.constantFrom("a", ",", '"', "\r", "\n", " ", '""'), { maxLength: 20 })
 
-  it("is normalised to a line feed, and a second normalisation changes nothing", () =>
+  it("a lone carriage return is normalised to a line feed, and a second normalisation changes nothing", () =>
     fc.assert(
       fc.property(text, (written) => {
         const settled = settleLineEnds(written, ",")
@@ -85,14 +85,14 @@ describe("the delimiter of a CSV file", () => {
     ["comma", 'Name,Text\nA,"x; y; z"\nB,"u; v; w"\n'],
     ["tab", "Name\tText, long\nA\tx, y\nB\tz\n"],
     ["pipe", 'Name|Text\n"A;|;|"|x\nB|y;z\n'],
-  ])("is detected as %s from the first records, with regard to quoted cells", async (name, text) => {
+  ])("the delimiter is detected as %s from the first records, with regard to quoted cells", async (name, text) => {
     const all = await csv(text)
     expect(taken(all).delimiter).toBe(`${name} (detected)`)
     expect(all.source.columns).toHaveLength(2)
     expect(all.faults.size).toBe(0)
   })
 
-  it("may be given, named by a sep= line, or missing in a file with one column", async () => {
+  it("the delimiter may be given, named by a sep= line, or missing in a file with one column", async () => {
     expect((await csv("a,b;c\n1,2;3\n", { delimiter: ";" })).rows).toEqual([["1,2", "3"]])
     const told = await csv("sep=;\r\na;b,c\r\n1;2,3\r\n")
     expect(told.rows).toEqual([["1", "2,3"]])
@@ -102,7 +102,7 @@ describe("the delimiter of a CSV file", () => {
     expect(taken(one).delimiter).toBe("none: one column")
   })
 
-  it("is refused if it is invalid", async () => {
+  it("an invalid delimiter is refused", async () => {
     expect(await refusal(config(file("a\n1"), { delimiter: '"' }))).toContain(
       "can't separate cells. Correct `source.delimiter`",
     )
@@ -114,16 +114,19 @@ describe("the header of a CSV file", () => {
     ['"Say "yes", please","Say "hi"",c', ['Say "yes", please', 'Say "hi"', "c"]],
     ['id,"Do you "agree", or not?","Why?"', ["id", 'Do you "agree", or not?', "Why?"]],
     ['"id","Size 5", in inches","He said ""no"", and left"', ["id", 'Size 5", in inches', 'He said "no", and left']],
-  ])("may have bare quotes before delimiters if its rows show how it was intended: %s", async (line, titles) => {
-    for (const blockSize of [1, 7, 30, 4096]) {
-      const all = await csv(`\ufeff${line}\r\n1,2,3\r\n4,"5, ""x""",6\r\n`, {}, { blockSize })
-      expect(all.source.columns.map(({ title }) => title)).toEqual(titles)
-      expect(all.rows).toEqual([["1", "2", "3"], ["4", '5, "x"', "6"]])
-      expect(taken(all).header).toBe("line 1, with bare quotes in its titles")
-    }
-  })
+  ])(
+    "the header may have bare quotes before delimiters if its rows show how it was intended: %s",
+    async (line, titles) => {
+      for (const blockSize of [1, 7, 30, 4096]) {
+        const all = await csv(`\ufeff${line}\r\n1,2,3\r\n4,"5, ""x""",6\r\n`, {}, { blockSize })
+        expect(all.source.columns.map(({ title }) => title)).toEqual(titles)
+        expect(all.rows).toEqual([["1", "2", "3"], ["4", '5, "x"', "6"]])
+        expect(taken(all).header).toBe("line 1, with bare quotes in its titles")
+      }
+    },
+  )
 
-  it("is not guessed if bare quotes allow two readings or none", async () => {
+  it("the header is not guessed if bare quotes allow two readings or none", async () => {
     for (const line of ['"a","b",c","d"', '"a" b","c']) {
       const all = await run(Effect.either(read(config(file(`${line}\n1,2,3\n4,5,6\n`)))))
       if (Either.isRight(all)) {
@@ -134,12 +137,12 @@ describe("the header of a CSV file", () => {
     }
   })
 
-  it("may follow lines that are counted as skipped, including empty lines", async () => {
+  it("the header may follow lines that are counted as skipped, including empty lines", async () => {
     const all = await csv("Results of 2024\n\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n")
     expect(all.source.warnings).toEqual([expect.stringContaining("in line 3: 2 lines above are not read")])
   })
 
-  it("is in the line that headerRow names, and may be longer than the first part read", async () => {
+  it("the header is in the line that headerRow names, and may be longer than the first part read", async () => {
     const all = await csv('Report\n\n"a\nb";c\n1;2\n', { headerRow: 3 })
     expect(all.source.columns.map((column) => column.name)).toEqual(["a b", "c"])
     expect(all.rows).toEqual([["1", "2"]])
@@ -147,7 +150,7 @@ describe("the header of a CSV file", () => {
     expect((await csv(`${wide.join(",")}\n`)).source.columns).toHaveLength(12_000)
   })
 
-  it("is reported if it is missing", async () => {
+  it("a missing header is reported", async () => {
     expect(await refusal(config(file("a,b\n1,2\n"), { headerRow: 9 }))).toContain(
       "fewer than 9 lines, but `headerRow: 9`",
     )
@@ -158,7 +161,7 @@ describe("the header of a CSV file", () => {
 
 describe("the encoding of a CSV file", () => {
   it.each(["windows-1252", "iso-8859-15", "windows-1251", "shift_jis", "gb18030", "utf-16be", "macroman"])(
-    "is read as the pipeline says (%s), and its characters stay whole wherever blocks end",
+    "an encoding named in the pipeline is used (%s), and characters stay whole wherever blocks end",
     async (encoding) => {
       const word = encoding === "windows-1251"
         ? "Привет"
@@ -174,13 +177,13 @@ describe("the encoding of a CSV file", () => {
     },
   )
 
-  it("is detected as UTF-16 without a mark by its zero bytes", async () => {
+  it("UTF-16 without a mark is detected by its zero bytes", async () => {
     const all = await csv(iconv.encode("name,city\nAda,London\n", "utf-16le"))
     expect(all.rows).toEqual([["Ada", "London"]])
     expect(taken(all).encoding).toBe("UTF-16LE (by its zero bytes)")
   })
 
-  it("is reported if the pipeline names the wrong encoding", async () => {
+  it("a wrong encoding in the pipeline is reported", async () => {
     expect(await refusal(config(file("a\n1"), { encoding: "latin-17" }))).toContain(
       "There is no encoding called latin-17",
     )
@@ -194,26 +197,26 @@ describe("the encoding of a CSV file", () => {
 })
 
 describe("a file that can't be read as CSV", () => {
-  it("is refused with the line of a quote that is never closed", async () => {
+  it("a quote that is never closed is refused with its line", async () => {
     const text = 'a,b\n1,2\n"x\ny",4\n5,"6\nseven\n9,10\n'
     for (let blockSize = 1; blockSize < text.length; blockSize += 3) {
       expect(await refusal(config(file(text)), { blockSize })).toContain("A quote that opens in line 5 is never closed")
     }
   })
 
-  it("is not read to its end because of a quote that is never closed", async () => {
+  it("a file is not read to its end because of a quote that is never closed", async () => {
     const path = file(`a,b\n1,2\n3,"4\n${"five to six\n".repeat(limits.record / 12 + 200_000)}`)
     expect(await refusal(config(path))).toContain(
       "The record that begins at line 3 is longer than 16,000,000 characters",
     )
   })
 
-  it("is refused with a cell that is too long", async () => {
+  it("a cell that is too long is refused", async () => {
     const message = await refusal(config(file(`a,b\n1,2\n1,${"x".repeat(limits.cell + 1)}\n`)))
     expect(message).toContain('The cell of row 2 (line 3) in the column "b" is longer than 4,000,000 characters')
   })
 
-  it("is refused if it is empty, missing, a folder, a PDF or an archive", async () => {
+  it("an empty file, a missing file, a folder, a PDF and an archive are refused", async () => {
     const path = file("")
     expect(await refusal(config(path))).toContain("is empty. Name a file that contains rows")
     expect(await refusal(config(`${path}x`))).toContain(
@@ -233,7 +236,7 @@ describe("a file that can't be read as CSV", () => {
 })
 
 describe("a file that is being written", () => {
-  it("is refused at the end of the first reading, whatever was read", async () => {
+  it("a file that is being written is refused at the end of the first reading, whatever was read", async () => {
     const path = file(`a\n${"1\n".repeat(100_000)}`)
     await run(Effect.gen(function*() {
       const source = yield* openSource(config(path), { blockSize: 4096 })
@@ -249,7 +252,7 @@ describe("a file that is being written", () => {
     }))
   })
 
-  it("is not read ahead of its consumer", async () => {
+  it("a file is not read ahead of its consumer", async () => {
     const path = file(`a\n${"1\n".repeat(20_000)}`)
     await run(Effect.gen(function*() {
       const source = yield* openSource(config(path), { blockSize: 1024 })
@@ -268,7 +271,7 @@ describe("a fixed rejected.csv", () => {
   const text = 'Name,Name,_row,_key,_code,_column,_message\nAda,1,17,k1,not-a-date,Born,"Say, ""when"""\n'
   const other = { format: "excel", encoding: "utf-16", delimiter: ";", headerRow: 4, sheet: "Responses" }
 
-  it("is recognised, whatever the pipeline says about its own source", async () => {
+  it("a fixed rejected.csv is recognised, whatever the pipeline says about its own source", async () => {
     for (const options of [{}, { mended: true }]) {
       const all = await csv(text, other, options)
       expect(all.rows).toEqual([["Ada", "1", "17", "k1", "not-a-date", "Born", 'Say, "when"']])
@@ -278,18 +281,18 @@ describe("a fixed rejected.csv", () => {
     }
   })
 
-  it("keeps a cell whose lines look like rejected rows", async () => {
+  it("a fixed rejected.csv keeps a cell whose lines look like rejected rows", async () => {
     const row = (cell: string) => `${cell},17,k1,not-a-date,Born,wrong\n`
     const inside = `note\n${row("Ada")}${row("Bob")}end`
     const all = await csv(`Name,_row,_key,_code,_column,_message\n${row("Ada")}${row(`"${inside}"`)}`, other)
     expect(all.rows.map(([name]) => name)).toEqual(["Ada", inside])
   })
 
-  it("may have a different delimiter after a spreadsheet program saved it", async () => {
+  it("a fixed rejected.csv may have a different delimiter after a spreadsheet program saved it", async () => {
     expect((await csv(text.replaceAll(",", ";"), other)).rows[0]).toHaveLength(7)
   })
 
-  it("is refused if it is required and the file is a different one", async () => {
+  it("a file that is not a rejected.csv is refused if one is required", async () => {
     expect(await refusal(config(file("a,b\n1,2\n")), { mended: true })).toContain("is not a rejected.csv")
   })
 })

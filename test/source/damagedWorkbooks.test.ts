@@ -55,7 +55,7 @@ describe("a damaged .xls workbook", () => {
       /among those that belong together/,
     ],
     ["no end", (bytes) => bytes.writeUInt16LE(0x1d, recordsOf(0x0a)[1] ?? 0), /no end: it is cut short/],
-  ])("is refused because of %s", async (_, change, expected) => {
+  ])("an .xls workbook is refused because of %s", async (_, change, expected) => {
     const printed = vi.spyOn(console, "error")
     const message = await refusal(config(changed(change)))
     expect(message).toMatch(expected)
@@ -69,13 +69,16 @@ describe("a damaged .xls workbook", () => {
       for (const at of [...labels.slice(-3), ...recordsOf(0x27e)]) bytes.writeUInt16LE(0x405, at + 4)
     }, /row 6 should contain cells, but has none/],
     ["a moved first cell", (bytes) => bytes.writeUInt16LE(9, fourth + 6), /row 4 should start in column A/],
-  ])("is read with a warning because of %s, which some programs write", async (_, change, expected) => {
-    const all = await run(read(config(changed(change))))
-    expect(all.source.warnings.join(" ")).toMatch(expected)
-    expect(all.source.warnings.join(" ")).toContain("may be damaged, so rows or cells may be missing")
-  })
+  ])(
+    "an .xls workbook is read with a warning because of %s, which some programs write",
+    async (_, change, expected) => {
+      const all = await run(read(config(changed(change))))
+      expect(all.source.warnings.join(" ")).toMatch(expected)
+      expect(all.source.warnings.join(" ")).toContain("may be damaged, so rows or cells may be missing")
+    },
+  )
 
-  it("is not suspected if a program writes rows in any order, no list of rows, several sheets, formulas, links or notes", async () => {
+  it("no damage is suspected if a program writes rows in any order, no list of rows, several sheets, formulas, links or notes", async () => {
     const book = XLSX.utils.book_new()
     const table = XLSX.utils.aoa_to_sheet([["id", "n"], [1, 2], [2, null], [3, 4]])
     table["B3"] = { t: "s", v: "two", f: 'LOWER("TWO")' }
@@ -98,14 +101,14 @@ describe("an XML workbook that is cut short", () => {
     ["after a row", (xml: string) => xml.slice(0, xml.indexOf('<row r="3"'))],
     ["before its end", (xml: string) => xml.replace("</worksheet>", "")],
     ["in the middle", (xml: string) => xml.replace('</c></row><row r="3">', "")],
-  ])("is refused if it is cut %s", async (_, cut) => {
+  ])("an XML workbook is refused if it is cut %s", async (_, cut) => {
     const entries = xlsx([{ name: "R", rows }])
     entries["xl/worksheets/sheet1.xml"] = cut(entries["xl/worksheets/sheet1.xml"] ?? "")
     const path = file(zip(entries), "xlsx")
     expect(await refusal(config(path))).toMatch(/its sheet has/)
   })
 
-  it("is refused in OpenDocument, and so are truncated records of an .xlsb", async () => {
+  it("a truncated OpenDocument workbook is refused, and so are truncated records of an .xlsb", async () => {
     const ods = await unzipped("libreoffice/sheet.ods")
     const content = ods["content.xml"]?.toString() ?? ""
     const cut = { ...ods, "content.xml": Buffer.from(content.slice(0, content.lastIndexOf("<table:table-row"))) }
@@ -120,7 +123,7 @@ describe("an XML workbook that is cut short", () => {
 })
 
 describe("a damaged zip directory of a workbook", () => {
-  it("is refused if a changed name or an uncounted entry hides a part", async () => {
+  it("a workbook is refused if a changed name or an uncounted entry in its zip directory hides a part", async () => {
     const whole = zip(xlsx([{ name: "R", rows: row(1, text("id")) + row(2, text("a")) }]))
     const renamed = Buffer.from(whole)
     const at = renamed.lastIndexOf("xl/styles.xml")

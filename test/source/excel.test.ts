@@ -22,7 +22,7 @@ const sample = resolve(import.meta.dirname, "../../samples/google-forms/rstudio-
 
 describe("a real workbook of Google Forms", () => {
   it.each(zones)(
-    "has local dates, whole numbers without a fraction, and one repeated title, in %s",
+    "a Google Forms workbook has local dates, whole numbers without a fraction, and one repeated title, in %s",
     async (tz) => {
       process.env["TZ"] = tz
       const all = await run(read(config(sample)))
@@ -67,7 +67,7 @@ describe("cells of a workbook", () => {
     }], { date1904, formats }))
 
   it.each(zones)(
-    "are dates, times or both according to their number format, to the second and without a zone, in %s",
+    "cells are dates, times or both according to their number format, to the second and without a zone, in %s",
     async (tz) => {
       process.env["TZ"] = tz
       const all = await excel(workbook(false))
@@ -82,7 +82,7 @@ describe("cells of a workbook", () => {
     },
   )
 
-  it("are counted from 1904 if the workbook says so", async () => {
+  it("dates are counted from 1904 if the workbook says so", async () => {
     const all = await excel(workbook(true))
     expect(all.rows.map((cells) => cellText(cells[0]))).toEqual([
       "2027-03-16",
@@ -94,7 +94,7 @@ describe("cells of a workbook", () => {
     expect(taken(all).dates).toBe("counted from 1904")
   })
 
-  it("keep their types, with the stored values of formulas and with error values", async () => {
+  it("cells keep their types, with the stored values of formulas and with error values", async () => {
     const all = await excel(zip(xlsx([{
       name: "Rows",
       rows: row(1, text("a"), text("b"), text("c"), text("d"), text("e"))
@@ -114,26 +114,29 @@ describe("cells of a workbook", () => {
     ])
   })
 
-  it.each(["xlsx", "xlsb", "xls", "ods"] as const)("are the same in a workbook saved as .%s", async (bookType) => {
-    for (const tz of zones) {
-      process.env["TZ"] = tz
-      const sheet = XLSX.utils.aoa_to_sheet([["Born", "At", "Count", "Yes", "Text"], [null, null, 3, true, "5"]])
-      sheet["A2"] = { t: "n", v: 45000, z: bookType === "ods" ? "d/m/yy" : "yyyy-mm-dd" }
-      sheet["B2"] = { t: "n", v: 45000.25, z: bookType === "ods" ? "d/m/yy" : "yyyy-mm-dd hh:mm:ss" }
-      const book = XLSX.utils.book_new()
-      XLSX.utils.book_append_sheet(book, sheet, "Rows")
-      const all = await excel(
-        new Uint8Array(XLSX.write(book, { type: "array", bookType }) as ArrayBuffer),
-        {},
-        bookType,
-      )
-      expect(all.rows).toEqual([[new DateCell("2023-03-15"), new DateCell("2023-03-15T06:00:00"), 3, true, "5"]])
-    }
-  })
+  it.each(["xlsx", "xlsb", "xls", "ods"] as const)(
+    "cells are the same in a workbook saved as .%s",
+    async (bookType) => {
+      for (const tz of zones) {
+        process.env["TZ"] = tz
+        const sheet = XLSX.utils.aoa_to_sheet([["Born", "At", "Count", "Yes", "Text"], [null, null, 3, true, "5"]])
+        sheet["A2"] = { t: "n", v: 45000, z: bookType === "ods" ? "d/m/yy" : "yyyy-mm-dd" }
+        sheet["B2"] = { t: "n", v: 45000.25, z: bookType === "ods" ? "d/m/yy" : "yyyy-mm-dd hh:mm:ss" }
+        const book = XLSX.utils.book_new()
+        XLSX.utils.book_append_sheet(book, sheet, "Rows")
+        const all = await excel(
+          new Uint8Array(XLSX.write(book, { type: "array", bookType }) as ArrayBuffer),
+          {},
+          bookType,
+        )
+        expect(all.rows).toEqual([[new DateCell("2023-03-15"), new DateCell("2023-03-15T06:00:00"), 3, true, "5"]])
+      }
+    },
+  )
 })
 
 describe("rows of a workbook", () => {
-  it("are returned in chunks with continuing numbers", async () => {
+  it("rows are returned in chunks with continuing numbers", async () => {
     const rows = Array.from({ length: 5000 }, (_, at) => row(at + 2, `><v>${at}</v>`))
     const all = await excel(zip(xlsx([{ name: "Rows", rows: row(1, text("n")) + rows.join("") }])))
     expect(all.rows).toEqual(Array.from({ length: 5000 }, (_, at) => [at]))
@@ -149,7 +152,7 @@ describe("the part of a workbook that is read", () => {
     }]),
   )
 
-  it("is the first visible sheet, or the sheet that the pipeline names or numbers, and hidden sheets are reported", async () => {
+  it("the first visible sheet is read, or the sheet that the pipeline names or numbers, and hidden sheets are reported", async () => {
     const first = await excel(three)
     expect(first.rows).toEqual([["r", "sheet"]])
     expect(taken(first).sheet).toBe("Responses (of 3)")
@@ -173,14 +176,14 @@ describe("the part of a workbook that is read", () => {
       + row(5, "", text("1"), text("Ada"), "", 's="0">') + row(7, "", text("2"), text("Bob")) + row(9, "", 's="0">'),
   }]))
 
-  it("begins at the header row, and omits empty rows and empty cells at the end", async () => {
+  it("reading begins at the header row, and omits empty rows and empty cells at the end", async () => {
     const all = await excel(scattered, { headerRow: 4 })
     expect(all.source.columns.map((column) => column.title)).toEqual(["", "id", "name"])
     expect(all.rows).toEqual([[null, "1", "Ada"], [null, "2", "Bob"]])
     expect(taken(all)).toMatchObject({ header: "row 4", "empty rows": "1 omitted" })
   })
 
-  it("may be a range", async () => {
+  it("the part that is read may be a range", async () => {
     const all = await excel(scattered, { range: "B4:C5" })
     expect(all.source.columns.map((column) => column.name)).toEqual(["id", "name"])
     expect(all.rows).toEqual([["1", "Ada"]])
@@ -193,7 +196,7 @@ describe("the part of a workbook that is read", () => {
     )
   })
 
-  it("is reported if it is empty", async () => {
+  it("an empty sheet, an empty header row and a workbook without visible sheets are reported", async () => {
     const empty = zip(xlsx([{ name: "Rows", rows: "" }]))
     expect(await refusal(config(file(empty, "xlsx")))).toContain('sheet "Rows": It is empty')
     expect(await refusal(config(file(scattered, "xlsx"), { headerRow: 3 }))).toContain("Its row 3 is empty")
@@ -203,7 +206,7 @@ describe("the part of a workbook that is read", () => {
 })
 
 describe("a file that is not a sound workbook", () => {
-  it("is reported with its real type", async () => {
+  it("a file that is not a workbook is reported with its real type", async () => {
     expect(await refusal(config(file("a,b\n1,2\n", "xlsx")))).toContain(
       "its content looks like plain text. If it is delimited text, write `format: csv`",
     )
@@ -215,7 +218,7 @@ describe("a file that is not a sound workbook", () => {
       .toContain("can't be read")
   })
 
-  it("is refused if it was truncated or damaged anywhere, and never silently read in part", async () => {
+  it("a workbook is refused if it was truncated or damaged anywhere, and never silently read in part", async () => {
     const whole = readFileSync(sample)
     const rows = (await run(read(config(sample)))).rows
     for (let share = 0.05; share < 1; share += 0.1) {
@@ -236,7 +239,7 @@ describe("a file that is not a sound workbook", () => {
     }
   })
 
-  it("is refused before it is unpacked if it would unpack to far too much, even if its directory lies", async () => {
+  it("a workbook is refused before it is unpacked if it would unpack to far too much, even if its directory lies", async () => {
     const bomb = xlsx([{ name: "Rows", rows: row(1, text("a")) + " ".repeat(100 * 1024 * 1024) }])
     expect(await refusal(config(file(zip(bomb), "xlsx")))).toMatch(/unpacks to [\d,]+ times its size/)
     expect(await refusal(config(file(zip(bomb, (size) => Math.min(size, 1000)), "xlsx")))).toContain(

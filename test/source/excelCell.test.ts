@@ -5,7 +5,7 @@ import { toCell } from "../../src/source/workbook/cells.ts"
 const day = (serial: number, date1904 = false) => toCell({ t: "n", v: serial, z: "yyyy-mm-dd" }, date1904)
 
 describe("a number that a workbook shows as a day", () => {
-  it("is the correct day of the calendar in each of 400 years and for the last days", () => {
+  it("a number shown as a day is the correct day of the calendar in each of 400 years and for the last days", () => {
     const serials = [
       ...Array.from({ length: 146_200 }, (_, at) => at + 61),
       ...Array.from({ length: 4000 }, (_, at) => 2_958_465 - at),
@@ -18,7 +18,7 @@ describe("a number that a workbook shows as a day", () => {
     expect(wrong).toEqual([])
   })
 
-  it("counts from 1900 with a 29 February that did not exist, or from 1904", () => {
+  it("a day counts from 1900 with a 29 February that did not exist, or from 1904", () => {
     expect([1, 59, 60, 61, 0, 2_958_466].map((serial) => day(serial))).toEqual([
       new DateCell("1900-01-01"),
       new DateCell("1900-02-28"),
@@ -40,7 +40,7 @@ describe("a number that a workbook shows as hours", () => {
     [5, "120:00:00"],
     [1.5, "36:00:00"],
     [0.25, new DateCell("06:00:00")],
-  ])("is read in hours, even beyond a day or 99 hours: %d", (value, shown) => {
+  ])("a number shown as hours may exceed a day and 99 hours: %d", (value, shown) => {
     expect(toCell({ t: "n", v: value, z: "[h]:mm" }, false)).toEqual(shown)
   })
 })

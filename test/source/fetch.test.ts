@@ -53,7 +53,7 @@ afterAll(() => {
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
 
 describe("a public address", () => {
-  it("excludes addresses of this machine, a private network, a link, or many hosts", () => {
+  it("a public address is not one of this machine, a private network, a link, or many hosts", () => {
     for (const ip of ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"]) {
       expect(isPublicIp(ip), ip).toBe(true)
     }
@@ -78,7 +78,7 @@ describe("a public address", () => {
 })
 
 describe("a source with an address", () => {
-  it("is fetched once into a file that only its owner can access, read twice, and removed", async () => {
+  it("a source is fetched once into a file that only its owner can access, read twice, and removed", async () => {
     const before = leftBehind()
     asked = 0
     await run(Effect.gen(function*() {
@@ -97,7 +97,7 @@ describe("a source with an address", () => {
     expect(leftBehind()).toEqual(before)
   })
 
-  it("may be an archive, be compressed in transit, and redirect to a different address", async () => {
+  it("a fetched source may be an archive, be compressed in transit, and redirect to a different address", async () => {
     for (const path of ["/answers.csv.gz", "/packed", "/moved"]) {
       expect((await run(read(config(`${base}${path}`)))).rows).toEqual([["1", "Ada"], ["2", "Bob"]])
     }
@@ -111,7 +111,7 @@ describe("a source with an address", () => {
     ["/around", "redirects too many times"],
     ["/away", "would be fetched without encryption"],
     ["/cut", "was only fetched in part"],
-  ])("at %s is refused with advice and without secrets", async (path, expected) => {
+  ])("the source at %s is refused with advice and without secrets", async (path, expected) => {
     const before = leftBehind()
     const message = await refusal(config(`${base}${path}?key=${secret}`))
     expect(message).toContain(expected)
@@ -119,14 +119,14 @@ describe("a source with an address", () => {
     expect(leftBehind()).toEqual(before)
   })
 
-  it("has the age that its server reports, not the age of the copy, and otherwise no known age", async () => {
+  it("a source has the age that its server reports, not the age of the copy, and otherwise no known age", async () => {
     const changedAt = (path: string) =>
       run(Effect.map(openSource(config(`${base}${path}`)), (source) => source.changedAt))
     expect(await changedAt("/dated")).toBe(Date.parse("2026-11-18T02:00:00Z"))
     expect(await changedAt("/answers.csv")).toBeUndefined()
   })
 
-  it("is fetched only with encryption or from this machine, and never with a password in it", async () => {
+  it("a source is fetched only with encryption or from this machine, and never with a password in it", async () => {
     expect(await refusal(config("http://example.org/a.csv"))).toContain("would be fetched without encryption")
     expect(await refusal(config("ftp://example.org/a.csv"))).toContain("only https:// addresses can")
     const message = await refusal(config(`https://user:${secret}@example.org/a.csv`))
@@ -135,7 +135,7 @@ describe("a source with an address", () => {
     expect(await refusal(config("http://127.0.0.1:1/a.csv"))).toContain("could not be reached")
   })
 
-  it("is not followed from https to this machine or a private network, by address or by name", async () => {
+  it("a redirect from https to this machine or a private network is not followed, by address or by name", async () => {
     const port = new URL(base).port
     // This is the answer of a server on the internet. All other requests are real.
     const outside = (location: string): typeof fetch => async (input, init) => {
@@ -176,7 +176,7 @@ describe("a source with an address", () => {
     expect(asked).toBe(0)
   })
 
-  it("is requested without trace headers, although the run is traced", async () => {
+  it("a source is requested without trace headers, although the run is traced", async () => {
     const headers: Array<string> = []
     const listen: RequestListener = (request, response) => {
       headers.push(...Object.keys(request.headers))
@@ -191,7 +191,7 @@ describe("a source with an address", () => {
     expect(headers.filter((name) => /^(?:traceparent|tracestate|b3|x-b3-.*)$/.test(name))).toEqual([])
   })
 
-  it("is abandoned if it is larger, or takes longer, than allowed", async () => {
+  it("a source is abandoned if it is larger, or takes longer, than allowed", async () => {
     const most = (path: string, bytes: number, seconds: number) =>
       run(Effect.exit(fetchFile(`${base}${path}`, { bytes, seconds }))).then((exit) =>
         Exit.isFailure(exit) ? String(exit.cause) : "fetched"
@@ -202,7 +202,7 @@ describe("a source with an address", () => {
     expect(await most("/packed", csv.length - 1, 5)).toContain("is larger than")
   })
 
-  it("is shown as its host, and as the part that looks like a file's name", () => {
+  it("a source is shown as its host, and as the part that looks like a file's name", () => {
     expect(shownAddress("https://example.org/answers.csv?key=1#x")).toBe("https://example.org/answers.csv")
     expect(shownAddress("https://example.org/shared/Zk3abc/answers.csv")).toBe("https://example.org/…/answers.csv")
     expect(shownAddress("https://example.org/d/Zk3abcTOKEN/export")).toBe("https://example.org/…")

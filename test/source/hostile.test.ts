@@ -50,7 +50,7 @@ describe("a hidden sheet of an .ods workbook", () => {
   const inherited = { styles: tableStyle("ta1", "", "Hidden"), common: tableStyle("Hidden", display(false)) }
 
   it.each([["its style", own], ["a style on which its style is based", inherited]])(
-    "is skipped and named if %s hides it",
+    "a hidden sheet is skipped and named if %s hides it",
     async (_, { common, styles }) => {
       const book = ods(
         { Archive: { style: "ta1", rows: secret }, Answers: { style: "ta2", rows: wanted } },
@@ -63,7 +63,7 @@ describe("a hidden sheet of an .ods workbook", () => {
     },
   )
 
-  it("is read if the pipeline names it", async () => {
+  it("a hidden sheet is read if the pipeline names it", async () => {
     const book = ods({ Archive: { style: "ta1", rows: secret }, Answers: { rows: wanted } }, own.styles)
     const all = await run(read(config(file(book, "ods"), { sheet: "Archive" })))
     expect(texts(all.rows, 2)).toEqual([["a", "b"]])
@@ -87,7 +87,7 @@ describe("a row of merged cells above the header", () => {
     + row(3, text("Ada"), text("London"), text("yes"), text("none"))
     + row(4, text("Bob"), text("Paris"), text("no"), text("none"))
 
-  it("is not a header, whether it has one title or a title for each group of columns", async () => {
+  it("a merged row is not a header, whether it has one title or a title for each group of columns", async () => {
     const one = merged(row(1, "", text("Survey of 2024")) + data, "B1:D1")
     const groups = merged(row(1, text("Person"), "", text("Survey")) + data, "A1:B1", "C1:D1")
     for (const path of [one, groups]) {
@@ -98,7 +98,7 @@ describe("a row of merged cells above the header", () => {
     }
   })
 
-  it("is not a header even of two columns, or of a sheet without rows", async () => {
+  it("a merged row is not a header even of two columns, or of a sheet without rows", async () => {
     const two = merged(
       row(1, text("Survey")) + row(2, text("Name"), text("Town")) + row(3, text("Ada"), text("London")),
       "A1:B1",
@@ -110,7 +110,7 @@ describe("a row of merged cells above the header", () => {
     expect(empty.rows).toEqual([])
   })
 
-  it("is the header if data follows it", async () => {
+  it("a merged row is the header if data follows it", async () => {
     const path = merged(row(1, text("Name"), text("Points")) + row(2, text("Ada"), "><v>1</v>", "><v>2</v>"), "B1:C1")
     const all = await run(read(config(path)))
     expect(all.source.columns.map(({ title }) => title)).toEqual(["Name", "Points", "Points"])
@@ -126,12 +126,12 @@ describe("a place outside any sheet", () => {
     ["column XFE of row 2", header + `<row r="2"><c r="XFE2" ${text("x")}</c></row>`],
   ] as const
 
-  it.each(places)("is refused and named: %s", async (place, rows) => {
+  it.each(places)("a place outside any sheet is refused and named: %s", async (place, rows) => {
     const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
     expect(await refusal(config(book))).toContain(place)
   })
 
-  it("does not include the last row and column of a sheet", async () => {
+  it("the last row and column of a sheet are not outside", async () => {
     const rows = row(1, text("a")) + `<row r="1048576"><c r="A1048576" ${text("x")}</c></row>`
     const all = await run(read(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx"))))
     expect(all.rows).toEqual([["x"]])
@@ -141,7 +141,7 @@ describe("a place outside any sheet", () => {
 describe("a record in JSON lines", () => {
   const nested = (depth: number) => `{"id":1,"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`
 
-  it("is reported if it exceeds JSON's depth limit", async () => {
+  it("a record in JSON lines is reported if it exceeds JSON's depth limit", async () => {
     const lines = file(`{"id":0,"deep":[]}\n${nested(498)}\n${nested(499)}\n${nested(5_000)}\n`, "jsonl")
     const all = await run(read(config(lines)))
     expect([...all.faults]).toEqual([3, 4].map((at) => [
@@ -157,7 +157,7 @@ describe("half of a surrogate pair", () => {
   const said = "half of a character"
 
   it.each(["json", "jsonl"])(
-    "is a fault of its row in .%s, both in a text and in a member's name",
+    "half of a surrogate pair is a fault of its row in .%s, both in a text and in a member's name",
     async (extension) => {
       const records = [
         '{"id":"a\\ud800","more":{"x":1}}',
@@ -175,14 +175,14 @@ describe("half of a surrogate pair", () => {
     },
   )
 
-  it("is a fault of its row in a workbook", async () => {
+  it("half of a surrogate pair is a fault of its row in a workbook", async () => {
     const rows = row(1, text("id"), text("x")) + row(2, text("_xD800_"), text("1")) + row(3, text("a😀"), text("2"))
     const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
     const all = await run(read(config(book)))
     expect([...all.faults.keys()]).toEqual([1])
   })
 
-  it("is not text in UTF-16", async () => {
+  it("half of a surrogate pair is not text in UTF-16", async () => {
     const content = Buffer.from("\ufeffid,x\r\na\ud800,1\r\nb,2\r\n", "utf16le")
     expect(await refusal(config(file(content)))).toContain("It was read as UTF-16LE")
   })

@@ -23,14 +23,14 @@ const rows = [
 ]
 
 describe("a source with JSON records", () => {
-  it("reads an array with members as columns, nested members by their path, and lists as single cells", async () => {
+  it("an array is read with members as columns, nested members by their path, and lists as single cells", async () => {
     const all = await json(records)
     expect(titles(all)).toEqual(columns)
     expect(all.rows).toEqual(rows)
     expect(taken(all)).toMatchObject({ format: "json (by its content)", records: "the top (detected)" })
   })
 
-  it("finds records at the named place, or at the only place with records", async () => {
+  it("records are found at the named place, or at the only place with records", async () => {
     const within = { meta: { count: 2, tags: ["x"] }, data: { "a/b": records } }
     const said = await json(within, { records: "/data/a~1b" })
     expect(said.rows).toEqual(rows)
@@ -48,7 +48,7 @@ describe("a source with JSON records", () => {
     expect(await refusal(config(file("[]", "json"), { records: "items" }))).toContain("is not a place in JSON")
   })
 
-  it("reads lines, and names a line that is not JSON", async () => {
+  it("lines are read as records, and a line that is not JSON is named", async () => {
     const text = `${JSON.stringify(records[0])}\r\n\n{"id":3,\n${JSON.stringify(records[1])}\n7`
     for (let blockSize = 1; blockSize < text.length; blockSize += 5) {
       const all = await json(text, {}, { blockSize })
@@ -62,7 +62,7 @@ describe("a source with JSON records", () => {
     }
   })
 
-  it("keeps long numbers as written, __proto__ as a member, and names with dots separate", async () => {
+  it("long numbers stay as written, __proto__ is a member, and names with dots stay separate", async () => {
     for (
       const [text, format] of [[
         '[{"id":12345678901234567890,"f":0.1234567890123456789,"n":-12.50,"e":1e999,"__proto__":{"x":1},"a.b":1,"a":{"b":2}}]',
@@ -79,7 +79,7 @@ describe("a source with JSON records", () => {
     }
   })
 
-  it("may be in other encodings, and is read wherever its blocks end", async () => {
+  it("JSON may be in other encodings, and is read wherever its blocks end", async () => {
     const text = JSON.stringify(records)
     for (let blockSize = 1; blockSize < 80; blockSize++) {
       expect((await json(text, {}, { blockSize })).rows).toEqual(rows)
@@ -89,7 +89,7 @@ describe("a source with JSON records", () => {
     expect((await json(`\ufeff${text}`)).rows).toEqual(rows)
   })
 
-  it("is refused at the place where it is truncated, malformed or followed by more", async () => {
+  it("JSON is refused at the place where it is truncated, malformed or followed by more", async () => {
     const at = (text: string) => refusal(config(file(text, "json"), { format: "json" }))
     expect(await at('[{"a":1},{"a":2}')).toContain("after record 2: it ends too early")
     expect(await at('[{"a":1},{"a":2,}]')).toContain("It is not JSON after record 1")
@@ -100,7 +100,7 @@ describe("a source with JSON records", () => {
     expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
   })
 
-  it("reports members that first occur late with the first row, and loses none silently", async () => {
+  it("members that first occur late are reported with the first row, and none is lost silently", async () => {
     const many = Array.from(
       { length: 90_000 },
       (_, id) => ({ id, text: "x".repeat(90), ...(id === 89_999 ? { late: 1 } : {}) }),
@@ -114,7 +114,7 @@ describe("a source with JSON records", () => {
     expect((await json([{ a: 1 }, {}, { a: 2 }])).rows).toEqual([[1], [2]])
   })
 
-  it("counts members outside the list of records by their places", async () => {
+  it("members outside the list of records are counted by their places", async () => {
     const text = JSON.stringify({
       meta: { made: "today", by: null, note: "" },
       items: [{ a: 1 }, { a: 2 }],
@@ -130,7 +130,7 @@ describe("a source with JSON records", () => {
 })
 
 describe("any JSON", () => {
-  it("is read as JSON.parse reads it, wherever its pieces end", () =>
+  it("any JSON is read as JSON.parse reads it, wherever its pieces end", () =>
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 5 }), fc.integer({ min: 1, max: 20 }), (values, size) => {
         const text = JSON.stringify(values)
@@ -143,7 +143,7 @@ describe("any JSON", () => {
       { seed: 11, numRuns: 300 },
     ))
 
-  it("is either refused or still valid JSON if it is changed anywhere", () =>
+  it("JSON that is changed anywhere is either refused or still valid", () =>
     fc.assert(
       fc.property(fc.nat(60), fc.constantFrom(...'{}[],:"x1 \\'), (at, char) => {
         const text = JSON.stringify([{ a: [1, "x", null], b: { c: true } }, { a: -1.5e3, d: 'é"' }])

@@ -22,7 +22,7 @@ const asShown = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d
 const files = readdirSync(folder).filter((name) => !name.endsWith(".fods"))
 
 describe("a sheet that LibreOffice saved", () => {
-  it("exists in three kinds of workbook and six encodings", () => {
+  it("the sheet exists in three kinds of workbook and six encodings", () => {
     expect(files.sort()).toEqual([
       "sheet.iso-8859-15.csv",
       "sheet.macroman.csv",
@@ -36,7 +36,7 @@ describe("a sheet that LibreOffice saved", () => {
     ])
   })
 
-  it.each(files)("has the same rows in %s", async (name) => {
+  it.each(files)("the sheet has the same rows in %s", async (name) => {
     const all = await run(read(config(join(folder, name))))
     expect(all.source.columns.map((column) => column.title)).toEqual(titles)
     expect(texts(all.rows, titles.length).map((row) => row.map(asShown))).toEqual(rows)
@@ -44,7 +44,7 @@ describe("a sheet that LibreOffice saved", () => {
     expect(all.source.warnings).toEqual([])
   })
 
-  it.each(files.filter((name) => !name.endsWith(".csv")))("keeps its types in %s", async (name) => {
+  it.each(files.filter((name) => !name.endsWith(".csv")))("the sheet keeps its types in %s", async (name) => {
     const all = await run(read(config(join(folder, name))))
     expect(all.rows[0]).toEqual([
       "007",

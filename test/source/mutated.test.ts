@@ -28,13 +28,13 @@ const attempt = async (content: Buffer, extension: string): Promise<Reading | st
   return failure.value.message
 }
 
-describe(`${count} mutated files, from seed ${seed},`, () => {
+describe(`${count} mutated files, from seed ${seed}`, () => {
   const share = Math.ceil(count / samples.length)
   const counts = { samples: 0, files: 0, refused: 0, read: 0, doubted: 0 }
   const printed = vi.spyOn(console, "error")
 
   it.each(samples)(
-    "never lose a row silently, print nothing, and are refused with advice: $name",
+    "mutated files never lose a row silently, print nothing, and are refused with advice: $name",
     async ({ bytes, extension, kind }) => {
       const whole = await attempt(bytes, extension)
       if (typeof whole === "string") throw new Error(whole)

@@ -15,7 +15,7 @@ const rows = (from: number, to: number) =>
 describe("a stray quote at the start of a cell", () => {
   const stray = 'C-900,"Native" interactive graphics,fine\n'
 
-  it("loses no line, near the start of the file or far from it, wherever blocks end", async () => {
+  it("a stray quote loses no line, near the start of the file or far from it, wherever blocks end", async () => {
     for (const count of [3, 8000]) {
       const text = `${header}${rows(1, count)}${stray}${rows(901, 920)}C-921,"Smith, John",fine\n${rows(922, 930)}`
       for (const blockSize of [997, 65_536, 1 << 20]) {
@@ -29,7 +29,7 @@ describe("a stray quote at the start of a cell", () => {
     }
   })
 
-  it("is a character if it is never closed and every line is a record", async () => {
+  it("a stray quote is a character if it is never closed and every line is a record", async () => {
     const text = `${header}${rows(1, 3)}C-4,"Native,fine\n${rows(5, 900)}`
     for (const blockSize of [100, 1 << 20]) {
       const all = await csv(text, {}, { blockSize })
@@ -39,12 +39,12 @@ describe("a stray quote at the start of a cell", () => {
     }
   })
 
-  it("does not affect well-quoted records after it", async () => {
+  it("a stray quote does not affect well-quoted records after it", async () => {
     const all = await csv('a,b,c\n1,"2,3\n4,5,6\n7,"8, 9",10\n1,2,3\n')
     expect(all.rows).toEqual([["1", '"2', "3"], ["4", "5", "6"], ["7", "8, 9", "10"], ["1", "2", "3"]])
   })
 
-  it("stops the reading and names its lines if a later quote closes it and both readings fit", async () => {
+  it("a stray quote stops the reading and names its lines if a later quote closes it and both readings fit", async () => {
     const text = `${header}${rows(1, 3)}C-4,"Native,fine\nC-5,Ada,fine\nC-6,Bob",fine\n${rows(7, 9)}`
     for (const blockSize of [50, 1 << 20]) {
       const message = await refusal(config(file(text)), { blockSize })
@@ -58,7 +58,7 @@ describe("a stray quote at the start of a cell", () => {
     expect(quoted.rows[3]).toEqual(["C-4", "Native,fine\nC-5,Ada,fine\nC-6,Bob", "fine"])
   })
 
-  it("stops the reading if the rows inside it resemble all others except for spaces, blank lines, keys or width", async () => {
+  it("a stray quote stops the reading if the rows inside it resemble all others except for spaces, blank lines, keys or width", async () => {
     const four = "id;name;mail;note\n"
     const few = Array.from({ length: 7 }, (_, at) => `${100 + at};Ann;p@x;fine\n`).join("")
     const named =
@@ -95,7 +95,7 @@ describe("a stray quote at the start of a cell", () => {
     }
   })
 
-  it("stops the reading if it would swallow 51 rows of 300", async () => {
+  it("a stray quote stops the reading if it would swallow 51 rows of 300", async () => {
     const lines = Array.from({ length: 300 }, (_, at) => {
       const row = at + 1
       const [cell, note] = row === 200
@@ -108,13 +108,13 @@ describe("a stray quote at the start of a cell", () => {
     expect(await refusal(config(file(`id;name;mail;note\n${lines.join("")}`)))).toContain("in lines 201 to 252")
   })
 
-  it("is named in the refusal with all other such places, at most ten", async () => {
+  it("the refusal names each place with a stray quote, at most ten", async () => {
     const pair = (id: number) => `C-${id},"a,x\nC-${id + 1},b",x\n`
     const text = header + rows(1, 2) + Array.from({ length: 12 }, (_, at) => pair(100 + 2 * at)).join("")
     expect(await refusal(config(file(text)))).toMatch(/lines 4 to 5, lines 6 to 7, .*lines 22 to 23 and 2 more/)
   })
 
-  it("takes linear time in a file that has a stray quote in each line", async () => {
+  it("a file with a stray quote in each line takes linear time", async () => {
     const time = async (lines: number) => {
       const text = header + Array.from({ length: lines }, (_, at) => `C-${at},"N" x,fine\n`).join("")
       const path = file(text)
@@ -130,7 +130,7 @@ describe("a stray quote at the start of a cell", () => {
 })
 
 describe("a well-formed quoted record", () => {
-  it("stays one record with paragraphs, delimiters and doubled quotes, however its lines look", async () => {
+  it("a quoted record stays one record with paragraphs, delimiters and doubled quotes, however its lines look", async () => {
     const note = 'He said ""hi"", and left.\n\nThen, after lunch,\nhe came, ""again"", back'
     const text = `${header}${rows(1, 3)}C-4,Ada,"${note}"\n${rows(5, 9)}`
     for (let blockSize = 1; blockSize < 60; blockSize += 7) {
@@ -141,14 +141,14 @@ describe("a well-formed quoted record", () => {
     }
   })
 
-  it("stays one record if its lines have enough delimiters, but no key that resembles the other keys", async () => {
+  it("a quoted record stays one record if its lines have enough delimiters, but no key that resembles the other keys", async () => {
     const all = await csv(`${header}${rows(1, 3)}C-4,"one,two\nthree,four,five\nsix",fine\n${rows(5, 6)}`)
     expect(all.rows[3]).toEqual(["C-4", "one,two\nthree,four,five\nsix", "fine"])
   })
 })
 
 describe("a paragraph in a quoted cell", () => {
-  it("stays one cell if most of its delimiters are followed by spaces, and no key resembles the others", async () => {
+  it("a paragraph stays one cell if most of its delimiters are followed by spaces, and no key resembles the others", async () => {
     const four = "id,name,mail,note\n1,Ann,a@x,fine\n2,Bob,b@x,fine\n"
     for (
       const note of [
@@ -162,33 +162,33 @@ describe("a paragraph in a quoted cell", () => {
     }
   })
 
-  it("stays one cell if keys are names", async () => {
+  it("a paragraph stays one cell if keys are names", async () => {
     const note = "Dear all,\nI was there, yes\nand, well, liked it\nBye"
     const all = await csv(`name,note\nAnn,fine\nJean-Luc,fine\nO'Neil,"${note}"\nDr. No,fine\n`)
     expect(all.rows[2]).toEqual(["O'Neil", note])
   })
 
-  it("does not count as records if they would begin with the next cells of its own record", async () => {
+  it("a paragraph does not count as records that would begin with the next cells of its own record", async () => {
     const all = await csv('note,id\nfine,1\n"well, 2, but\nno, not 3",2\nfine,3\n', { delimiter: "," })
     expect(all.rows[1]).toEqual(["well, 2, but\nno, not 3", "2"])
   })
 })
 
 describe("a record with wrong quotes", () => {
-  it("is named with its lines if the following text is certain", async () => {
+  it("a record with wrong quotes is named with its lines if the following text is certain", async () => {
     const all = await csv(`${header}${rows(1, 2)}C-3,"says "hi" and\nleaves, at once",fine\n${rows(4, 5)}`)
     expect([...all.faults]).toEqual([[3, expect.stringContaining("Row 3 (lines 4 to 5) has a quoted cell")]])
     expect(all.rows).toHaveLength(5)
   })
 
-  it("stops the reading if the following text may belong to it", async () => {
+  it("a record with wrong quotes stops the reading if the following text may belong to it", async () => {
     const text = `${header}${rows(1, 2)}C-3,"says "hi", and\nso, he, left",fine\n${rows(4, 5)}`
     expect(await refusal(config(file(text)))).toContain(
       "Quotes are wrong in line 4: it is uncertain where the record ends",
     )
   })
 
-  it("is named if the file ends inside its last line", async () => {
+  it("a record with wrong quotes is named if the file ends inside its last line", async () => {
     const all = await csv(`${header}${rows(1, 3)}C-4,"Ada,cut sh`)
     expect([...all.faults.keys()]).toEqual([4])
   })
@@ -201,7 +201,7 @@ describe("the text after a doubtful record", () => {
     }
   }
 
-  it("must be a record if the quoted record is too short, or else the reading stops", async () => {
+  it("the next text must be a record if the quoted record is too short, or else the reading stops", async () => {
     const short = (next: string) => `${header}${rows(1, 3)}C-4,"Ada\nand more"\n${next}${rows(6, 8)}`
     const all = await csv(short("C-5,Bob,fine\n"))
     expect([...all.faults.keys()]).toEqual([4])
@@ -211,7 +211,7 @@ describe("the text after a doubtful record", () => {
     expect([...(await csv(short("C-5,Bob\n"))).faults.keys()]).toEqual([4, 5])
   })
 
-  it("must have the width of the quoted record if that record includes a line with a quote and a key", async () => {
+  it("the next text must have the width of the quoted record if that record includes a line with a quote and a key", async () => {
     const taken = (next: string) => `${header}${rows(1, 3)}C-4,"Ada,x\nC-5,Bob",fine\n${next}${rows(7, 8)}`
     await stops(taken("one,more\n"), "in lines 5 to 6")
     // Without a key on that line, the cell is a paragraph, whatever follows.
@@ -220,7 +220,7 @@ describe("the text after a doubtful record", () => {
     expect([...prose.faults.keys()]).toEqual([5])
   })
 
-  it("is not a record if a quote closes in it without opening, because it may be the rest of a malformed record", async () => {
+  it("the next text is not a record if a quote closes in it without opening, because it may belong to a malformed record", async () => {
     const torn = (next: string) => `${header}${rows(1, 2)}C-3,"says "hi" and\nleaves",fine\n${next}${rows(5, 6)}`
     expect([...(await csv(torn("C-4,Ada,fine\n"))).faults.keys()]).toEqual([3])
     await stops(torn('C-4,again",fine\n'), "Quotes are wrong in lines 4 to 5")
@@ -228,7 +228,7 @@ describe("the text after a doubtful record", () => {
 })
 
 describe("the expected shape of records", () => {
-  it("is learnt above the first torn record, and below it only from common shapes", async () => {
+  it("the shape of records is learnt above the first torn record, and below it only from common shapes", async () => {
     // `x/1` is the key of a single record below a torn one, and has a different shape from its neighbours.
     const rule = (records: ReadonlyArray<ReadonlyArray<string>>) =>
       learnRecords(records, { width: { header: 3, titled: 3, pad: false }, open: true, key: [0] }).shapes
@@ -242,7 +242,7 @@ describe("the expected shape of records", () => {
     expect(all.rows[3]).toEqual(["C-4", "Ada\nx/1,a,b", "fine"])
   })
 
-  it("includes a line with a key that resembles the other keys, whether or not its cells begin with a space", async () => {
+  it("the shape of records includes a line with a similar key, whether or not its cells begin with a space", async () => {
     const inside = (record: string) =>
       `${header}${record}${record}${record}C-4,"Ada\nC-5, and, so\nend",fine\n${rows(6, 8)}`
     for (const record of ["C-1,Ada,fine\n", "C-1, Ada, fine\n"]) {
@@ -250,7 +250,7 @@ describe("the expected shape of records", () => {
     }
   })
 
-  it("excludes prose if keys are words without digits", async () => {
+  it("the shape of records excludes prose if keys are words without digits", async () => {
     const letters = 'Name,Note\nAnn,"Dear all\nThanks, Bob"\nCarl,hi\n'
     expect((await csv(letters)).rows[0]).toEqual(["Ann", "Dear all\nThanks, Bob"])
     const wide = 'Name,Note,C,D\nAnn,"Hello\nThanks, Bob, and, so",1,2\nCarl,hi,3,4\n'
@@ -259,7 +259,7 @@ describe("the expected shape of records", () => {
 })
 
 describe("lines counted independently of the parser", () => {
-  it("are all accounted for: above the data, as records, inside cells, or as blank lines", async () => {
+  it("lines are all accounted for: above the data, as records, inside cells, or as blank lines", async () => {
     const text = `Results\n\nid,name,note\r\n1,a,b\r\r\n2,"x\ny\r\nz\r",c\n\n,,\n3,"${"long ".repeat(9)}",d`
     for (let blockSize = 1; blockSize < 40; blockSize++) {
       const all = await csv(text, { headerRow: 3 }, { blockSize })
@@ -268,7 +268,7 @@ describe("lines counted independently of the parser", () => {
     }
   })
 
-  it("end the reading with an internal error if they don't add up, before any row is used", async () => {
+  it("lines that don't add up end the reading with an internal error before any row is used", async () => {
     const lines = { physical: 12, above: 1, records: 9, inside: 0, blank: 1 }
     const counted = (physical: number) =>
       run(Effect.exit(accountForLines([{
@@ -284,7 +284,7 @@ describe("damaged text", () => {
   const damaged = (text: string) => Buffer.from(text.replaceAll("?", "\u00e4"), "latin1")
   const sound = Buffer.from("a,b\n1,schön größer für\n")
 
-  it("of a few bytes leaves a file UTF-8, and its rows are named wherever blocks end", async () => {
+  it("a few damaged bytes leave a file UTF-8, and its rows are named wherever blocks end", async () => {
     const bytes = Buffer.concat([sound, damaged("2,M?ller\n3,ok\n4,x?"), Buffer.from("\n5,süß\n"), damaged("6,?")])
     for (const said of [{}, { encoding: "utf-8" }]) {
       for (const blockSize of [1, 2, 3, 7, 4096]) {
@@ -297,12 +297,12 @@ describe("damaged text", () => {
     }
   })
 
-  it("in the header is an error", async () => {
+  it("damaged text in the header is an error", async () => {
     const message = await refusal(config(file(Buffer.concat([damaged("a,M?ller\n"), sound])), { encoding: "utf-8" }))
     expect(message).toContain("has a damaged header")
   })
 
-  it("is not a reason to read ASCII as a multi-byte encoding", async () => {
+  it("damaged text is not a reason to read ASCII as a multi-byte encoding", async () => {
     for (const stray of ["\x8c\xe6", "\x93\xfa\x96\x7b", "\xc4\xe3\xba\xc3", "\xa4\xa4\xa4", "\x81\x40", "\xe9"]) {
       const bytes = Buffer.from(`id,text\n${"1,plain words here\n".repeat(300)}2,odd ${stray} bytes\n`, "latin1")
       const all = await csv(bytes)
@@ -314,7 +314,7 @@ describe("damaged text", () => {
 describe("records without their last cells", () => {
   const text = 'a,b,c\n1,2,3\n4,5\n6\n7,8,9,10\n11,"x, y"\n'
 
-  it("are accepted with raggedRows: pad, but longer records are not", async () => {
+  it("short records are accepted with raggedRows: pad, but longer records are not", async () => {
     const all = await csv(text, { raggedRows: "pad" })
     expect(all.rows).toEqual([["1", "2", "3"], ["4", "5"], ["6"], ["7", "8", "9", "10"], ["11", "x, y"]])
     expect([...all.faults]).toEqual([
@@ -323,7 +323,7 @@ describe("records without their last cells", () => {
     ])
   })
 
-  it("are named by default", async () => {
+  it("short records are named by default", async () => {
     const all = await csv(text)
     expect([...all.faults.keys()]).toEqual([2, 3, 4, 5])
   })

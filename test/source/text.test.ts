@@ -49,7 +49,7 @@ const cells = (text: string) => text.trim().split("\n").map((line) => line.split
 
 describe("the encoding of a source, if none is given", () => {
   it.each(writings.flatMap(([language, encodings, text]) => encodings.map((encoding) => [language, encoding, text])))(
-    "is detected and reported for a short %s text in %s",
+    "the encoding of a short %s text in %s is detected and reported",
     async (_, encoding = "", text = "") => {
       const all = await csv(encode(text, encoding))
       const [header, ...rows] = cells(text)
@@ -60,7 +60,7 @@ describe("the encoding of a source, if none is given", () => {
   )
 
   it.each(["utf-16le", "utf-16be"])(
-    "may be %s without a mark, even for scripts without Latin letters",
+    "the encoding may be %s without a mark, even for scripts without Latin letters",
     async (encoding) => {
       for (const [, , text] of writings) {
         const all = await csv(iconv.encode(text, encoding, { addBOM: false }))
@@ -75,13 +75,13 @@ describe("the encoding of a source, if none is given", () => {
     ["A;B\r\n1;\0\r\n2;\0\r\n3;\0\r\n", [["1", "\0"], ["2", "\0"], ["3", "\0"]]],
     ["AB,C\n\0,\0,\n", [["\0", "\0"]]],
     ["id,t\n1,a\0b\0c\0d\0e\0f\0\n", [["1", "a\0b\0c\0d\0e\0f\0"]]],
-  ])("is not UTF-16 because of a few zero bytes in cells: %j", async (text, rows) => {
+  ])("the encoding is not UTF-16 because of a few zero bytes in cells: %j", async (text, rows) => {
     const all = await csv(text)
     expect(taken(all).encoding).toBe("UTF-8 (checked byte by byte)")
     expect(all.rows).toEqual(rows)
   })
 
-  it("is found if the first characteristic byte is far down", async () => {
+  it("the encoding is found if the first characteristic byte is far down", async () => {
     const text = `a;b\n${"1;plain\n".repeat(200_000)}2;Müller\n3;schön und größer\n`
     const all = await csv(iconv.encode(text, "windows-1252"))
     expect(taken(all).encoding).toBe("Windows-1252 (detected: it is not UTF-8)")
@@ -89,7 +89,7 @@ describe("the encoding of a source, if none is given", () => {
     expect(all.source.warnings).toEqual([])
   })
 
-  it("is reported as a guess if a few bytes leave it uncertain, as in 538's Star Wars survey", async () => {
+  it("the encoding is reported as a guess if a few bytes leave it uncertain, as in 538's Star Wars survey", async () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")
     expect(all.source.warnings).toEqual([
@@ -101,7 +101,7 @@ describe("the encoding of a source, if none is given", () => {
 })
 
 describe("a text with tabs", () => {
-  it("may have literal quotes, even at the start of cells", async () => {
+  it("a text with tabs may have literal quotes, even at the start of cells", async () => {
     const text = 'name\tsays\nAda\t"Hello\nBob\t"Good" morning\nCid\t5" pipe\nDan\tnothing\n'
     for (const blockSize of [1, 7, 4096]) {
       const all = await csv(text, {}, { blockSize })
@@ -111,7 +111,7 @@ describe("a text with tabs", () => {
     }
   })
 
-  it("has quoted cells if they are well quoted, as Excel writes them", async () => {
+  it("a text with tabs has quoted cells if they are well quoted, as Excel writes them", async () => {
     const all = await csv(
       iconv.encode('name\tsays\r\nAda\t"a\tb\nc ""d"""\r\nBob\tx\r\n', "utf-16le", { addBOM: true }),
     )
@@ -121,14 +121,14 @@ describe("a text with tabs", () => {
 })
 
 describe("the delimiter of a text", () => {
-  it("is detected after a first line with a different delimiter", async () => {
+  it("the delimiter is detected after a first line with a different delimiter", async () => {
     const all = await csv("Name, first and last;Amount, net\nAda, B.;1,5\nBob, C.;2,5\n")
     expect(all.rows).toEqual([["Ada, B.", "1,5"], ["Bob, C.", "2,5"]])
     const title = await csv("Results, all; of 2024\nid|name|city\n1|Ada|Köln\n2|Bob|Ulm\n")
     expect(taken(title)).toMatchObject({ delimiter: "pipe (detected)", header: "line 2 (detected)" })
   })
 
-  it("may be named by a sep= line in quotes, or by one with tabs", async () => {
+  it("the delimiter may be named by a sep= line in quotes, or by one with tabs", async () => {
     expect((await csv('"sep=;"\r\na;b\r\n1;2\r\n')).rows).toEqual([["1", "2"]])
     expect((await csv("sep=\t\na\tb\n1\t2,3\n")).rows).toEqual([["1", "2,3"]])
   })
@@ -143,7 +143,7 @@ describe("the header of a text", () => {
       "Survey,Customers,,\nDate,2024-01-01,,\n,,,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n",
       4,
     ],
-  ])("is found and reported below %s", async (_, text, line) => {
+  ])("the header is found and reported below %s", async (_, text, line) => {
     const all = await csv(text)
     expect(all.source.columns.slice(0, 3).map((column) => column.name)).toEqual(["id", "name", "city"])
     expect(all.rows).toHaveLength(2)
@@ -156,13 +156,13 @@ describe("the header of a text", () => {
     ["is followed by a row of text", "id,,\nAda,1,x\nBob,2,y\n"],
     ["names one of two columns", "id,\nAda,x\nBob,y\n"],
     ["is followed by a second header row", "RespondentID,Which films?,,\n,A,B,C\n1,,B,\n2,A,,C\n"],
-  ])("is the first record if it %s", async (_, text) => {
+  ])("the first record is the header if it %s", async (_, text) => {
     const all = await csv(text)
     expect(all.source.columns[0]?.title).toMatch(/id/i)
     expect(taken(all).header).toBe("line 1")
   })
 
-  it("may have bare quotes inside its quotes", async () => {
+  it("the header may have bare quotes inside its quotes", async () => {
     const all = await csv('\ufeff"Submission ID","Say "yes" please","Url"\n"a1","yes","x"\n"a2","no","y"\n')
     expect(all.source.columns.map((column) => column.name)).toEqual(["Submission ID", 'Say "yes" please', "Url"])
     expect(all.rows).toEqual([["a1", "yes", "x"], ["a2", "no", "y"]])
@@ -171,7 +171,7 @@ describe("the header of a text", () => {
 })
 
 describe("empty cells at the end of a row", () => {
-  it("don't count as extra cells, and cells under empty titles don't count as missing", async () => {
+  it("empty cells at the end don't count as extra cells, and cells under empty titles don't count as missing", async () => {
     const all = await csv("a,b,c\n1,2,3,\n1,2,3,,,\n1,2\n1,2,3,4\n,,,,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"]])
     expect([...all.faults.keys()]).toEqual([3, 4])
@@ -182,11 +182,11 @@ describe("empty cells at the end of a row", () => {
 })
 
 describe("a given encoding", () => {
-  it("must be a text encoding", async () => {
+  it("a given encoding must be a text encoding", async () => {
     expect(await refusal(config(file("a\n1"), { encoding: "base64" }))).toContain("There is no encoding called base64")
   })
 
-  it("takes precedence over detection", async () => {
+  it("a given encoding takes precedence over detection", async () => {
     const all = await csv(starWars, { encoding: "macroman" })
     expect(all.source.columns.some((column) => column.title.endsWith("Universe?åÊ"))).toBe(true)
     expect(all.source.warnings).toEqual([])
@@ -196,7 +196,7 @@ describe("a given encoding", () => {
 describe("the dialect of a source", () => {
   const dialect = async (text: string | Uint8Array, said = {}) => (await csv(text, said)).source.dialect
 
-  it("describes how the text is read, regardless of its rows", async () => {
+  it("the dialect describes how the text is read, regardless of its rows", async () => {
     expect(await dialect("a;b\n1;ä\n")).toEqual({
       format: "csv",
       encoding: "utf8",
@@ -210,14 +210,14 @@ describe("the dialect of a source", () => {
     })
   })
 
-  it("has no encoding for ASCII and no delimiter for one column, so that a night without new rows changes nothing", async () => {
+  it("the dialect has no encoding for ASCII and no delimiter for one column, so that a night without new rows changes nothing", async () => {
     expect(await dialect("a,b\n1,2\n")).not.toHaveProperty("encoding")
     expect(await dialect("a\n1\n")).not.toHaveProperty("delimiter")
   })
 })
 
 describe("quotes with `quoteChar: none`", () => {
-  it("are ordinary characters, whatever they surround", async () => {
+  it("quotes are ordinary characters with `quoteChar: none`, whatever they surround", async () => {
     const all = await csv('a,b\n"1",x\n2,"y\n3,z"\n', { quoteChar: "none" })
     expect(all.rows).toEqual([['"1"', "x"], ["2", '"y'], ["3", 'z"']])
     expect(taken(all).quotes).toBe("ordinary characters")

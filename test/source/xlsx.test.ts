@@ -234,7 +234,7 @@ describe("a table in a workbook", () => {
     return file(zip(entries), "xlsx")
   }
 
-  it("has a merged header cell's title above each of its columns", async () => {
+  it("a table has a merged header cell's title above each of its columns", async () => {
     const path = merged(
       row(1, text("id"), text("Films"), "", "", text("end"))
         + row(2, "><v>1</v>", text("x"), text("y"), text("z"), text("e")),
@@ -257,7 +257,7 @@ describe("a table in a workbook", () => {
     expect(typeof two !== "string" && two.columns.map(({ title }) => title)).toEqual(["id", "A", "B"])
   })
 
-  it("is found and reported below a heading", async () => {
+  it("a table is found and reported below a heading", async () => {
     const path = merged(
       row(1, text("Results of 2024")) + row(3, text("id"), text("name"), text("city"))
         + row(4, "><v>1</v>", text("Ada"), text("Ulm")),
@@ -270,7 +270,7 @@ describe("a table in a workbook", () => {
     ])
   })
 
-  it("is reported with the first late row that has a cell beyond its columns", async () => {
+  it("a late row with a cell beyond the table's columns is reported", async () => {
     const rows = Array.from(
       { length: 3000 },
       (_, at) => row(at + 2, `><v>${at}</v>`, ...(at === 2900 ? ["", "><v>7</v>"] : [])),
@@ -285,7 +285,7 @@ describe("a table in a workbook", () => {
     expect(typeof all !== "string" && all.rows[2900]).toEqual([2900, null, 7])
   })
 
-  it("includes hidden rows and columns, which are reported", async () => {
+  it("a table includes hidden rows and columns, which are reported", async () => {
     const entries = xlsx([{
       name: "R",
       rows: row(1, text("a"), text("b")) + '<row r="2" hidden="1"><c><v>1</v></c></row>' + row(3, "><v>2</v>"),

@@ -84,7 +84,7 @@ describe("scanning an XML document", () => {
 describe("a number in XML", () => {
   const read = (text: string) => xmlNumber(Buffer.from(text), 0, Buffer.byteLength(text))
 
-  it("is read from its text", () => {
+  it("a number is read from its text", () => {
     const decimal = fc.tuple(fc.bigInt(-(10n ** 18n), 10n ** 18n), fc.nat(17)).map(([whole, point]) =>
       String(whole).replace(new RegExp(`\\d{${point}}$`), ".$&")
     )
@@ -93,7 +93,7 @@ describe("a number in XML", () => {
   })
 
   it.each(["-0", "0", "", " 5 ", "5.", ".5", ".", "-", "1e3", "0x10", "1.2.3", "007", "&#49;2", "12a"])(
-    "is read as JavaScript reads it: %s",
+    "a number is read as JavaScript reads it: %s",
     (text) => {
       expect(read(text)).toBe(text === "&#49;2" ? 12 : Number(text))
     },

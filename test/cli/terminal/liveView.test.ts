@@ -94,7 +94,7 @@ describe("the live view", () => {
 describe("the live lines at the bottom of the terminal", () => {
   const view = (...lines: ReadonlyArray<string>) => () => lines
 
-  it("are repainted in place with a single write, with the cursor visible below them", async () => {
+  it("the live lines are repainted in place with a single write, with the cursor visible below them", async () => {
     const screen = terminal({ columns: 40 })
     screen.output.say("before")
     screen.output.bottom(view("one", "two", "three"))
@@ -110,7 +110,7 @@ describe("the live lines at the bottom of the terminal", () => {
     expect(screen.cursor()).toEqual([2, 0])
   })
 
-  it("leave no remains after scrolling, and are never higher than the window", async () => {
+  it("the live lines leave no remains after scrolling, and are never higher than the window", async () => {
     const screen = terminal({ columns: 30, rows: 4 })
     for (let at = 0; at < 30; at++) screen.output.bottom(view("a", "b", "c", "d", `${at}`))
     for (let at = 0; at < 5; at++) screen.output.say(`message ${at}`)
@@ -119,7 +119,7 @@ describe("the live lines at the bottom of the terminal", () => {
     expect((await screen.lines()).length).toBe(5)
   })
 
-  it("are repainted correctly after the window was resized", async () => {
+  it("the live lines are repainted correctly after the window was resized", async () => {
     const screen = terminal({ columns: 60 })
     const wide: Parameters<typeof screen.output.bottom>[0] = ({ width }) => ["=".repeat(width - 1), "rows"]
     screen.output.say("before")
@@ -133,7 +133,7 @@ describe("the live lines at the bottom of the terminal", () => {
     expect(await screen.lines()).toEqual(["before", "=".repeat(49), "rows"])
   })
 
-  it("have no colours if colours are disabled, and are not shown on a dumb terminal", async () => {
+  it("the live lines have no colours if colours are disabled, and are not shown on a dumb terminal", async () => {
     const plain = terminal({ columns: 60, env: { NO_COLOR: "1" } })
     const live = (screen: { readonly width: number; readonly colour: boolean }) =>
       liveView({ name: "contacts", progress: progress(), elapsed: 1_000, idle: 0 }, screen)
@@ -150,7 +150,7 @@ describe("the live lines at the bottom of the terminal", () => {
 })
 
 describe("the rate in the live view", () => {
-  it("is calculated from the last twenty seconds", () => {
+  it("the rate is calculated from the last twenty seconds", () => {
     const rate = new SlidingRate(0, 500)
     expect(rate.rate(0)).toBeUndefined()
     for (let second = 1; second <= 60; second++) rate.note(second * 1_000, 500 + second * 10)
@@ -159,7 +159,7 @@ describe("the rate in the live view", () => {
     expect(rate.rate(100_000)).toBeCloseTo(50)
   })
 
-  it("falls while there are no events, and shows how long this has lasted", () => {
+  it("the rate falls while there are no events, and shows how long this has lasted", () => {
     const rate = new SlidingRate(0, 0)
     rate.note(1_000, 100)
     expect([rate.rate(1_000), rate.rate(10_000), rate.idle(10_000)]).toEqual([100, 10, 9_000])
@@ -167,7 +167,7 @@ describe("the rate in the live view", () => {
     expect(rate.idle(12_000)).toBe(11_000)
   })
 
-  it("needs few samples for any number of events", () => {
+  it("the rate needs few samples for any number of events", () => {
     const rate = new SlidingRate(0, 0)
     for (let millis = 1; millis <= 200_000; millis++) rate.note(millis, millis * 7)
     expect(rate.rate(200_000)).toBeCloseTo(7_000, -2)

@@ -147,7 +147,7 @@ describe("the screen's settings", () => {
   const terminal = { isTTY: true, columns: 80 }
   const env = { TERM: "xterm" }
 
-  it("enable colours only on a terminal, and only if they are not disabled", () => {
+  it("the screen has colours only on a terminal, and only if they are not disabled", () => {
     expect(screenOf(terminal, env, false)).toEqual({ width: 80, colour: true })
     expect(screenOf({ columns: 80 }, env, false).colour).toBe(false)
     expect(screenOf(terminal, env, true).colour).toBe(false)
@@ -156,7 +156,7 @@ describe("the screen's settings", () => {
     expect(screenOf(terminal, { TERM: "dumb" }, false).colour).toBe(false)
   })
 
-  it("always contain a usable width", () => {
+  it("the screen always has a usable width", () => {
     expect(screenOf({ ...terminal, columns: 3 }, env, false).width).toBe(20)
     expect(screenOf({ isTTY: true }, env, false).width).toBe(100)
     expect(screenOf({ columns: 40 }, env, false).width).toBe(100)
@@ -167,7 +167,7 @@ describe("the screen's settings", () => {
 const ours = new RegExp(`${String.fromCharCode(0x1B)}\\[(?:1|2|22|31|32|33|39)m`, "g")
 
 describe("every output", () => {
-  it("contains no control characters except line feeds, and no escape sequences except formferry's colours", () => {
+  it("the output contains no control characters except line feeds, and no escape sequences except formferry's colours", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -194,13 +194,13 @@ describe("every output", () => {
     )
   })
 
-  it("is the same with and without colours, apart from the colours", () => {
+  it("the output is the same with and without colours, apart from the colours", () => {
     const coloured = shownWith("Müller 東京", { ...plain, colour: true })
     expect(coloured.map((shown) => stripVTControlCharacters(shown))).toEqual(shownWith("Müller 東京", plain))
     expect(coloured.join("")).toContain("\u001B[31m")
   })
 
-  it("fits narrow and wide terminals, even with wide characters", () => {
+  it("the output fits narrow and wide terminals, even with wide characters", () => {
     const texts = ["short", "a".repeat(300), "東京都渋谷区".repeat(20), "one two three ".repeat(30), "👩‍👩‍👧".repeat(40)]
     for (const width of [20, 40, 80, 160]) {
       for (const text of texts) {
@@ -214,7 +214,7 @@ describe("every output", () => {
 })
 
 describe("the output of diagnostics", () => {
-  it("contains the place, the message, the line with a caret, and the suggestion", () => {
+  it("a diagnostic contains the place, the message, the line with a caret, and the suggestion", () => {
     const lines = showDiagnostics([diagnostic(), diagnostic({ severity: "warning", suggestion: undefined })], plain)
       .split("\n")
     expect(lines[0]).toBe("pipelines/contacts.yaml:12:7 error")
@@ -226,7 +226,7 @@ describe("the output of diagnostics", () => {
     expect(lines.at(-1)).toBe("1 error, 1 warning")
   })
 
-  it("keeps the caret below its place after wide characters and on a truncated line", () => {
+  it("a diagnostic keeps the caret below its place after wide characters and on a truncated line", () => {
     const wide = showDiagnostics([diagnostic({ excerpt: "名前: x", column: 5 })], plain).split("\n")
     expect(stringWidth((wide[3] ?? "").slice(0, wide[3]?.indexOf("^")))).toBe(
       stringWidth((wide[2] ?? "").slice(0, wide[2]?.indexOf("x"))),
@@ -241,7 +241,7 @@ describe("the output of diagnostics", () => {
 })
 
 describe("the summary of a run", () => {
-  it("contains the outcome, balance, verdicts, problems, differences, files and the next command", () => {
+  it("a summary contains the outcome, balance, verdicts, problems, differences, files and the next command", () => {
     const shown = showSummary(exampleReport(), "reports/contacts/r1", plain)
     for (
       const text of [
@@ -269,7 +269,7 @@ describe("the summary of a run", () => {
     )
   })
 
-  it("omits what did not occur, and highlights an incorrect balance", () => {
+  it("a summary omits what did not occur, and highlights an incorrect balance", () => {
     const shown = showSummary(
       exampleReport({ problems: [], findings: [], warnings: [], next: undefined, balance: { holds: false } }),
       "r",
@@ -279,7 +279,7 @@ describe("the summary of a run", () => {
     expect(shown).toContain("THE BALANCE DOES NOT HOLD")
   })
 
-  it("names the largest problems first, and counts the rest", () => {
+  it("a summary names the largest problems first, and counts the rest", () => {
     const [group] = exampleReport().problems
     if (group === undefined) throw new Error("the example has a problem")
     const problems = Array.from({ length: 14 }, (_, index) => ({ ...group, column: `c${index}`, count: index + 1 }))
@@ -291,13 +291,13 @@ describe("the summary of a run", () => {
 })
 
 describe("the progress line", () => {
-  it("contains counts and the time left", () => {
+  it("the progress line contains counts and the time left", () => {
     expect(progressLine(progress(), { width: 200, colour: false })).toBe(
       "import    1,240 of 10,000 rows (12%) · 1,200 sent · 1,180 verified · 2 differing · 1 in doubt · slowed down 3 times · 95 a second · about 1m 32s left",
     )
   })
 
-  it("omits unknown figures", () => {
+  it("the progress line omits unknown figures", () => {
     const nothing = { verified: 0, differing: 0, missing: 0, unread: 0 }
     expect(
       progressLine(
@@ -318,7 +318,7 @@ describe("the progress line", () => {
     expect(progressLine(progress({ total: 0, read: 0, rate: 0 }), plain)).toContain("0 of 0 rows ·")
   })
 
-  it("never wraps to a second line", () => {
+  it("the progress line never wraps to a second line", () => {
     for (const width of [20, 50, 79]) {
       expect(stringWidth(progressLine(progress(), { width, colour: true }))).toBeLessThanOrEqual(width)
     }
@@ -326,7 +326,7 @@ describe("the progress line", () => {
 })
 
 describe("the output of forms, previews, status and runs", () => {
-  it("contains a form's questions with their options, and its other lists", () => {
+  it("the output of a form contains its questions with their options, and its other lists", () => {
     const shown = showForm(form("Städte"), plain)
     for (const text of ["Städte", "q1", "Dropdown", "y (Yes)", "Plain", "URL parameter", "u1", "calculation", "Quiz"]) {
       expect(shown).toContain(text)
@@ -334,7 +334,7 @@ describe("the output of forms, previews, status and runs", () => {
     expect(showForm({ ...form("x"), questions: [] }, plain)).toContain("no questions")
   })
 
-  it("names the first options of a long list, and counts the rest", () => {
+  it("the output of a form names the first options of a long list, and counts the rest", () => {
     const options = Array.from({ length: 30 }, (_, index) => ({ value: `o${index}`, label: `o${index}` }))
     const shown = showForm({ ...form("x"), questions: [{ id: "q", name: "Q", type: "T", options }] }, {
       width: 400,
@@ -344,7 +344,7 @@ describe("the output of forms, previews, status and runs", () => {
     expect(shown).not.toContain("o13")
   })
 
-  it("contains cells next to their answers, and problems", () => {
+  it("the output of a preview contains cells next to their answers, and problems", () => {
     const shown = showPreview(preview("31.02.1990"), plain)
     for (const text of ["Row 3", "invalid", "Born", "first: Ann, last: 31.02.1990", "becomes"]) {
       expect(shown).toContain(text)
@@ -352,7 +352,7 @@ describe("the output of forms, previews, status and runs", () => {
     expect(shown.split("\n").find((line) => line.includes("Born"))).toMatch(/Born +│ 31\.02\.1990 +│ +│ 31\.02\.1990/)
   })
 
-  it("contains the state of a pipeline and its last run", () => {
+  it("the output of status contains the state of a pipeline and its last run", () => {
     const never = [{ pipeline: "people", nextRun: { at: "2026-11-21T02:00:00+01:00", zone: "Europe/Berlin" } }]
     const lines = statusTable(status("contacts"), never, { width: 120, colour: false }).split("\n")
     expect(lines).toHaveLength(3)
@@ -361,7 +361,7 @@ describe("the output of forms, previews, status and runs", () => {
     expect(lines[0]).toContain("last good run (Europe/Berlin)")
   })
 
-  it("contains each pipeline's time zone if there are several", () => {
+  it("the output of status contains each pipeline's time zone if there are several", () => {
     const ours = status("contacts")
     const theirs = status("people").map((one) => ({ ...one, zone: "America/New_York" }))
     const [head, ...lines] = statusTable([...ours, ...theirs], [], { width: 120, colour: false }).split("\n")
@@ -372,7 +372,7 @@ describe("the output of forms, previews, status and runs", () => {
     ])
   })
 
-  it("contains the runs that left a report", () => {
+  it("the list of runs contains the runs that left a report", () => {
     const { run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack } = exampleReport()
     const shown = showRuns(
       [{

@@ -20,7 +20,7 @@ const placesIn = (at: string) => ({
 })
 
 describe("marks of a ledger", () => {
-  it.scopedLive("are written into every folder, and a holder's highest number counts", () =>
+  it.scopedLive("marks are written into every folder, and a holder's highest number counts", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       const writer = new MarkWriter(places, holder, me)
@@ -35,7 +35,7 @@ describe("marks of a ledger", () => {
       for (const one of [writer, other]) one.close()
     }))
 
-  it.scopedLive("are rewritten by their holder after someone deleted them", () =>
+  it.scopedLive("marks are rewritten by their holder after someone deleted them", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       const writer = new MarkWriter(places, holder, me)
@@ -48,7 +48,7 @@ describe("marks of a ledger", () => {
       writer.close()
     }))
 
-  it.scopedLive("ignore the drafts of killed processes, but include damaged marks", () =>
+  it.scopedLive("reading marks ignores the drafts of killed processes, but includes damaged marks", () =>
     Effect.gen(function*() {
       const places = placesIn(yield* folder)
       mkdirSync(places.folders[0]!)
@@ -71,7 +71,7 @@ describe("a holder's mark", () => {
   const upTo = (file: string) =>
     readMarks({ ledger: file, folders: [`${file}.marks`], write: false }).map((mark) => "upTo" in mark ? mark.upTo : 0)
 
-  it.scopedLive("is written once for all batches of a commit, after the commit and before anything is sent", () =>
+  it.scopedLive("a mark is written once for all batches of a commit, after the commit and before anything is sent", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const store = yield* openStore({ file })
@@ -100,7 +100,7 @@ describe("a holder's mark", () => {
       expect(upTo(file)).toEqual([2])
     }))
 
-  it.scopedLive("stops the ledger and all sending if it can't be written", () =>
+  it.scopedLive("a mark that can't be written stops the ledger and all sending", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")
@@ -115,7 +115,7 @@ describe("a holder's mark", () => {
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerError")
     }))
 
-  it.scopedLive("is not written for a rehearsal's copy, but still refuses a copy of an old ledger", () =>
+  it.scopedLive("a mark is not written for a rehearsal's copy, but still refuses a copy of an old ledger", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")

@@ -40,7 +40,7 @@ const filled = (file: string, verdict?: "verified" | "differing") =>
   }))
 
 describe("the ledger's files", () => {
-  it.scopedLive("are accessible to their owner only, even while the ledger is open", () =>
+  it.scopedLive("the ledger's files are accessible to their owner only, even while the ledger is open", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "new", "ledger.db")
       const ledger = yield* openLedger({ file })
@@ -51,7 +51,7 @@ describe("the ledger's files", () => {
       }
     }))
 
-  it.scopedLive("are closed to other users if they were accessible before", () =>
+  it.scopedLive("the ledger's files are closed to other users if they were accessible before", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -60,7 +60,7 @@ describe("the ledger's files", () => {
       expect([mode(file), mode(`${file}.key`)]).toEqual([0o600, 0o600])
     }))
 
-  it.scopedLive("stay unchanged when a different process opens and closes them while this process has them open twice", () =>
+  it.scopedLive("the ledger's files stay unchanged when a different process opens and closes them while this process has them open twice", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const ledger = yield* openLedger({ file })
@@ -94,7 +94,7 @@ describe("the ledger's files", () => {
       db.close()
     }))
 
-  it.scopedLive("use WAL with FULL and secure delete at every opening, not only the first", () =>
+  it.scopedLive("the ledger's files use WAL with FULL and secure delete at every opening, not only the first", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const id = yield* filled(file)
@@ -110,7 +110,7 @@ describe("the ledger's files", () => {
       db.close()
     }))
 
-  it.scopedLive("contain none of the sent content after it is verified", () =>
+  it.scopedLive("the ledger's files contain none of the sent content after it is verified", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* filled(join(at, "kept.db"), "differing")
@@ -122,14 +122,14 @@ describe("the ledger's files", () => {
     }))
 })
 
-describe("opening a ledger is refused", () => {
+describe("a refused ledger", () => {
   const refused = (file: string) =>
     Effect.map(Effect.flip(opened(file)), (error) => {
       expect(error._tag).toBe("LedgerRefused")
       return error.message
     })
 
-  it.scopedLive("without its secret, and leaves the ledger unchanged", () =>
+  it.scopedLive("a ledger without its secret is refused, and stays unchanged", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -140,7 +140,7 @@ describe("opening a ledger is refused", () => {
       yield* opened(file)
     }))
 
-  it.scopedLive("with the secret of a different ledger, or with a damaged secret", () =>
+  it.scopedLive("a ledger with the secret of a different ledger, or with a damaged secret, is refused", () =>
     Effect.gen(function*() {
       const at = yield* folder
       yield* filled(join(at, "a.db"))
@@ -151,7 +151,7 @@ describe("opening a ledger is refused", () => {
       expect(yield* refused(join(at, "b.db"))).toContain("damaged")
     }))
 
-  it.scopedLive("if its schema differs from this build's, and leaves the ledger unchanged", () =>
+  it.scopedLive("a ledger is refused if its schema differs from this build's, and stays unchanged", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -165,7 +165,7 @@ describe("opening a ledger is refused", () => {
       }
     }))
 
-  it.scopedLive("if its path can't be examined", () =>
+  it.scopedLive("a ledger is refused if its path can't be examined", () =>
     Effect.gen(function*() {
       const at = yield* folder
       writeFileSync(join(at, "a-file"), "")
@@ -181,7 +181,7 @@ describe("opening a ledger is refused", () => {
       chmodSync(join(at, "closed"), 0o700)
     }))
 
-  it.scopedLive("if it is a different program's database", () =>
+  it.scopedLive("a ledger is refused if it is a different program's database", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "other.db")
       const db = new Libsql(file)
@@ -192,7 +192,7 @@ describe("opening a ledger is refused", () => {
 })
 
 describe("a damaged ledger file", () => {
-  it.scopedLive("gives an error with advice if it is not a database", () =>
+  it.scopedLive("a ledger file that is not a database gives an error with advice", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* filled(file)
@@ -203,7 +203,7 @@ describe("a damaged ledger file", () => {
       expect(error.message).toContain("backup")
     }))
 
-  it.scopedLive("is found by verify or fails to open, but never counts as sound", () =>
+  it.scopedLive("a damaged ledger file is found by verify or fails to open, but never counts as sound", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* Effect.scoped(Effect.gen(function*() {
@@ -229,7 +229,7 @@ describe("the file system of a path", () => {
     "32 22 0:42 / /srv/with\\040space rw - cifs //x rw",
   ].join("\n")
 
-  it("is the one of the innermost mount", () => {
+  it("the file system of a path is the one of the innermost mount", () => {
     expect(fileSystemType("/home/me", mounts)).toBe("ext4")
     expect(fileSystemType("/srv/shared/a/b", mounts)).toBe("nfs4")
     expect(fileSystemType("/srv/sharedness", mounts)).toBe("ext4")
@@ -239,7 +239,7 @@ describe("the file system of a path", () => {
 })
 
 describe("a copy of a ledger", () => {
-  it.scopedLive("knows every row, can be locked while the original is locked, and does not change the original", () =>
+  it.scopedLive("a copy of a ledger knows every row, can be locked while the original is locked, and does not change the original", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")
@@ -263,7 +263,7 @@ describe("a copy of a ledger", () => {
       expect((yield* Effect.flip(copyLedger(file, join(at, "rehearsal"))))._tag).toBe("LedgerRefused")
     }))
 
-  it.scopedLive("is only a path for a new ledger if the original is missing", () =>
+  it.scopedLive("a copy of a missing ledger is only a path for a new ledger", () =>
     Effect.gen(function*() {
       const at = yield* folder
       mkdirSync(join(at, "empty"))

@@ -17,7 +17,7 @@ const open = Effect.gen(function*() {
 const changes = (db: { pragma: (name: string) => string | number }) => Number(db.pragma("data_version"))
 
 describe("concurrent commits", () => {
-  it.scopedLive("share one transaction, in the order in which they were requested", () =>
+  it.scopedLive("concurrent commits share one transaction, in the order in which they were requested", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -39,7 +39,7 @@ describe("concurrent commits", () => {
       expect(order).toEqual(Array.from({ length: 32 }, (_, index) => index))
     }))
 
-  it.scopedLive("resume no caller before the transaction is visible to others", () =>
+  it.scopedLive("commits resume no caller before the transaction is visible to others", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -50,7 +50,7 @@ describe("concurrent commits", () => {
       expect(other.db.get("SELECT state FROM row")).toEqual([0])
     }))
 
-  it.scopedLive("don't affect each other if one is refused, even after it wrote", () =>
+  it.scopedLive("concurrent commits don't affect each other if one is refused, even after it wrote", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       const write = (name: string, refuse: boolean) =>
@@ -68,7 +68,7 @@ describe("concurrent commits", () => {
       expect(store.writer.failure).toBeUndefined()
     }))
 
-  it.scopedLive("are moved from the log into the ledger's file after a short time without writes", () =>
+  it.scopedLive("commits are moved from the log into the ledger's file after a short time without writes", () =>
     Effect.gen(function*() {
       // Only the ledger's own timers are faked. Commits are real.
       yield* Effect.acquireRelease(
@@ -129,7 +129,7 @@ describe("concurrent commits", () => {
       expect([rests, yield* inFile]).toEqual([4, written])
     }))
 
-  it.scopedLive("never use the number of a text that was rolled back", () =>
+  it.scopedLive("a commit never uses the number of a text that was rolled back", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       yield* Effect.all([
@@ -146,7 +146,7 @@ describe("concurrent commits", () => {
 })
 
 describe("a full disk", () => {
-  it.scopedLive("fails its whole commit and every later write, loses no acknowledged commit, and prevents further sending", () =>
+  it.scopedLive("a full disk fails its whole commit and every later write, loses no acknowledged commit, and prevents further sending", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -182,7 +182,7 @@ describe("a full disk", () => {
 })
 
 describe("a closed ledger", () => {
-  it.live("fails later writes", () =>
+  it.live("a closed ledger fails later writes", () =>
     Effect.gen(function*() {
       const write = yield* Effect.scoped(
         Effect.map(open, ({ store }) => store.writer.write("testing", () => store.db.run("DELETE FROM meta"))),

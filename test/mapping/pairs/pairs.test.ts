@@ -16,7 +16,7 @@ const counts = (all: ReadonlyArray<Judged>) => ({
 
 layer(NodeContext.layer)("suggestions for fifteen pairs of a source and a form", (it) => {
   it.scoped(
-    "are right in 98 of 100 cases, and cover 85 of 100 entries that a person would map",
+    "suggestions are right in 98 of 100 cases, and cover 85 of 100 entries that a person would map",
     () =>
       Effect.gen(function*() {
         expect(files.length).toBe(15)
