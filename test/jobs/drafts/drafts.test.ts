@@ -6,6 +6,7 @@ import type { Form } from "../../../src/domain/form.ts"
 import { inspectFile } from "../../../src/jobs/inspect.ts"
 import { asFound } from "../../../src/source/openSource.ts"
 import { repository } from "../../demo/demonstration.ts"
+import { isLong } from "../../long.ts"
 import { drawPair } from "../../mapping/generated/drawPair.ts"
 import { topicsOf } from "../../mapping/generated/topics.ts"
 import { platform, projectFolder } from "../../project/projectFolder.ts"
@@ -29,13 +30,14 @@ const faults = (file: string, form: Form) =>
     ]
   }).pipe(Effect.scoped)
 
-const seeds = Array.from({ length: 24 }, (_, at) => 4001 + at)
+const seeds = Array.from({ length: isLong ? 24 : 3 }, (_, at) => 4001 + at)
 
 layer(platform)("A drafted pipeline decodes as written and uncommented, and reads the cells of", (it) => {
   it.effect.each(samples)("%s", (name) =>
     Effect.gen(function*() {
       const file = join(repository, "samples", name)
-      for (const typing of typings) {
+      const some = isLong ? typings : [typings[samples.indexOf(name) % typings.length]!]
+      for (const typing of some) {
         expect([typing, ...yield* faults(file, yield* formFor(file, typing))]).toEqual([typing])
       }
     }), 60_000)
