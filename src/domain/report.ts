@@ -209,7 +209,7 @@ export type Finding = typeof Finding.Type
 
 /** Answers of one question that the service wrote differently, with the same meaning. */
 const Normalisation = Schema.Struct({
-  question: Text("the id of a question whose answers came back written differently and mean the same"),
+  question: Text("the id of a question whose answers came back in a different form with the same meaning"),
   name: text("its name"),
   what: Text("what was normalised"),
   count: Count("answers"),

@@ -3,19 +3,19 @@ import { canonicalJson } from "../domain/json.ts"
 import type { Difference, Finding, Normalisation } from "../domain/report.ts"
 import { patternOf } from "./pattern.ts"
 
-/** Examples kept of each finding. */
+/** The maximum number of examples for each finding. */
 const examples = 5
-/** The maximum number of patterns listed for one question and verdict. Later ones are counted together. */
+/** The maximum number of patterns that are listed for a question and verdict. Any others are counted together. */
 const mostPatterns = 12
 
 type Counted<A> = Omit<A, "count"> & { count: number }
 
 interface Group extends Counted<Omit<Finding, "examples" | "tolerated" | "note">> {
   readonly examples: Array<Difference>
-  /** Lengths of the returned texts. */
+  /** The shortest and longest length of the returned texts. */
   shortest: number
   longest: number
-  /** Whether all came back in the same way as the first. */
+  /** Whether every answer of the group came back with the same value. */
   alike: boolean
 }
 
@@ -65,7 +65,7 @@ export class Findings {
     if (group.examples.length < examples) group.examples.push(difference)
   }
 
-  /** @param of the submission to which the answer belongs */
+  /** @param of the submission that the answer belongs to */
   normalised(comparison: AnswerComparison, of: { readonly row: number; readonly submissionId: string }): void {
     const { question, name, sent, returned, normalised: what = "way of writing" } = comparison
     const id = JSON.stringify([question, what])
@@ -78,7 +78,7 @@ export class Findings {
     this.normalisations.set(id, { question, name, what, count: 1, example: { row, submissionId, sent, returned } })
   }
 
-  /** @param tolerated why a question's differences are tolerated; undefined: they are not */
+  /** @param tolerated returns why a question's differences are tolerated, or undefined if they are not */
   all(tolerated: (question: string) => string | undefined): ReadonlyArray<Finding> {
     return [...this.groups.values()]
       .map((group) => ({

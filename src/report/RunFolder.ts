@@ -9,44 +9,42 @@ import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
 import { openSpool } from "./spool.ts"
 import { writeFiles } from "./writeFiles.ts"
 
-/** A run's report, for a later run that repeats it. */
+/** The report of a run that a later run repeats. */
 export interface Earlier extends Pick<RunReport, "problems"> {
   /** Its folder. */
   readonly path: string
 }
 
-/** The final fate of a spooled row, which the end of the survey may have changed; undefined drops the row. */
+/** Returns the final fate of a spooled row, which the end of the survey may have changed. Undefined removes the row. */
 type FateOf = (row: RejectedRow) => RejectedRow | undefined
 
-/**
- * The folder of one run, `reports/NAME/RUN-ID/`, owner-only. Rows are spooled during the run, in any order and any number; everything else is streamed in at the end, so memory use stays flat.
- */
+/** The folder of a run, `reports/NAME/RUN-ID/`, for its owner only. Rows are spooled during the run, in any order and number. Everything else is streamed at the end, so memory use stays constant. */
 export interface RunFolder {
   readonly path: string
   readonly run: string
-  /** Replaces values. Undefined: values are shown. The report given to `finish` must be masked already. */
+  /** Replaces values. Undefined if values are shown. The report given to `finish` must already be masked. */
   readonly mask: Mask | undefined
-  /** Spools rejected rows; `finish` decides their final fate. */
+  /** Spools rejected rows. `finish` decides their final fate. */
   readonly reject: (rows: ReadonlyArray<RejectedRow>) => Effect.Effect<void, ReportError>
-  /** The rows spooled so far, in row order, in pages. More rows can be spooled afterwards. */
+  /** Returns the rows spooled so far in pages, in row order. More rows can be spooled afterwards. */
   readonly rejected: (fateOf: FateOf) => Stream.Stream<ReadonlyArray<RejectedRow>, ReportError>
   /** Spools differences. */
   readonly differ: (differences: ReadonlyArray<Difference>) => Effect.Effect<void, ReportError>
   /** Spools rows that were imported again. */
   readonly replace: (replacements: ReadonlyArray<Replacement>) => Effect.Effect<void, ReportError>
-  /** A past run of the pipeline, if its report exists and can be repeated, that is, if its values are masked in the same way. */
+  /** Returns a past run of the pipeline. Undefined if its report doesn't exist, or if the values in it are not masked in the same way. */
   readonly of: (run: string) => Effect.Effect<Earlier | undefined>
-  /** Writes all files and points `latest` to the folder. Each file is in row order. */
+  /** Writes all files, each in row order, and points `latest` to the folder. */
   readonly finish: <E>(result: {
     readonly report: RunReport
-    /** Titles of the source's columns, in their order. */
+    /** The titles of the source's columns, in order. */
     readonly columns: ReadonlyArray<string>
     readonly imported: Stream.Stream<ReadonlyArray<ImportedRow>, E>
-    /** The run that this one repeats: its rejected.csv is also this run's. */
+    /** The run that this one repeats. Its rejected.csv is also this run's. */
     readonly repeats?: Earlier | undefined
     /** Imported rows that are no longer in the source. */
     readonly vanished?: Stream.Stream<ReadonlyArray<VanishedRow>, E>
-    /** A row of an earlier source may have cells under different titles, or fewer than `columns`. */
+    /** Rows of earlier sources may have cells under different titles, or fewer cells than `columns`. */
     readonly inDoubt: Stream.Stream<ReadonlyArray<InDoubtRow>, E>
     readonly fateOf: FateOf
   }) => Effect.Effect<void, ReportError | E>
@@ -56,9 +54,9 @@ export interface RunFolder {
 export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
 
 /**
- * Makes the folder of one run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. During the run
- * it contains nothing that looks finished: `finish` gives every file its name after all are written, report.json last, and then points
- * `latest` to the folder. If the scope closes without that, the folder is removed; the pipeline's next run does the same for a run that was killed.
+ * Creates the folder of a run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. During the run, no file in it looks
+ * finished. After all files are written, `finish` gives them their names, report.json last, and then points `latest` to the folder. If the scope closes without `finish`, the folder is removed. If the
+ * run is killed, the pipeline's next run removes it.
  */
 export const openRunFolder = (options: {
   /** The project's report folder. */
@@ -99,7 +97,7 @@ export const openRunFolder = (options: {
       replace: replaced.add,
       of: (run) =>
         readReport(options.reports, options.pipeline, run).pipe(
-          // A report that was emptied because a row was forgotten only has its counts.
+          // If a row was forgotten, the report was emptied and contains only its counts.
           Effect.flatMap(({ folder, report }) =>
             Effect.map(fs.exists(path.join(folder, "rejected.csv")), (isWhole) =>
               isWhole && (report.values === "masked") === (options.mask !== undefined)
@@ -137,6 +135,6 @@ export const openRunFolder = (options: {
     }
   })
 
-/** The text of a file, in pieces. */
+/** Returns the text of a file, in pieces. */
 const textOf = (fs: FileSystem.FileSystem, file: string): Stream.Stream<string, ReportError> =>
   Stream.mapError(Stream.decodeText(fs.stream(file)), (cause) => new ReportError({ file, cause }))

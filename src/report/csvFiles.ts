@@ -11,13 +11,12 @@ import type { Mask, RunReport } from "../domain/report.ts"
 import { visible } from "../domain/visible.ts"
 import { redacter } from "./reportFile.ts"
 
-/** The cells of one line of a CSV file. */
+/** The cells of a line of a CSV file. */
 export type CsvLine = ReadonlyArray<string>
 
 /**
- * Matches what a spreadsheet may read as a formula: the usual starts, a line feed, and the full-width forms that some
- * spreadsheets fold to them; and the same after apostrophes of the cell's own, so that an added one can be distinguished. papaparse's own pattern misses formulas that contain a
- * line break.
+ * Matches what a spreadsheet may read as a formula: the usual first characters, a line feed, and the full-width forms that some spreadsheets convert to them. Also matches these after the cell's own
+ * apostrophes, so that an added one can be distinguished. papaparse's own pattern misses formulas that contain a line break.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
@@ -27,26 +26,26 @@ const write = (lines: ReadonlyArray<CsvLine>, escapeFormulae: RegExp | false): s
     : Papa.unparse(lines as Array<Array<string>>, { header: false, newline: "\n", escapeFormulae }) + "\n"
 
 /**
- * Writes lines of a CSV from which exactly the same cells can be read: comma, `\n`, quotes only where needed, no byte order mark.
- * A lone surrogate, which only a JSON source can contain, has no form in UTF-8: it is written as U+FFFD.
+ * Returns lines of a CSV file from which exactly the same cells can be read. Uses commas, `\n`, quotes only where needed, and no byte order mark. Writes a lone surrogate, which only a JSON source can
+ * contain, as U+FFFD, because UTF-8 can't encode it.
  */
 export const faithfulCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, false)
 
-/** Writes lines of a CSV for spreadsheets: a cell that could be a formula gets a `'` in front, even if it already starts with one. */
+/** Returns lines of a CSV file for spreadsheets. A cell that could be a formula gets an additional `'` at the start. */
 export const spreadsheetCsv = (lines: ReadonlyArray<CsvLine>): string => write(lines, formula)
 
-/** A cell as it was before `spreadsheetCsv` put a `'` in front of it. */
+/** Removes the `'` that `spreadsheetCsv` added to a cell. */
 export const withoutApostrophe = (cell: string): string =>
   cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell
 
-/** A row for rejected.csv: its own cells as text, in the order of the source's columns. */
+/** A row for rejected.csv, with its own cells as text, in the order of the source's columns. */
 export interface RejectedRow {
   readonly row: number
   readonly key: string | undefined
   readonly fate: Extract<Fate, "invalid" | "refused" | "duplicate" | "changed">
   readonly problems: ReadonlyArray<Problem>
   readonly cells: ReadonlyArray<string>
-  /** Nothing is lost and no review is needed: a duplicate with the same content, or a change that the pipeline ignores. */
+  /** Whether nothing is lost and no review is needed: a duplicate with the same content, or a change that the pipeline ignores. */
   readonly quiet: boolean
 }
 
@@ -74,7 +73,7 @@ const ImportedRow = Schema.Struct({
 })
 export type ImportedRow = typeof ImportedRow.Type
 
-/** A row for vanished.csv: it was imported, and is no longer in the source. */
+/** A row for vanished.csv, which was imported but is no longer in the source. */
 const VanishedRow = Schema.Struct({
   row: Count("the row's number in the source of the run that sent it"),
   key: Digested("its row key"),
@@ -84,7 +83,7 @@ const VanishedRow = Schema.Struct({
 })
 export type VanishedRow = typeof VanishedRow.Type
 
-/** Something about a row that a person may want to review. */
+/** A finding about a row that a person may want to review. */
 export interface AttentionEntry {
   readonly row: number
   readonly key: string
@@ -100,7 +99,7 @@ export interface AttentionEntry {
 const shownValue = 160
 const shownMessage = 400
 
-/** An entry that is safe to show. */
+/** Returns an entry whose texts are safe to show. */
 const entry = (
   { key = "", row }: { readonly row: number; readonly key?: string | undefined },
   about: { readonly [N in keyof AttentionEntry]?: AttentionEntry[N] | undefined } & { readonly what: string },
@@ -116,12 +115,12 @@ const entry = (
 
 const shown = (value: Json | undefined): string => value == null ? "nothing" : cut(valueText(value), shownValue)
 
-/** A CSV file of a run: how rows become lines, and how they are read again for a masked copy. */
+/** A CSV file of a run: how its lines are made from rows, and how they are read again for a masked copy. */
 export interface CsvFile<A> {
   readonly name: string
-  /** A description of its content. */
+  /** A description of the file's content. */
   readonly holds: string
-  /** Titles of formferry's own columns. */
+  /** The titles of formferry's own columns. */
   readonly titles: ReadonlyArray<string>
   /** Descriptions of these columns, for the reference page. */
   readonly about: ReadonlyArray<string>
@@ -130,7 +129,7 @@ export interface CsvFile<A> {
   readonly own: (row: A) => CsvLine
   readonly read: (own: CsvLine, cells: CsvLine) => A
   readonly redact: (row: A, mask: Mask) => A
-  /** The entries that a person may want to review. */
+  /** Returns the entry about a row, if a person may want to review the row. */
   readonly entryOf: (report: RunReport) => (row: A) => AttentionEntry | undefined
 }
 
@@ -181,7 +180,7 @@ const differences = asDeclared(Difference, {
   entryOf: ({ findings }) => {
     const tolerated = new Set(findings.flatMap((one) => one.tolerated === undefined ? [] : [one.question]))
     return ({ name, returned, sent, verdict, ...row }) =>
-      // Nothing was compared.
+      // Nothing was compared, so there is nothing to review.
       verdict === "not comparable" ? undefined : entry(row, {
         ...row,
         what: tolerated.has(row.question) ? `${verdict}, tolerated` : verdict,
@@ -194,7 +193,7 @@ const differences = asDeclared(Difference, {
 const imported = asDeclared(ImportedRow, {
   name: "imported.csv",
   holds: "submissions by row",
-  // Created submissions that can't be read.
+  // Only created submissions that can't be read need a review.
   entryOf: () => ({ submissionId, verdict, ...row }) =>
     verdict !== "missing" && verdict !== "unread" ? undefined : entry(row, {
       what: verdictWords[verdict].title,
@@ -206,7 +205,7 @@ const imported = asDeclared(ImportedRow, {
 const replaced = asDeclared(Replacement, {
   name: "replaced.csv",
   holds: "rows that changed and were imported again, and what they replace",
-  // The earlier submission stays, unless a person removes it.
+  // The earlier submission stays in the form unless a person removes it.
   entryOf: () => (row) =>
     entry(row, {
       what: "replaced",
@@ -219,7 +218,7 @@ const replaced = asDeclared(Replacement, {
 const vanished = asDeclared(VanishedRow, {
   name: "vanished.csv",
   holds: "rows imported earlier that are no longer in the source",
-  // Rows that earlier runs already reported are not news.
+  // Rows that earlier runs reported are omitted.
   entryOf: (report) => ({ run = report.run, submissionId, ...row }) =>
     run !== report.run ? undefined : entry(row, {
       what: "vanished",
@@ -235,10 +234,10 @@ const inDoubt = asDeclared(InDoubtRow, {
     entry(row, { what: fateWords.inDoubt.title, detail: `${cut(reason, shownMessage)} (sent ${sentAt})` }),
 })
 
-/** The separator between several problems of one row. */
+/** Separates several problems of one row. */
 const joint = " · "
 
-/** The code of a row that is rejected only because of its fate. */
+/** The code for a row that is rejected only because of its fate. */
 const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
   refused: "refused",
   duplicate: "duplicate-key",
@@ -247,8 +246,8 @@ const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
 }
 
 /**
- * `_code`, `_column` and `_message` have as many parts as the row has problems, in the same order; a problem without a column leaves its part
- * empty, and `_column` is empty if no problem has one.
+ * Has as many parts in `_code`, `_column` and `_message` as the row has problems, in the same order. The part in `_column` is empty for a problem without a column. If no problem has a column,
+ * `_column` is empty.
  */
 const rejected: CsvFile<RejectedRow> = {
   name: "rejected.csv",
@@ -280,7 +279,7 @@ const rejected: CsvFile<RejectedRow> = {
       row: Number(row),
       key: key === "" ? undefined : key,
       fate: fates.find((fate) => codes.some((one) => one === codeOfFate[fate])) ?? "invalid",
-      // The message is omitted, since it repeats the value.
+      // The message is omitted, because it repeats the value.
       problems: codes.map((code, at) => ({ code, column: columns[at] === "" ? undefined : columns[at], message: "" })),
       cells,
       quiet: false,
@@ -304,21 +303,21 @@ const rejected: CsvFile<RejectedRow> = {
     }),
 }
 
-/** The CSV files of a run, in the order in which the page lists their rows. Differences come first, since no other file contains them. */
+/** The CSV files of a run, in the order in which the page lists their rows. Differences come first, because no other file contains them. */
 export const csvFiles = { differences, imported, replaced, vanished, inDoubt, rejected }
 
-/** The rows of each file. */
+/** The type of the rows in each file. */
 export type CsvRows = {
   readonly [N in keyof typeof csvFiles]: (typeof csvFiles)[N] extends CsvFile<infer A> ? A : never
 }
 
-/** The lines of the file: protected from being read as formulas, unless they repeat the source. */
+/** Returns the lines of a file, protected from being read as formulas unless they repeat the source. */
 export const csvText = <A>({ hasCells }: CsvFile<A>, lines: ReadonlyArray<CsvLine>): string =>
   (hasCells ? faithfulCsv : spreadsheetCsv)(lines)
 
 /**
- * Returns a line of a file. A row with fewer cells than the source has columns is padded. Cells beyond the header come after our
- * columns: nothing is lost or shifted, and the line stays ragged until a person fixes it.
+ * Returns the cells of a line. Pads a row that has fewer cells than the source has columns. Cells beyond the header follow formferry's columns, so that nothing is lost or shifted. Such a line has too
+ * many cells until a person fixes it.
  */
 export const lineOf = <A extends object>(file: CsvFile<A>, row: A, columns: number): CsvLine => {
   const own = file.own(row)

@@ -7,16 +7,16 @@ import type { ReportError } from "./partFiles.ts"
 import { runFolders } from "./pastRuns.ts"
 import { forgetRows, parseReport, reportJson } from "./reportFile.ts"
 
-/** A run's folder, with the files that contain data of rows. */
+/** The folder of a run, with the files that contain data of rows. */
 export interface Holding {
   readonly folder: string
   readonly files: ReadonlyArray<string>
 }
 
-/** The titles of the row key in formferry's CSVs. */
+/** The titles of the columns with the row key in formferry's CSV files. */
 const keyTitles = ["_key", "key"]
 
-/** Whether one of formferry's CSVs has a line with one of the keys. Adds the ids of the submissions in those lines. */
+/** Whether a line of one of formferry's CSV files has one of the keys. Adds the ids of the submissions in those lines. */
 const csvHolds = (text: string, keys: ReadonlySet<string>, ids: Set<string>): boolean => {
   let at: number | undefined
   let submission = -1
@@ -24,7 +24,7 @@ const csvHolds = (text: string, keys: ReadonlySet<string>, ids: Set<string>): bo
   Papa.parse<ReadonlyArray<string>>(text, {
     step: ({ data }, parser) => {
       if (at === undefined) {
-        // formferry's own columns come after the source's.
+        // formferry's own columns follow the source's columns.
         at = Math.max(...keyTitles.map((title) => data.lastIndexOf(title)))
         submission = data.lastIndexOf("submission_id")
         if (at < 0) parser.abort()
@@ -41,11 +41,11 @@ const csvHolds = (text: string, keys: ReadonlySet<string>, ids: Set<string>): bo
 }
 
 /**
- * Finds the folders of a pipeline's runs whose files have one of these row keys, or one of the submission ids that belong to them; also those left by killed runs. Masked copies
- * (`--redact`) contain no
+ * Finds the folders of a pipeline's runs whose files contain one of these row keys, or a submission id that belongs to them. Includes folders left by killed runs. Masked copies (`--redact`) contain
+ * neither.
  *
- * @param submissionIds those that are known; the reports add others
- * @param show is called after each folder with how many were searched, and of how many
+ * @param submissionIds the ids that are already known; the reports add others
+ * @param show is called after each folder with the number of searched folders and the total
  */
 export const foldersHolding = (
   reports: string,
@@ -79,12 +79,12 @@ export const foldersHolding = (
         return { folder, files }
       }))
     const first = yield* search
-    // An id found in one folder may also occur in an earlier one.
+    // An id that was found in one folder may also be in an earlier one.
     const holding = ids.size > submissionIds.length ? yield* search : first
     return holding.filter(({ files }) => files.length > 0)
   })
 
-/** Removes all files of a run but report.json, which keeps its counts: they are the pipeline's history, and they reveal that a ledger has vanished. */
+/** Removes all files of a run except report.json. Its counts remain, because they are the pipeline's history and reveal that a ledger has vanished. */
 export const emptyFolder = (
   { folder }: Pick<Holding, "folder">,
 ): Effect.Effect<void, ReportError, FileSystem.FileSystem | Path.Path> =>

@@ -7,7 +7,7 @@ import { leftByEnded, ownedName } from "../ledger/holder.ts"
 import type { Holder } from "../ledger/holder.ts"
 import { draftOfLatest, isFolderName } from "./pastRuns.ts"
 
-/** A report's file can't be written. */
+/** A file of a report can't be written. */
 export class ReportError extends Schema.TaggedError<ReportError>()("ReportError", {
   file: Schema.String,
   cause: Schema.Defect,
@@ -17,29 +17,29 @@ export class ReportError extends Schema.TaggedError<ReportError>()("ReportError"
   }
 }
 
-/** Converts a failure with a file to a `ReportError`. */
+/** Converts an error about a file to a `ReportError`. */
 export const failing = (file: string) => Effect.mapError((cause: unknown) => new ReportError({ file, cause }))
 
 /** The suffix of temporary names. */
 const part = ".part"
 
-/** The suffix of spools. A process that is killed directly after creating one leaves it behind. */
+/** The suffix of spools. A process that is killed just after it creates one leaves it behind. */
 export const spoolEnd = ".spool"
 
 /** The number of characters buffered before they are written. */
 const blockSize = 64 * 1024
 
-/** Files of a folder that get their names after all are written, so that a killed run's files do not look finished. */
+/** The files of a folder. They get their names after all are written, so that the files of a killed run don't look finished. */
 export interface PartFiles {
-  /** Writes a file under a temporary name, readable by its owner only. It stays open for the scope and is flushed in the background. */
+  /** Writes a file under a temporary name, readable only by its owner. The file stays open for the scope and is flushed in the background. */
   readonly write: <E>(name: string, text: Stream.Stream<string, E>) => Effect.Effect<void, ReportError | E, Scope.Scope>
-  /** Waits until everything written is on the disk, then gives the files their names, in this order. */
+  /** Waits until all files are on the disk, then gives them their names, in this order. */
   readonly publish: (names: ReadonlyArray<string>) => Effect.Effect<void, ReportError>
-  /** Removes unpublished files, and the folder if it is then empty. */
+  /** Removes unpublished files. Also removes the folder if it is then empty. */
   readonly tidy: Effect.Effect<void>
 }
 
-/** Files of one folder, which must exist. */
+/** Opens the files of a folder, which must exist. */
 export const partFiles = (
   folder: string,
 ): Effect.Effect<PartFiles, never, FileSystem.FileSystem | Path.Path> =>
@@ -47,7 +47,7 @@ export const partFiles = (
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const fileOf = (name: string) => path.join(folder, name)
-    // Flushing several files at once takes as long as flushing one, and runs while the next ones are written.
+    // Flushing several files at the same time takes as long as flushing one. It happens while the next files are written.
     const syncs: Array<Effect.Effect<void, ReportError>> = []
 
     return {
@@ -87,10 +87,10 @@ export const partFiles = (
     }
   })
 
-/** The prefix of empty files whose names say which process writes which run's folder. */
+/** The prefix of empty files whose names say which process writes the folder of which run. */
 const prefix = ".unfinished-"
 
-/** Records next to a run's folder which process writes it, until the scope closes or the report is finished (`end`). */
+/** Records next to a run's folder which process writes it. The record stays until the scope closes or the report is finished (`end`). */
 export const markUnfinished = (
   ofPipeline: string,
   run: string,
@@ -111,7 +111,8 @@ export const markUnfinished = (
   })
 
 /**
- * Tidies the folders of runs whose process was killed. Removes unfinished files, and the folder if it is then empty. Files with their final names are complete and stay. What was sent is in the ledger.
+ * Cleans up the folders of runs whose process was killed. Removes unfinished files, and the folder if it is then empty. Files with their final names are complete and stay. What was sent is in the
+ * ledger.
  */
 export const tidyLeft = (
   ofPipeline: string,

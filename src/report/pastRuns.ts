@@ -6,7 +6,7 @@ import { parseReport } from "./reportFile.ts"
 /** A report can't be read. */
 export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("ReportUnreadable", {
   file: Schema.String,
-  /** Why, as half a sentence. */
+  /** The reason, as the end of a sentence. */
   reason: Schema.String,
 }) {
   override get message() {
@@ -16,20 +16,20 @@ export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("Re
 
 type Files = FileSystem.FileSystem | Path.Path
 
-/** The name, next to the runs' folders, of the link to the latest. */
+/** The name of the link to the latest run's folder, next to the folders of the runs. */
 const latest = "latest"
 
-/** Exactly one level of a path, so that a name can't lead out of the report folder. */
+/** Matches exactly one level of a path, so that a name can't lead out of the report folder. */
 export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.test(name) && !/[/\\\p{Cc}]/u.test(name)
 
-/** Folders of a pipeline's runs, the newest first: a run's id starts with its time. None if the pipeline never ran. */
+/** Returns the names of the folders of a pipeline's runs, the newest first, because a run's id starts with its time. Empty if the pipeline never ran. */
 export const runFolders = (ofPipeline: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readDirectory(ofPipeline)).pipe(
     Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "NotFound", () => Effect.succeed([])),
     Effect.map((names) => names.filter((name) => name !== latest && !name.startsWith(".")).toSorted().reverse()),
   )
 
-/** How many runs are named to choose from. */
+/** The number of runs that a message names to choose from. */
 const named = 10
 
 /** Returns the ids of a pipeline's newest runs that have a report, the newest first. */
@@ -51,12 +51,12 @@ export const ranBefore = (reports: string, pipeline: string): Effect.Effect<bool
     return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
   })
 
-/** Returns the temporary name of the link while it is made. */
+/** Returns the temporary name under which the link is created. */
 export const draftOfLatest = (run: string): string => `.${latest}-${run}`
 
 /**
- * Points `latest` in a pipeline's report folder to a run, atomically. If that fails, on a file system without symbolic links or because something else has that name, it is only logged:
- * the run itself did not fail.
+ * Points `latest` in a pipeline's report folder to a run, atomically. Only logs a failure, because the run itself did not fail. A failure happens on a file system without symbolic links, or if
+ * something else has that name.
  */
 export const pointLatest = (folder: string, run: string): Effect.Effect<void, never, Files> =>
   Effect.gen(function*() {
@@ -85,17 +85,17 @@ export interface PastRun extends
   readonly folder: string
 }
 
-/** The reports of a pipeline that were read. */
+/** The reports of a pipeline that could be read. */
 export interface PastRuns {
-  /** The newest first, by the time at which they started. */
+  /** The runs by start time, the newest first. */
   readonly runs: ReadonlyArray<PastRun>
-  /** Folders of runs without a report: in progress, or killed. */
+  /** The folders of runs without a report, which are in progress or were killed. */
   readonly unfinished: ReadonlyArray<string>
   /** Sentences about reports that were skipped because they can't be read. */
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Reads the report in a run's folder; undefined if there is none. */
+/** Reads the report in a run's folder. Returns undefined if there is none. */
 const readFolder = (folder: string): Effect.Effect<RunReport | undefined, ReportUnreadable, Files> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -111,13 +111,13 @@ const readFolder = (folder: string): Effect.Effect<RunReport | undefined, Report
 /** The number of reports to read before checking whether that is enough. */
 const atOnce = 50
 
-/** Returns the second in which a run started, by the name of its folder. */
+/** Returns the second in which a run started, from the name of its folder. */
 const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T020000Z".length)
 
 /**
- * Reads the reports of a pipeline; a damaged one is skipped with a warning. A pipeline without a report folder has no reports; a folder that can't be listed is an error.
+ * Reads the reports of a pipeline. Skips a damaged report with a warning. A pipeline without a report folder has no reports. Fails if the folder can't be listed.
  *
- * @param most how many of the newest to read, by their names. A nightly pipeline has thousands after some years. Default: all
+ * @param most the number of newest reports to read, by name; default: all. A nightly pipeline has thousands after some years
  */
 export const readLatestReports = (
   reports: string,
@@ -139,14 +139,14 @@ export const readLatestReports = (
         if (Either.isLeft(report)) warnings.push(`${report.left.message} It is skipped.`)
         else if (report.right === undefined) unfinished.push(name)
         else {
-          // Only the fields that a list of runs needs.
+          // A list of runs needs only these fields.
           const { exitCode, finishedAt, form, mode, outcome, readBack, rows, run, startedAt, zone } = report.right
           runs.push({ run, mode, form, startedAt, finishedAt, outcome, exitCode, rows, readBack, zone, folder })
         }
       })
     }
     let read = 0
-    // Names have no order within a second: runs that started in the same second are read, too.
+    // Folder names have no order within a second, so runs that started in the same second are read too.
     const isUndecided = () => secondOf(folders[read]) === secondOf(folders[read - 1])
     while (read < folders.length && (read < most || isUndecided())) {
       const next = folders.slice(read, read + Math.min(most, atOnce))
@@ -157,7 +157,7 @@ export const readLatestReports = (
     return { runs, unfinished, warnings }
   })
 
-/** Reads the report of one run, or of the latest if `run` is undefined. Also returns its folder. */
+/** Reads the report of a run, or of the latest run if `run` is undefined. Also returns its folder. */
 export const readReport = (
   reports: string,
   pipeline: string,
@@ -172,7 +172,7 @@ export const readReport = (
       ?? (yield* readLatestReports(reports, pipeline)).runs[0]?.run
     const fail = (file: string, reason: string) => Effect.fail(new ReportUnreadable({ file, reason }))
     if (name === undefined) {
-      return yield* fail(ofPipeline, `there is none yet. To make one: formferry run ${pipeline}`)
+      return yield* fail(ofPipeline, `there is none yet. To make one, run: formferry run ${pipeline}`)
     }
     const folder = path.join(ofPipeline, name)
     if (!isFolderName(name)) return yield* fail(folder, "that is not a run id")
@@ -188,18 +188,19 @@ export const readReport = (
     return report === undefined
       ? yield* fail(
         path.join(folder, "report.json"),
-        `this run left none. To show the latest one: formferry report ${pipeline}`,
+        `this run left no report. To show the latest one, run: formferry report ${pipeline}`,
       )
       : { report, folder }
   })
 
-/** A killed run leaves a folder without a report. It is removed once it is certain that the run is not in progress. */
+/** A killed run leaves a folder without a report. After this time, the run can no longer be in progress, and the folder is removed. */
 const surelyDead = Duration.days(2)
 
 /**
- * Removes a pipeline's old reports according to `reports: { keepRuns, keepDays }`, and equally old folders of killed runs. Never removes the newest, or the one that `latest` points to. Failures are logged and don't affect the run. Returns how many were removed.
+ * Removes a pipeline's old reports according to `reports: { keepRuns, keepDays }`, and equally old folders of killed runs. Never removes the newest report, or the one that `latest` points to.
+ * Failures are logged and don't affect the run. Returns the number of removed reports.
  *
- * @param kept how many runs and days; undefined: all
+ * @param kept the number of runs and days to keep; undefined: all
  */
 export const dropOldReports = (
   reports: string,

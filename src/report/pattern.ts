@@ -2,7 +2,7 @@ import { isList, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Difference } from "../domain/report.ts"
 
-/** Known ways in which services change a text, the most specific first. Each returns the change in words, or undefined. */
+/** Describes a known way in which services change a text, or returns undefined. The list starts with the most specific ways. */
 type Change = (sent: string, returned: string) => string | undefined
 
 const becomes = (words: string, change: (sent: string) => string): Change => (sent, returned) =>
@@ -11,7 +11,7 @@ const becomes = (words: string, change: (sent: string) => string): Change => (se
 const bare = (text: string) => text.normalize("NFD").replaceAll(/\p{M}/gu, "")
 const spaceless = (text: string) => text.replaceAll(/\s+/gu, "")
 
-/** Returns the characters to remove from `whole` to get `part`, or undefined if it is not possible. */
+/** Returns the characters to remove from `whole` to get `part`. Undefined if that is not possible. */
 const takenOut = (whole: string, part: string): ReadonlyArray<string> | undefined => {
   const out: Array<string> = []
   const kept = Array.from(part)
@@ -123,7 +123,7 @@ const textChanges: ReadonlyArray<Change> = [
   added,
 ]
 
-/** Describes the change of a text without repeating any of it. */
+/** Describes the change of a text without repeating any part of the text. */
 const textChange = (sent: string, returned: string): string => {
   for (const change of textChanges) {
     const words = change(sent, returned)
@@ -159,7 +159,7 @@ const numberChange = (sent: number, returned: number): string => {
 
 const texts = (list: ReadonlyArray<Json>) => list.map((each) => JSON.stringify(each))
 
-/** One change that all have in common, or the first few of several. */
+/** Joins the distinct changes, at most the first few. */
 const joined = (changes: ReadonlyArray<string>): string => [...new Set(changes)].slice(0, 3).join("; ")
 
 const listChange = (sent: ReadonlyArray<Json>, returned: ReadonlyArray<Json>): string => {
@@ -197,8 +197,8 @@ const change = (sent: Json, returned: Json): string => {
 }
 
 /**
- * Describes what happened to an answer, in words by which differences of one question are grouped: 300 phone numbers that lost a leading zero are one
- * finding. It names members of objects, and never repeats a value.
+ * Describes what happened to an answer, in words that group the differences of a question. For example, 300 phone numbers that lost a leading zero are one finding. Names the members of objects, but
+ * never repeats a value.
  */
 export const patternOf = (difference: Pick<Difference, "verdict" | "sent" | "returned">): string => {
   switch (difference.verdict) {

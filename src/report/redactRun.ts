@@ -16,7 +16,8 @@ export interface FoundReport {
 }
 
 /**
- * Writes a copy of a run's report with keyed digests instead of values into `redacted/` in the run's folder, replacing an earlier copy. It reads all of the run's own files.
+ * Writes a copy of a run's report with keyed digests instead of values into `redacted/` in the run's folder. Replaces an earlier copy. Reads all of the run's own files.
+ *
  * @returns the copy's folder and its report
  */
 export const redactRun = (
@@ -31,7 +32,7 @@ export const redactRun = (
     const lines = (name: string) =>
       Effect.map(fs.readFileString(path.join(run.folder, name)).pipe(failed), (text) => {
         const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
-        // A rehearsal's mark is added again.
+        // The mark of a rehearsal is removed here and added again when the copy is written.
         const end = titles.at(-1) === rehearsalTitle ? -1 : undefined
         return { titles: titles.slice(0, end), lines: lines.map((line) => line.slice(0, end)) }
       })

@@ -2,10 +2,10 @@ import { Either, Option, Schema, SchemaAST as AST } from "effect"
 import { OfRows, Redaction, RunReport, withoutValue } from "../domain/report.ts"
 import type { Mask } from "../domain/report.ts"
 
-/** Returns a replacement for a value of this type, or undefined to keep it. */
+/** Returns a replacement for a value of this type, or none to keep the value. */
 type Change = (type: AST.AST, value: unknown) => Option.Option<unknown>
 
-/** Rebuilds a value by its type: every declared field, in order, with replacements. */
+/** Rebuilds a value by its type, with every declared field in order, and with replacements. */
 const rebuilt = (type: AST.AST, value: unknown, change: Change): unknown => {
   const changed = value === undefined || value === null ? Option.some(value) : change(type, value)
   if (Option.isSome(changed)) return changed.value
@@ -34,15 +34,15 @@ const rebuilder = <A, I>(schema: Schema.Schema<A, I>) => {
 
 const report = rebuilder(RunReport)
 
-/** report.json: every field in the order of its declaration. A field without a value is null, so that every field is always present. */
+/** Returns the text of report.json, with every field in the order of its declaration. A field without a value is null, so that every field is always present. */
 export const reportJson = (content: RunReport, indent = 2): string =>
   JSON.stringify(report(content, Option.none), (_, value: unknown) => value ?? null, indent)
 
 const decodeReport = Schema.decodeUnknownEither(RunReport)
 
 /**
- * Reads the text of a report.json, also of other versions: missing fields are empty, unknown fields are skipped. Left: a sentence that says why it is not a report; it does not repeat
- * the file's content.
+ * Reads the text of a report.json, even of a different version. Missing fields are empty, and unknown fields are skipped. Left: a sentence that says why the text is not a report, without repeating
+ * its content.
  */
 export const parseReport = (content: string): Either.Either<RunReport, string> =>
   Either.try({ try: (): unknown => JSON.parse(content), catch: () => "it is not JSON" }).pipe(
@@ -52,9 +52,10 @@ export const parseReport = (content: string): Either.Either<RunReport, string> =
   )
 
 /**
- * Masks values with keyed digests. With the ledger's secret, a person can check whether a value is the masked one (docs/review.md). Without it, values can't be guessed.
+ * Returns a function that masks values with keyed digests. With the ledger's secret, a person can check whether a value is the masked one (docs/review.md). Without the secret, values can't be
+ * guessed.
  *
- * @param digest the ledger's keyed digest of a value
+ * @param digest returns the ledger's keyed digest of a value
  */
 export const maskOf = (digest: (value: string) => Buffer): Mask => (text) =>
   text === "" ? "" : `hmac:${digest(text).toString("hex")}`
@@ -65,13 +66,13 @@ const masked = (mask: Mask): Change => (type, value) =>
     (redact) => redact(value, mask),
   )
 
-/** Makes a function that replaces values of rows, as a type declares them, with digests. */
+/** Returns a function that replaces values of rows with digests, where a type declares them. */
 export const redacter = <A, I>(schema: Schema.Schema<A, I>) => {
   const rebuild = rebuilder(schema)
   return (value: A, mask: Mask): A => rebuild(value, masked(mask))
 }
 
-/** Masks a report's values of rows. Titles, names, counts and submission ids stay. */
+/** Masks a report's values of rows. Titles, names, counts and submission ids remain. */
 export const redactReport = (content: RunReport, mask: Mask): RunReport => {
   const refusals = content.problems
     .flatMap((group) => (group.code === "refused" ? group.examples.map(({ message }) => message) : []))
@@ -95,5 +96,5 @@ export const redactReport = (content: RunReport, mask: Mask): RunReport => {
 /** Returns a report's counts, without its rows and the service's messages. */
 export const forgetRows = (content: RunReport): RunReport => ({
   ...report(content, (type) => Option.map(AST.getAnnotation(type, OfRows), () => [])),
-  warnings: ["Rows of this run were forgotten on a person's request: only its counts are kept."],
+  warnings: ["Rows of this run were forgotten on a person's request. Only the run's counts are kept."],
 })

@@ -39,7 +39,7 @@ export const sentence = (report: RunReport): string => {
   return `Of ${counted(rows.read, "row")} that ${rows.read === 1 ? "was" : "were"} read, ${came}.`
 }
 
-/** Returns how long a run took, and its steps, which add up to that: `1m 5s (survey 3s, import 1m 2s)`. */
+/** Returns the duration of a run and of its steps, which add up to it: `1m 5s (survey 3s, import 1m 2s)`. */
 export const tookOf = ({ finishedAt, phases: steps, startedAt }: RunReport): string | undefined => {
   const whole = span(startedAt, finishedAt)
   const each = lastingEach(steps.map(({ millis }) => millis))
@@ -49,7 +49,7 @@ export const tookOf = ({ finishedAt, phases: steps, startedAt }: RunReport): str
   return whole === undefined || shown.length < 2 ? whole : `${whole} (${shown.join(", ")})`
 }
 
-/** Returns what the lines of a delimited text contain: `3,065 lines: 1 above the data, 3,062 records, 2 inside cells`. */
+/** Returns what the lines of delimited text contain: `3,065 lines: 1 above the data, 3,062 records, 2 inside cells`. */
 export const linesAccount = ({ lines }: SourceFile): string | undefined =>
   lines === undefined
     ? undefined
@@ -62,16 +62,16 @@ export const linesAccount = ({ lines }: SourceFile): string | undefined =>
       ].join(", ")
     }`
 
-/** The longest cell: `240 characters (row 17, column "Why?")`. */
+/** Returns a text about the longest cell: `240 characters (row 17, column "Why?")`. */
 export const longestAccount = ({ longest }: SourceFile): string | undefined =>
   longest === undefined
     ? undefined
     : `${counted(longest.length, "character")} (row ${count(longest.row)}, column "${brief(longest.column)}")`
 
 /**
- * Says how a file's lines were
+ * Returns sentences about how a file's lines were read.
  *
- * read. @param named whether to name the file
+ * @param named whether to name the file
  */
 export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<string> => {
   const lines = linesAccount(file)
@@ -88,14 +88,14 @@ export const accountOf = (file: SourceFile, named: boolean): ReadonlyArray<strin
 export const columnTitle = ({ position, title }: Pick<ColumnCells, "position" | "title">): string =>
   title.trim() === "" ? `without a title (column ${position})` : title.trim().replaceAll(/\s+/g, " ")
 
-/** Columns named in a sentence; the others are counted. */
+/** The maximum number of columns that a sentence names. Any others are counted. */
 const mostNamed = 5
 
-/** Returns sentences about cells of imported rows that were not sent or only sent in part, and about parts of files that were not read. None if everything was sent. */
+/** Returns sentences about cells of imported rows that were not sent or were sent only in part, and about parts of files that were not read. Empty if everything was sent. */
 export const leftBehind = (
   { columns = [], sources }: Pick<RunReport, "columns" | "sources">,
 ): ReadonlyArray<string> => {
-  /** Returns `12 cells in 2 columns are …`, or nothing if there are no cells. */
+  /** Returns `12 cells in 2 columns are …`. Empty if there are no cells. */
   const cells = (some: ReadonlyArray<readonly [column: ColumnCells, cells: number]>, what: string) => {
     const filled = some.filter(([, cells]) => cells > 0)
     const all = filled.reduce((sum, [, cells]) => sum + cells, 0)

@@ -3,10 +3,10 @@ import { Effect, Option, Stream } from "effect"
 import type { Scope } from "effect"
 import { failing, ReportError } from "./partFiles.ts"
 
-/** Records that are added in any order and any number, and read in the order of their rows. */
+/** Records that are added in any order and number, and read in the order of their rows. */
 export interface Spool<A> {
   readonly add: (records: ReadonlyArray<A>) => Effect.Effect<void, ReportError>
-  /** The records so far by row. Those of one row are in the order in which they were added. More may be added during and after. */
+  /** The records so far, by row. Records of the same row are in the order in which they were added. More records may be added during and after reading. */
   readonly sorted: Stream.Stream<ReadonlyArray<A>, ReportError>
 }
 
@@ -14,22 +14,21 @@ interface Numbered {
   readonly row: number
 }
 
-/** A range of bytes in the file, end excluded. It contains lines of JSON, which preserves lone surrogates and keeps line breaks inside a record. */
+/** A range of bytes in the file, end excluded. The range contains lines of JSON, which preserve lone surrogates and line breaks inside a record. */
 interface Segment {
   readonly start: number
   readonly end: number
 }
 
-/** The number of characters of encoded records kept in memory before they are written. */
+/** The number of characters of encoded records that are kept in memory before they are written. */
 const bufferLimit = 2 * 1024 * 1024
 
-/** The maximum bytes of records that are read together, unless a single one is longer. */
+/** The maximum number of bytes of records that are read together, unless a single record is longer. */
 const pageBytes = 1024 * 1024
 
 /**
- * Opens a spool in a file of its own, readable by its owner only. Removes the file's name at once, so that not even a killed process leaves its rows behind;
- * if a system does not allow that, the file is removed with the scope. Memory use is small: 16 bytes per written record are kept, and
- * one page of records is read at a time.
+ * Opens a spool in a file of its own, readable only by its owner. Removes the file's name at once, so that even a killed process leaves no rows behind. If a system does not allow that, removes the
+ * file when the scope closes. Memory use is small: 16 bytes for each written record, and one page of records at a time.
  */
 export const openSpool = <A extends Numbered>(
   file: string,
@@ -43,14 +42,14 @@ export const openSpool = <A extends Numbered>(
     const reader = yield* fs.open(file, { flag: "r" }).pipe(failed)
     yield* Effect.ignore(fs.remove(file))
 
-    /** Each record's row and its end in the file, in the order in which they were written. */
+    /** The row of each record and the record's end in the file, in the order of writing. */
     const rows: Array<number> = []
     const ends: Array<number> = []
     let buffer: Array<{ readonly row: number; readonly line: string }> = []
     let buffered = 0
 
     const flush = Effect.suspend(() => {
-      // Stable: equal rows stay in the order in which they were added. Adjacent records are read together.
+      // The sort is stable: records of the same row stay in the order in which they were added. Adjacent records are read together.
       const records = buffer.toSorted((a, b) => a.row - b.row)
       buffer = []
       buffered = 0
@@ -61,11 +60,11 @@ export const openSpool = <A extends Numbered>(
       return records.length === 0 ? Effect.void : writer.writeAll(Buffer.from(records.map(({ line }) => line).join("")))
     }).pipe(failed)
 
-    /** Returns the numbers of the records so far, by row. */
+    /** Returns the indexes of the records so far, sorted by row. */
     const order = (): Uint32Array =>
       Uint32Array.from(rows.keys()).sort((a, b) => (rows[a] ?? 0) - (rows[b] ?? 0) || a - b)
 
-    /** Returns the segments of the records of a page, and the position after it. */
+    /** Returns the segments of a page's records, and the position after the page. */
     const page = (records: Uint32Array, from: number): { readonly segments: Array<Segment>; readonly next: number } => {
       const segments: Array<Segment> = []
       let next = from
@@ -81,7 +80,7 @@ export const openSpool = <A extends Numbered>(
       return { segments, next }
     }
 
-    // The handle has one position for all readers.
+    // All readers share the position of the file handle.
     const oneReader = yield* Effect.makeSemaphore(1)
     const read = ({ start, end }: Segment) =>
       oneReader.withPermits(1)(Effect.gen(function*() {

@@ -8,31 +8,31 @@ import { reportJson } from "./reportFile.ts"
 
 type Rows<A, E> = Stream.Stream<ReadonlyArray<A>, E>
 
-/** The content of a run's files. The streams can be run more than once. */
+/** The content of a run's files. Each stream can be run more than once. */
 export interface ReportContent<E> {
-  /** Must be masked already if there is a mask. */
+  /** The report. If there is a mask, it must already be masked. */
   readonly report: RunReport
-  /** Titles of the source's columns, in their order. */
+  /** The titles of the source's columns, in order. */
   readonly columns: ReadonlyArray<string>
   readonly rows: { readonly [N in keyof CsvRows]: Rows<CsvRows[N], E> }
-  /** The text of the rejected.csv of the run that this one repeats. */
+  /** The text of the rejected.csv that this run repeats from an earlier run. */
   readonly repeats: Stream.Stream<string, E> | undefined
   readonly mask: Mask | undefined
 }
 
-/** The last column of a rehearsal's CSVs, so that they can't be mistaken for those of an import. */
+/** The title of the last column of a rehearsal's CSV files, so that they can't be mistaken for those of an import. */
 export const rehearsalTitle = "_rehearsal"
 
-/** rejected.csv is recognised by its last columns when it is imported, so there the messages say it. */
+/** Marks the messages of a rehearsal's rejected.csv. It can't have an additional column, because its last columns identify it when it is imported. */
 const asRehearsed = (row: CsvRows["rejected"]): CsvRows["rejected"] => ({
   ...row,
   problems: row.problems.map((problem) => ({ ...problem, message: `rehearsal: ${problem.message}` })),
 })
 
-/** The maximum number of entries on a page; the CSVs contain all of them. */
+/** The maximum number of entries on a page. The CSV files contain all of them. */
 const mostEntries = 50_000
 
-/** Writes all files of a run under temporary names, open for the scope. Returns their names, report.json last. */
+/** Writes all files of a run under temporary names. They stay open for the scope. Returns their names, report.json last. */
 export const writeFiles = <E>(
   files: PartFiles,
   content: ReportContent<E>,
@@ -85,7 +85,7 @@ export const writeFiles = <E>(
       written.push({ name, rows: changed + duplicate + invalid + refused, holds })
     }
 
-    // The page and its charts are loaded only when a page is written.
+    // The code for the page and its charts is loaded only when a page is written.
     const { entryText, reportPage } = yield* Effect.promise(() => import("./html/reportPage.ts"))
     const page = reportPage(report, written, { total, shown: Math.min(total, mostEntries) })
     const data = Stream.fromIterable(entries).pipe(

@@ -174,7 +174,7 @@ describe("report.html", () => {
   })
 
   it("reports an incorrect balance", () => {
-    expect(pageOf(exampleReport({ balance: { holds: false } }), files)).toContain("the balance does not hold")
+    expect(pageOf(exampleReport({ balance: { holds: false } }), files)).toContain("the counts do not add up")
   })
 
   it("has the same tags and attributes for any values of a run", () => {

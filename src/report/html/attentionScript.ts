@@ -1,6 +1,6 @@
 /**
- * The page's script: the table of rows to look at. It reads the entries from JSON, shows one page of them at a time, and inserts every text as text. Filters and sorts
- * work on arrays, so that 50,000 entries respond at once: search texts are made once, sort keys once for each column.
+ * The page's script for the table of rows to review. Reads the entries from JSON, shows them page by page, and inserts every text as text. Filters and sorts arrays, so that 50,000 entries respond at
+ * once. Makes the search texts once, and the sort keys once for each column.
  */
 export const attentionScript = String.raw`"use strict";
 (() => {

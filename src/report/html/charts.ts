@@ -8,7 +8,7 @@ import type { Tone } from "../../domain/words.ts"
 import { html, section } from "./markup.ts"
 import type { Markup, Section } from "./markup.ts"
 
-/** Width of both charts. */
+/** The width of both charts. */
 const width = 960
 
 interface Station {
@@ -25,11 +25,11 @@ interface Flow {
 }
 
 const nodeWidth = 12
-/** Space for a label next to each node, however small it is. */
+/** The distance between nodes, which leaves space for a label next to a small one. */
 const distance = 26
 const flowMargin = { top: 14, bottom: 14, right: 190, left: 2 }
 
-/** With more files than this, all files are one node. */
+/** The maximum number of files with a node of their own. If there are more, one node shows all files. */
 const mostSources = 8
 
 const stations = (
@@ -67,8 +67,8 @@ const stations = (
 }
 
 /**
- * The balance as a picture: every row that was read flows to its fate, and every submission to its verdict. Laid out by d3-sankey, drawn
- * without styles of its own. The table next to it shows the same in words.
+ * Shows the balance as a picture: every row that was read flows to its fate, and every submission to its verdict. d3-sankey calculates the layout. The picture has no styles of its own. The table next
+ * to it shows the same in words.
  */
 export const flow = (report: RunReport): Markup | undefined => {
   const { links, nodes } = stations(report)
@@ -79,7 +79,7 @@ export const flow = (report: RunReport): Markup | undefined => {
     .nodeAlign(sankeyLeft)
     .nodeWidth(nodeWidth)
     .nodePadding(distance)
-    // In the given order: the node reached first is on top.
+    // Nodes keep the given order, so the first one is at the top.
     .nodeSort(() => 0)
     .linkSort(null)
     .extent([[flowMargin.left, flowMargin.top], [width - flowMargin.right, height - flowMargin.bottom]])
@@ -121,7 +121,7 @@ const paceMargin = { top: 12, right: 12, bottom: 28, left: 52 }
 const kinds = ["create", "read", "metadata"] as const
 type Kind = (typeof kinds)[number]
 
-/** Requests per second of each kind, from the start of a span. The last one marks the end. */
+/** The requests per second of each kind, from the start of a span. The last point marks the end. */
 interface Point extends Readonly<Record<Kind, number>> {
   readonly at: number
 }
@@ -138,7 +138,7 @@ const pointsOf = ({ buckets, every }: Pace): ReadonlyArray<Point> => {
   return last === undefined ? [] : [...points, { ...last, at: buckets.length * every }]
 }
 
-/** Requests over time, with the times at which the service asked to slow down. */
+/** Shows requests over time, with the times at which the service asked to slow down. */
 export const paceSection = (report: RunReport): Section | undefined => {
   const { pace, requests } = report
   if (pace === undefined || pace.buckets.length === 0) return undefined
@@ -168,7 +168,7 @@ export const paceSection = (report: RunReport): Section | undefined => {
   const total = requests.create + requests.read + requests.metadata
   const said = `${counted(total, "request")}, at most ${highest.toFixed(1)} per second; ${
     count(requests.retried)
-  } repeated, ${count(requests.throttled)} answered with "too many requests"`
+  } retried, ${count(requests.throttled)} answered with "too many requests"`
   return section(
     "pace",
     "Pace",

@@ -9,13 +9,13 @@ import type { Content, Section } from "./markup.ts"
 
 // The sections of the page that the report's Schema declares.
 
-/** Returns the type of a field's value: of one that may have none, the value's. */
+/** Returns the type of a field's value, without undefined. */
 const valueType = (type: AST.AST): AST.AST => {
   const member = AST.isUnion(type) ? type.types.find((one) => !AST.isUndefinedKeyword(one)) : undefined
   return member === undefined || (AST.isUnion(type) && type.types.length > 2) ? type : valueType(member)
 }
 
-/** Returns the type of a list's members; undefined if it is not a list. */
+/** Returns the type of a list's members. Undefined if the type is not a list. */
 const memberType = (type: AST.AST): AST.AST | undefined => AST.isTupleType(type) ? type.rest[0]?.type : undefined
 
 interface Field {
@@ -26,13 +26,13 @@ interface Field {
 const fieldsOf = (type: AST.AST): ReadonlyArray<Field> =>
   AST.getPropertySignatures(type).map(({ name, type }) => ({ name: String(name), type: valueType(type) }))
 
-/** Fields of the report that declare a section, whether or not they always have a value. */
+/** The fields of the report that declare a section, including those that may have no value. */
 const declaring = AST.getPropertySignatures(AST.typeAST(RunReport.ast)).flatMap(({ name, type }) =>
   [type, valueType(type)].flatMap((one) => Option.toArray(AST.getAnnotation<Declared>(one, SectionId))).slice(0, 1)
     .map((declared) => ({ name: String(name), type: valueType(type), declared }))
 )
 
-/** Makes the sections that the report declares, by the name of their field, in its order. */
+/** Returns the sections that the report declares, by the name of their field, in the order of the fields. */
 export const declaredSections = (report: RunReport): Readonly<Record<string, Section>> =>
   Object.fromEntries(declaring.flatMap(({ declared, name, type }) => {
     const lines = (report as unknown as Readonly<Record<string, ReadonlyArray<unknown> | undefined>>)[name] ?? []
@@ -55,7 +55,7 @@ type Line = Readonly<Record<string, unknown>>
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null
 
-/** Shows a value: of a row as code, members of an object side by side. */
+/** Shows a value. A value from a row is shown as code, and the members of an object are shown side by side. */
 const shown = (type: AST.AST, value: unknown): Content => {
   if (isNothing(value)) return html`<span class="soft">nothing</span>`
   if (Option.isSome(AST.getAnnotation(type, Redaction))) {
@@ -67,7 +67,7 @@ const shown = (type: AST.AST, value: unknown): Content => {
   return typeof value === "number" ? count(value) : nameOf(String(value))
 }
 
-/** Shows the value of a field: of a list, each member. */
+/** Shows the value of a field. For a list, shows each member. */
 const partsOf = ({ name, type }: Field, line: Line): ReadonlyArray<Content> => {
   const value = line[name]
   const member = memberType(type)
@@ -75,10 +75,10 @@ const partsOf = ({ name, type }: Field, line: Line): ReadonlyArray<Content> => {
   return isNothing(value) ? [] : [shown(type, value)]
 }
 
-/** How much of a longer list is not folded. */
+/** The number of a longer list's members that are shown without unfolding. */
 const mostOpen = 6
 
-/** Makes the table of a section; with a heading, one for all lines that share it. */
+/** Returns the tables of a section: one for each heading, or a single table if the section declares no heading. */
 const tables = (declared: Declared, fields: ReadonlyArray<Field>, lines: ReadonlyArray<Line>): Content => {
   const { above = {}, all = {}, columns: titles = {}, heading = [], title } = declared
   const titleOf = (name: string) => titles[name] || name

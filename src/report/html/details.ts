@@ -10,23 +10,23 @@ import type { Content, Section } from "./markup.ts"
 
 // The sections of the page with details.
 
-/** Marks the place of the entries in the page. No text can contain this control character, since control characters are made visible. */
+/** Marks the place of the entries in the page. No text contains this control character, because control characters are made visible. */
 export const entriesPlace = "\u0000entries\u0000"
 
-/** How many entries the attention table has, and how many the page contains. */
+/** The number of entries in the attention table, and the number that the page contains. */
 export interface AttentionCounts {
   readonly total: number
   readonly shown: number
 }
 
-/** Returns an entry as JSON for a script element. It can neither end the element nor start a comment. */
+/** Returns an entry as JSON for a script element. The JSON can neither end the element nor start a comment. */
 export const entryText = (entry: AttentionEntry): string =>
   JSON.stringify([entry.row, entry.key, entry.what, entry.where, entry.detail, entry.submissionId, entry.editLink])
     .replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
 
 const columns = ["row", "key", "what", "column or question", "detail", "submission"]
 
-/** Every row that a person may want to look at, in a table that can be filtered and sorted. It shows one page at a time, so that 50,000 rows are no problem. */
+/** Shows every row that a person may want to review, in a table with filters and sorting. The table shows one page at a time, so that it works for 50,000 rows. */
 export const attentionSection = (report: RunReport, counts: AttentionCounts): Section | undefined => {
   if (counts.total === 0) return undefined
   return section("rows", "Rows to look at", [
@@ -67,7 +67,7 @@ and <a href="differences.csv">differences.csv</a>.</p></noscript>
   ])
 }
 
-/** Lists the questions that have no answer for one reason. */
+/** Lists the questions that have no answer for the same reason. */
 const unansweredNote = (
   title: string,
   { unanswered = [] }: RunReport,
@@ -78,7 +78,7 @@ const unansweredNote = (
     && html`<p>${title}: ${left.map((question, at) => html`${at > 0 && ", "}${name(question.name)}`)}.</p>`
 }
 
-/** For each question: how many rows answered it, and the verdicts on the answers. */
+/** Shows for each question how many rows answered it, and the verdicts on the answers. */
 export const questionsSection = (report: RunReport): Section | undefined => {
   if (report.questions.length === 0) return undefined
   const counts = (verdict: AnswerVerdict, question: RunReport["questions"][number]) => question.verdicts[verdict] ?? 0
@@ -130,14 +130,14 @@ export const questionsSection = (report: RunReport): Section | undefined => {
   ])
 }
 
-/** Columns that the page shows; report.json has all. */
+/** The maximum number of columns that the page shows. report.json contains all columns. */
 const most = 500
 
-/** Columns with cells that may be missing in the form come first, then the others in their order. */
+/** Counts cells that may be missing in the form. Columns with the most such cells come first. */
 const missed = ({ cells, states, use }: ColumnCells): number =>
   use === "notMapped" ? cells : states.sentInPart + states.dropped
 
-/** Shows each column's filled cells by how they are used, and sentences about those that were not sent. */
+/** Shows each column's filled cells by their use, and sentences about the cells that were not sent. */
 export const columnsSection = (report: RunReport): Section | undefined => {
   const { columns } = report
   const sentences = leftBehind(report)
@@ -187,7 +187,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
 
 const shown = (text: string | undefined) => text === undefined ? undefined : value(text)
 
-/** Shows the files that were read, and how they were detected. */
+/** Shows the files that were read and their detected settings. */
 export const sourcesSection = (report: RunReport): Section | undefined =>
   report.sources.length === 0
     ? undefined
@@ -210,7 +210,7 @@ export const sourcesSection = (report: RunReport): Section | undefined =>
       ),
     )
 
-/** Shows the versions and figures that an investigation needs. */
+/** Shows the versions and figures that are needed to investigate a problem. */
 export const settingsSection = (report: RunReport): Section =>
   section("settings", "Form, mapping and versions", [
     facts([
@@ -229,19 +229,19 @@ export const settingsSection = (report: RunReport): Section =>
     ]),
   ])
 
-/** A CSV next to the page, and its number of lines without the header. */
+/** A CSV file next to the page, and its number of lines without the header. */
 export interface WrittenFile {
   readonly name: string
   readonly rows: number
   readonly holds: string
 }
 
-/** The files of the run's folder. */
+/** Shows the files of the run's folder. */
 export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
   section(
     "files",
     "Files",
-    table("Files next to this page", [{ title: "file" }, { title: "rows", number: true }, { title: "holds" }], [
+    table("Files next to this page", [{ title: "file" }, { title: "rows", number: true }, { title: "contains" }], [
       ...files.map((file) => ({
         className: file.rows === 0 ? "none" : "some",
         cells: [html`<a href="${file.name}">${file.name}</a>`, counted(file.rows, "row"), file.holds],
@@ -250,15 +250,15 @@ export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
     ]),
   )
 
-/** Says which personal data this page and the files next to it contain. */
+/** Shows which personal data this page and the files next to it contain. */
 export const contentsSection = (report: RunReport): Section =>
   section(
     "contents",
     "What this report contains",
     report.values === "masked"
       ? html`<p><strong>Masked.</strong> The values of rows and answers, row keys and the service's messages about them are replaced by keyed digests (<code>hmac:…</code>),
-the same digest for the same value. With the ledger's secret a value can be compared with its digest; without it, that is impossible.
-Titles of columns, names of questions, row numbers, submission ids and counts are as they are; links for editing submissions are omitted.</p>`
+the same digest for the same value. With the ledger's secret, a value can be compared with its digest; without it, that is impossible.
+Titles of columns, names of questions, row numbers, submission ids and counts are unchanged. Links for editing submissions are omitted.</p>`
       : html`<p><strong>Personal data.</strong> This page and the files next to it contain values of rows and answers, row keys, and links that open submissions for editing. The source's cells are in
-<code>rejected.csv</code> and <code>in-doubt.csv</code>. A copy without them: <code>formferry report ${report.pipeline} --run ${report.run} --redact</code>.</p>`,
+<code>rejected.csv</code> and <code>in-doubt.csv</code>. To make a copy without them, run: <code>formferry report ${report.pipeline} --run ${report.run} --redact</code>.</p>`,
   )

@@ -2,7 +2,7 @@ import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
 import type { Tone } from "../../domain/words.ts"
 
-/** Markup that is inserted into a page unchanged. Only `html` makes it, so that everything else is escaped. */
+/** Markup that is inserted into a page unchanged. Only `html` makes markup, so everything else is escaped. */
 export class Markup {
   readonly text: string
   constructor(text: string) {
@@ -10,7 +10,7 @@ export class Markup {
   }
 }
 
-/** What can be put into markup. Texts and numbers are escaped. Undefined and false show nothing. */
+/** What can be inserted into markup. Texts and numbers are escaped. Undefined and false show nothing. */
 export type Content = string | number | Markup | undefined | false | ReadonlyArray<Content>
 
 const entities: Readonly<Record<string, string>> = {
@@ -32,11 +32,11 @@ const rendered = (content: Content): string => {
   return content.map(rendered).join("")
 }
 
-/** Makes markup with values in it. Every value is escaped unless it is markup itself. Attribute values need double quotes. */
+/** Makes markup that contains values. Escapes every value that is not markup itself. Attribute values need double quotes. */
 export const html = (parts: TemplateStringsArray, ...values: ReadonlyArray<Content>): Markup =>
   new Markup(parts.map((part, index) => part + rendered(values[index])).join(""))
 
-/** Makes a link to a web address. Other addresses, such as `javascript:`, give the text only. `said`: its name for screen readers. */
+/** Makes a link to a web address. For any other address, such as `javascript:`, returns only the text. `said`: the link's name for screen readers. */
 export const webLink = (address: string, text: string, said?: string): Markup =>
   /^https?:\/\//i.test(address)
     ? html`<a href="${address}" rel="noreferrer noopener" target="_blank"${
@@ -51,7 +51,7 @@ export interface Section {
   readonly markup: Markup
 }
 
-/** A section in the list at the top of the page. */
+/** Makes a section, which is listed at the top of the page. */
 export const section = (id: string, title: string, body: Content): Section => ({
   id,
   title,
@@ -60,7 +60,7 @@ ${body}</section>
 `,
 })
 
-/** A word in its tone's colour. */
+/** Shows a word in the colour of its tone. */
 export const badge = (text: string, tone: Tone): Markup => html`<span class="badge ${tone}">${text}</span>`
 
 interface TableColumn {
@@ -89,7 +89,7 @@ ${
 </table></div>
 `
 
-/** Names and values, omitting those without a value. */
+/** Shows names and values. Omits names without a value. */
 export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Markup =>
   html`<dl>${
     entries.flatMap(([name, value]) =>
@@ -99,7 +99,7 @@ export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Marku
   }</dl>
 `
 
-/** Returns a share in percent: "" if there is none, and 100% only if it is exact. */
+/** Returns a share in percent. Returns "" for nothing, and 100% only if that is exact. */
 export const share = (part: number, whole: number): string => {
   if (whole === 0 || part === 0) return ""
   if (part === whole) return "100%"
@@ -107,7 +107,7 @@ export const share = (part: number, whole: number): string => {
   return percent > 99.9 ? ">99.9%" : percent < 0.1 ? "<0.1%" : `${percent.toFixed(1)}%`
 }
 
-/** A bar of parts side by side, drawn without styles of its own so that the page's policy can stay strict. */
+/** Shows a bar of adjacent parts. The bar has no styles of its own, so that the page's content policy can remain strict. */
 export const bar = (
   parts: ReadonlyArray<{ readonly title: string; readonly count: number; readonly tone: Tone | "none" }>,
 ): Markup | undefined => {
@@ -127,12 +127,12 @@ export const bar = (
 `
 }
 
-/** The maximum characters of a name, and of a value, that a page shows. */
+/** The maximum number of characters that a page shows of a name, and of a value. */
 const longestName = 160
 const longestValue = 400
 
-/** Shows a name of unknown origin, isolated from the direction of the text around it. */
+/** Shows a name of unknown origin, isolated from the text direction around it. */
 export const name = (text: string): Markup => html`<bdi>${cut(text, longestName)}</bdi>`
 
-/** Shows a value of unknown origin, isolated in the same way. */
+/** Shows a value of unknown origin, also isolated from the text direction around it. */
 export const value = (text: string): Markup => html`<code><bdi>${cut(text, longestValue)}</bdi></code>`

@@ -30,13 +30,13 @@ import { style } from "./style.ts"
 
 export { entryText } from "./details.ts"
 
-/** A page in two pieces. The entries of the attention table are written between them, each written by `entryText`, separated by commas. */
+/** A page in two parts. The entries of the attention table are written between the parts, separated by commas, and each as `entryText` returns it. */
 export interface ReportPage {
   readonly before: string
   readonly after: string
 }
 
-/** Makes report.html: a self-contained page, its most important sections first. `files`: the CSVs next to it. */
+/** Makes report.html, a self-contained page with its most important sections first. `files`: the CSV files next to the page. */
 export const reportPage = (
   report: RunReport,
   files: ReadonlyArray<WrittenFile>,
@@ -78,11 +78,11 @@ ${sections.map(({ markup }) => markup)}</main>
 const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 /**
- * Makes a self-contained page: style and script are inside, and the policy names their digests, so that nothing else can run, load or be sent. Both
- * are formferry's own texts and contain no value of a run.
+ * Makes a self-contained page, with style and script inside. The content policy contains the digests of both, so that nothing else can run, load or be sent. Both are formferry's own texts and contain
+ * no value of a run.
  */
 const page = (content: { readonly title: string; readonly body: Markup }): string => {
-  // The policy's only special characters are the quotes around its keywords, which an attribute may have.
+  // The only special characters of the policy are the quotes around its keywords. An attribute may contain them.
   const policy = [
     "default-src 'none'",
     `style-src ${allowed(style)}`,

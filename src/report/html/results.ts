@@ -22,7 +22,7 @@ const marks: { readonly [M in Mode]: string | undefined } = {
   reconcile: "This is a reconciliation: submissions of earlier runs were read back again. Nothing was sent.",
 }
 
-/** The mark of a report that is not of a real run. */
+/** Marks a report that is not of a real run. */
 export const markOf = (report: RunReport): Markup | undefined => {
   const mark = marks[report.mode]
   return mark === undefined
@@ -31,7 +31,7 @@ export const markOf = (report: RunReport): Markup | undefined => {
 `
 }
 
-/** The top of the page: the result in one sentence, the reasons, and what to do next. */
+/** Shows the result in one sentence, the reasons, and what to do next, at the top of the page. */
 export const outcomeHeader = (report: RunReport): Content => {
   const word = outcomeWords[report.outcome]
   return html`<header class="${word.tone}">
@@ -65,7 +65,7 @@ ${
 interface Counted {
   readonly word: Word
   readonly count: number
-  /** Its name in the attention table, if such rows are in it. */
+  /** The name in the attention table. Undefined if such rows are not in it. */
   readonly what: string | undefined
 }
 
@@ -98,10 +98,10 @@ const tally = (
     ],
   )
 
-/** Fates and verdicts whose rows are in the attention table. */
+/** The fates and verdicts whose rows are in the attention table. */
 const listed = new Set(["invalid", "refused", "duplicate", "changed", "inDoubt", "missing", "unread"])
 
-/** The balance: every row read has one fate, and the counts add up (or the page says that they don't). */
+/** Shows the balance: every row read has one fate, and the counts add up. Otherwise, the page says that they don't. */
 export const balanceSection = (report: RunReport): Section =>
   section("balance", "Balance", [
     flow(report),
@@ -109,7 +109,7 @@ export const balanceSection = (report: RunReport): Section =>
       "Rows by fate",
       "fate",
       "rows",
-      // Successful fates come first, then those that need a review.
+      // Successful fates come first, followed by those that need a review.
       fates.toReversed().map((fate) => ({
         word: fateWords[fate],
         count: report.rows[fate],
@@ -118,11 +118,11 @@ export const balanceSection = (report: RunReport): Section =>
       { title: "read", count: report.rows.read },
       report.balance.holds
         ? html`${badge("the balance holds", "good")}`
-        : html`${badge("the balance does not hold", "bad")} This is an internal error of formferry.`,
+        : html`${badge("the counts do not add up", "bad")} This is an internal error of formferry.`,
     ),
   ])
 
-/** The verdicts on the submissions. */
+/** Shows the verdicts on the submissions. */
 export const verdictsSection = (report: RunReport): Section | undefined => {
   const total = verdicts.reduce((sum, verdict) => sum + report.readBack[verdict], 0)
   if (total === 0) return undefined
@@ -144,7 +144,7 @@ export const verdictsSection = (report: RunReport): Section | undefined => {
   )
 }
 
-/** The maximum characters of a value on the page; differences.csv contains the whole value. */
+/** The maximum number of characters of a value on the page. differences.csv contains the whole value. */
 const shown = 300
 
 const shownValue = (of: Finding["examples"][number]["sent"]): Content =>
@@ -159,7 +159,7 @@ const example = (one: Finding["examples"][number]): Content =>
   } ${one.editLink !== undefined && webLink(one.editLink, "edit", `edit submission ${one.submissionId}`)}</li>
 `
 
-/** Answers that did not come back as they were sent, grouped by how they changed. */
+/** Shows answers that did not come back as they were sent, grouped by the change. */
 export const differencesSection = (report: RunReport, files: ReadonlyArray<WrittenFile>): Section | undefined => {
   if (report.findings.length === 0) return undefined
   const all = files.find((file) => file.name === "differences.csv")?.rows
@@ -203,7 +203,7 @@ export const normalisedSection = (report: RunReport): Section | undefined =>
   report.normalised.length === 0
     ? undefined
     : section("normalised", "Normalised by the service", [
-      html`<p class="soft">These answers came back written differently and mean the same. They count as verified.</p>
+      html`<p class="soft">These answers came back in a different form with the same meaning. They count as verified.</p>
 `,
       table(
         "Normalised answers",
@@ -222,7 +222,7 @@ export const normalisedSection = (report: RunReport): Section | undefined =>
       ),
     ])
 
-/** Problems by kind, each with examples. */
+/** Shows the problems by kind, each with examples. */
 export const problemsSection = (report: RunReport): Section | undefined => {
   if (report.problems.length === 0) return undefined
   const names = new Map(report.questions.map((question) => [question.id, question.name]))
@@ -270,7 +270,7 @@ const open = (report: RunReport): ReadonlyArray<Markup> =>
   report.inDoubt.length === 0
     ? []
     : [
-      html`<p>These rows were sent, but it is unknown whether they arrived. They are not resent automatically, since a second submission could not be removed.
+      html`<p>These rows were sent, but it is unknown whether they arrived. They are not resent automatically, because a second submission could not be removed.
 Settle them from an export of the form's results: <code>formferry settle ${report.pipeline} --results FILE</code>.</p>
 `,
       table(
@@ -297,7 +297,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
       html`<p class="small soft">Every row is in <a href="in-doubt.csv">in-doubt.csv</a>, with its batch.</p>`,
     ]
 
-/** Settlements: by an export of the form's results, or by a person's statement. */
+/** Lists settlements by an export of the form's results or by a person's statement. */
 const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup> =>
   list.length === 0
     ? []

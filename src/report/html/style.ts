@@ -1,4 +1,4 @@
-/** The style of a report: light or dark like the reader's system, one column that fits a phone, and plain on paper. */
+/** The style of a report: light or dark like the reader's system, in one column that fits a phone, and plain on paper. */
 export const style = `
 :root {
   --paper: #fbfbfa; --card: #ffffff; --ink: #1d2127; --soft: #5d6673; --line: #e2e5e9; --track: #eceef1;
