@@ -177,7 +177,7 @@ export type ProblemGroup = typeof ProblemGroup.Type
 /** An answer that did not come back as it was sent. */
 export const Difference = Schema.Struct({
   row: Count("the row's number"),
-  key: Digested("its row key"),
+  key: Digested("the row key"),
   submissionId: Text("the submission"),
   question: Text(
     "the id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`",
@@ -251,7 +251,7 @@ export type Settlement = typeof Settlement.Type
 /** A row that was imported before with different content, and was imported again. */
 export const Replacement = Schema.Struct({
   row: Count("the row's number"),
-  key: Digested("its row key"),
+  key: Digested("the row key"),
   submissionId: Text("the submission that was created now"),
   replaces: maybe(Text("the earlier submission: it stays in the form until a person removes it there")),
   editLink: maybe(EditLink("where a person can edit or void the earlier one")),
@@ -319,7 +319,7 @@ const MappedQuestion = Schema.Struct({
 /** One answer of a row that is shown as an example. */
 const SampledAnswer = Schema.Struct({
   row: Count("one of the first three rows that were sent; in a dry run, that would be sent"),
-  key: Digested("its row key"),
+  key: Digested("the row key"),
   submissionId: maybe(Text("its submission")),
   columns: list(Text("a column that the answer comes from")),
   cells: list(Digested("its cell, as in the source")),

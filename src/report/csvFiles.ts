@@ -52,34 +52,34 @@ export interface RejectedRow {
 /** A row for in-doubt.csv. */
 const InDoubtRow = Schema.Struct({
   row: Count("the row's number in the source of the run that sent it"),
-  key: Digested("its row key"),
-  batch: Count("the number of the batch in which it was sent"),
-  sentAt: Text("when it was sent"),
+  key: Digested("the row key"),
+  batch: Count("the number of the batch in which the row was sent"),
+  sentAt: Text("when the row was sent"),
   reason: Text("why the outcome is unknown"),
-  cells: Schema.Array(Digested("its cells, in the order of the source's columns")),
+  cells: Schema.Array(Digested("the row's cells, in the order of the source's columns")),
 })
 export type InDoubtRow = typeof InDoubtRow.Type
 
 /** A row for imported.csv. */
 const ImportedRow = Schema.Struct({
-  row: Count("the row's number in its source, from 1"),
-  key: Digested("its row key"),
-  submissionId: Text("its submission"),
+  row: Count("the row's number in the source, from 1"),
+  key: Digested("the row key"),
+  submissionId: Text("the id of the row's submission"),
   verdict: Schema.Literal(...verdicts).annotations({
-    description: "its verdict: `verified`, `differing`, `missing` or `unread`",
+    description: "the verdict: `verified`, `differing`, `missing` or `unread`",
   }),
   submissionTime: maybe(Text("the submission time that the service returned, if any")),
-  replaces: maybe(Text("the submission for the row before it changed and was imported again")),
+  replaces: maybe(Text("the id of the earlier submission, if the row changed and was imported again")),
 })
 export type ImportedRow = typeof ImportedRow.Type
 
 /** A row for vanished.csv, which was imported but is no longer in the source. */
 const VanishedRow = Schema.Struct({
   row: Count("the row's number in the source of the run that sent it"),
-  key: Digested("its row key"),
-  submissionId: maybe(Text("its submission, which stays in the form")),
-  missingSince: maybe(Text("when the first run that did not find it started; empty if that is a dry run")),
-  run: maybe(Text("that run")),
+  key: Digested("the row key"),
+  submissionId: maybe(Text("the id of the row's submission, which stays in the form")),
+  missingSince: maybe(Text("the start of the first run whose source lacked the row; empty for a dry run")),
+  run: maybe(Text("the id of that run")),
 })
 export type VanishedRow = typeof VanishedRow.Type
 
@@ -124,7 +124,7 @@ export interface CsvFile<A> {
   readonly titles: ReadonlyArray<string>
   /** Descriptions of these columns, for the reference page. */
   readonly about: ReadonlyArray<string>
-  /** Whether lines start with the source's own cells: such a file preserves them exactly and isn't protected from formulas. */
+  /** Whether lines start with the source's own cells. Such a file preserves the cells exactly and isn't protected from formulas. */
   readonly hasCells: boolean
   readonly own: (row: A) => CsvLine
   readonly read: (own: CsvLine, cells: CsvLine) => A
@@ -140,7 +140,7 @@ const described = (field: AST.AST): string =>
     () => AST.isUnion(field) ? field.types.map(described).find((one) => one !== "") ?? "" : "",
   )
 
-/** A file with a column for each field of a row's Schema. `cells` means the columns of the source. */
+/** Declares a file with a column for each field of a row's schema. The field `cells` means the columns of the source. */
 const asDeclared = <A extends object, I>(
   schema: Schema.Schema<A, I>,
   file: Pick<CsvFile<A>, "name" | "holds" | "entryOf">,
@@ -254,9 +254,9 @@ const rejected: CsvFile<RejectedRow> = {
   holds: "rows that were not imported, and why: fix them and import the file",
   titles: ["_row", "_key", "_code", "_column", "_message"],
   about: [
-    "the row's number in its source, from 1",
-    "its row key; acknowledge a row without one by `--all`",
-    "the codes of its problems, joined by `·`",
+    "the row's number in the source, from 1",
+    "the row key; to acknowledge a row without a key, use `--all`",
+    "the codes of the row's problems, joined by `·`",
     "the column of each problem, in the same order",
     "a sentence about each problem, in the same order",
   ],
