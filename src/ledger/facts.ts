@@ -91,7 +91,7 @@ export interface RefusedState {
   readonly what: string
 }
 
-/** A person's acceptance of a present refusal. */
+/** A person's acceptance of a refusal. */
 export interface Acceptance {
   readonly reason: AcceptReason
   /** What is refused, as texts or digests that identify it exactly. Several if each can occur without the others. */

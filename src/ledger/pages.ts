@@ -1,4 +1,4 @@
-// What can be read in pages.
+// The kinds of data that can be read in pages.
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 import type { AnswerDigests, Drifted, RowState } from "./rows.ts"
@@ -114,7 +114,7 @@ export interface Vanished {
   readonly fresh: number
 }
 
-/** What can be read in pages: the type of each row, and how rows are chosen. */
+/** The kinds of data that can be read in pages, with the type of their rows and the possible choices of rows. */
 export interface Pages {
   /** Imported rows with a submission, in the order in which they were first sent. */
   readonly sent: {

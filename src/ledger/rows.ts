@@ -65,7 +65,10 @@ export interface IntendedRow {
   readonly content: Buffer
   /** Digest of the cells except the key's. Undefined if there are none. */
   readonly rest?: Buffer | undefined
-  /** If the row comes from a fixed rejected.csv: the content of the original row that it replaces, and the original key, if there was one. */
+  /**
+   * The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a fixed
+   * rejected.csv.
+   */
   readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
   /** The row's current submission, if the row was imported with different content and is imported again (`onChange: import-again`). */
   readonly replaces?: string | undefined

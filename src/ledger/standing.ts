@@ -54,7 +54,7 @@ export interface Standing extends Omit<Counts, "verdicts"> {
   readonly refused: number
   /** Submissions whose rows changed and were imported again. They remain in the form, in addition to `imported`. */
   readonly replaced: number
-  /** Rows in doubt by the time when they were sent, oldest first. */
+  /** Rows in doubt, grouped by when they were sent, oldest first. */
   readonly doubts: ReadonlyArray<DoubtsOf>
   readonly running: RunInProgress | undefined
 }

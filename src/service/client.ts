@@ -71,7 +71,7 @@ interface Retryable {
 
 const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
-/** What the operations for reading need. */
+/** The dependencies of the operations for reading. */
 interface ReadContext extends MessageContext {
   readonly requests: Requests
   readonly codec: Codec

@@ -9,7 +9,7 @@ import { header } from "./transport.ts"
 import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
 
-/** What messages about a service contain. */
+/** What is needed to write messages about a service. */
 export interface MessageContext {
   readonly baseUrl: string
   /** Masks the API key in the service's messages, which are written to logs, reports, the ledger and webhooks. */

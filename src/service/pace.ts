@@ -23,8 +23,8 @@ const caution = 0.03
 const returnsPerWait = 12
 const shortestReturn = 8_500
 /**
- * Factors for that time. `restless` applies if the rate differs from the previous one by more than `change`, or is nearly the configured one. Each
- * refusal at the same rate multiplies the time by `calming`.
+ * Factors for the time until the last accepted rate is reached. `restless` applies if the rate differs from the previous one by more than `change`,
+ * or is nearly the configured one. Each refusal at the same rate multiplies the time by `calming`.
  */
 const restless = 0.25
 const calming = 1.5
@@ -36,8 +36,8 @@ const doubling = 800
 /** The most milliseconds of delay that later slots make up for. */
 const patience = 250
 /**
- * If two refusals are at least this many milliseconds apart, the share of sending time between them is meaningful. A smaller share than this means
- * that requests mostly waited.
+ * If two refusals are at least this many milliseconds apart, the share of sending time between them is meaningful. If it is less than
+ * `mostlyWaiting`, requests mostly waited.
  */
 const longEnough = 3_000
 const mostlyWaiting = 0.6
@@ -80,11 +80,11 @@ export class Pace {
   /** When requests resume, and how many milliseconds later they reach the last accepted rate. */
   #resumedAt = -Infinity
   #returnsIn = shortestReturn
-  /** The factor for the usual time of that return. */
+  /** The factor for the usual time until the last accepted rate is reached. */
   #calm = 1
   #pausedUntil = -Infinity
   #next = -Infinity
-  /** When the next request has enough distance from the previous ones. */
+  /** The earliest time at which the next request has enough distance from the previous ones. */
   #spaced = -Infinity
   readonly #sent = new SentRequests()
 

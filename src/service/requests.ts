@@ -27,7 +27,7 @@ export interface SharedParts {
   readonly logPause: PauseLog
 }
 
-/** The fewest milliseconds of a pause whose reason is logged. */
+/** The reason for a pause is logged if the pause lasts at least this many milliseconds. */
 const longWait = 10_000
 
 /**

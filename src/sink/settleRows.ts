@@ -12,7 +12,7 @@ export interface ExportStanding {
   readonly lacking: { readonly count: number; readonly example: string | undefined }
   /** Number of lines that could not be read or have no submission id. */
   readonly unreadable: number
-  /** Whether the submissions that the ledger knows are sorted by the order or time of their creation, ascending or descending. */
+  /** Whether the export lists the submissions that the ledger knows in order of creation or submission time, ascending or descending. */
   readonly isInOrder: boolean
   /** Whether a person vouches that the export is complete. */
   readonly isComplete: boolean
@@ -274,7 +274,7 @@ const absence = (
     if (!(times.earliest < time && time < latest)) {
       return {
         reason:
-          "no known submissions have an earlier and a later submission time, so an export of only some days would look the same",
+          "the row's submission time is not between those of known submissions, so an export of only some days would look the same",
         wants: "a vouched export",
       }
     }

@@ -45,7 +45,7 @@ export interface SpooledRecord {
   readonly fault: Problem | undefined
 }
 
-/** Keeps records in a temporary database, by the rows of which they become parts. Only this process needs the database, and only until it ends. */
+/** Keeps records in a temporary database. Each record belongs to one combined row. Only this process needs the database, and only until it ends. */
 export class RecordSpool {
   readonly #db: Database
   #rows = 0

@@ -39,7 +39,7 @@ interface Part extends NamedSource {
   readonly name: ReadonlyArray<Column>
   /** All other columns. Each place has all of them. */
   readonly rest: ReadonlyArray<Column>
-  /** The first part of the names of its columns in a combined row. */
+  /** The first part of the names of this source's columns in a combined row. */
   readonly as: string | undefined
   /** Whether each record of a row has its own place, numbered from 1. */
   readonly repeats: boolean

@@ -256,7 +256,7 @@ const readOn = (
     if (plain?.[next] !== "1") continue
     if (isAt(before, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
   }
-  // If fewer than half are found, the source has a different order. A look-up by key then finds where to continue.
+  // If fewer than half of the keys are found, the source has a different order. A look-up by key then finds where to continue.
   cursor.last = met >= keys.length / 2 ? last : undefined
   return same
 }

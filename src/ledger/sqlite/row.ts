@@ -70,7 +70,7 @@ export const row = {
     read: (code: number | null) => (code === null ? undefined : verdictOf(code)),
   }),
   submission: column("submission TEXT", { kept: "submission TEXT NOT NULL", read: orUndefined<string> }),
-  /** When the service received the submission, as the service reports it. */
+  /** The submission time, as the service reports it. */
   time: column("time TEXT", { kept: "time TEXT", read: orUndefined<string> }),
   /** Digest of the cells except the key's. It is used to find a row whose key changed. */
   rest: column("rest BLOB", {

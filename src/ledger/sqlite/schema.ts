@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { Database } from "./database.ts"
 import { declaredKept, declaredRow } from "./row.ts"
 
-/** "ffry": marks the file as a ledger of formferry. */
+/** Spells "ffry", and marks the file as a ledger of formferry. */
 const applicationId = 0x66667279
 
 /**

@@ -136,14 +136,14 @@ const attentionOf = (db: Database, place: number): { readonly rows: number; read
   return { rows: found?.[0] ?? 0, acknowledged: found?.[1] ?? 0 }
 }
 
-/** Counts the imported rows that had a different mapping. */
+/** Counts the rows that were imported with a different mapping. */
 export const importedUnderOther = (db: Database, place: number, mapping: string): number =>
   db.get<readonly [number | null]>(
     `SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)`,
     [place, mapping],
   )?.[0] ?? 0
 
-/** Returns rows in doubt by the time when their batch was sent, oldest first. Includes rows of open intents, which may have arrived, too. */
+/** Returns rows in doubt, grouped by when their batch was sent, oldest first. Includes rows of open intents, which may have arrived, too. */
 const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =>
   db.all<readonly [number, number, number]>(
     `SELECT b.sent, count(*), 0 FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch

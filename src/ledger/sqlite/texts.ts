@@ -21,7 +21,7 @@ export class Texts {
     return id
   }
 
-  /** Returns the text with a number, or undefined if there is none. */
+  /** Returns the text that has this number, or undefined if there is none. */
   textOf(id: number): string | undefined {
     const known = this.texts.get(id)
     if (known !== undefined) return known
@@ -35,7 +35,7 @@ export class Texts {
     return this.idOf(JSON.stringify(names))
   }
 
-  /** Returns the list with a number, always as the same array. The list is empty if there is none. */
+  /** Returns the list that has this number, always as the same array. The list is empty if there is none. */
   listOf(id: number): ReadonlyArray<string> {
     const known = this.lists.get(id)
     if (known !== undefined) return known

@@ -14,7 +14,7 @@ const sampleBytes = 64 * 1024
 /** The most bytes of one line. A header may be long. */
 const lineBytes = 4096
 
-/** Lines of a text that is not UTF-8, as far as they are not ASCII. The counts may show that it was meant as UTF-8. */
+/** The lines that are not ASCII, from a text that is not valid UTF-8. The counts may show that it was meant as UTF-8. */
 interface Sample {
   readonly lines: Uint8Array
   /** The number of multi-byte characters that are valid UTF-8, and the number of wrong bytes. */

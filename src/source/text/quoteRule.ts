@@ -345,7 +345,7 @@ export class QuoteDecisions {
     return this.#isRecord(line, own) && !(torn && this.#cells(line).some(closesOnly))
   }
 
-  /** Whether a line looks like a record: it has the header's number of cells, a key shaped like those of its neighbours, and is not prose. */
+  /** Whether a line looks like a record: it has the header's number of cells and a key shaped like those of its neighbours, and it is not prose. */
   #isRecord(line: string, own: string | undefined): boolean {
     return this.#areRecord(this.#cells(line), own)
   }

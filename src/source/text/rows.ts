@@ -13,9 +13,9 @@ import type { Records } from "./records.ts"
 
 /** The counts of a reading so far. */
 export interface RowCount {
-  /** Data records that were returned. */
+  /** The number of data records that were returned. */
   readonly rows: number
-  /** Records in which every cell is empty. They are omitted. */
+  /** The number of records in which every cell is empty. They are omitted. */
   readonly empty: number
   /** The number of line ends inside cells. */
   readonly inside: number

@@ -96,7 +96,7 @@ export const numberCell = (value: number, shows: Shows, date1904: boolean): Cell
   return shows.date || shows.time ? dated(value, shows, date1904) ?? exact(value) : exact(value)
 }
 
-/** Returns a workbook's cell with its type there. Numbers that are stored as text remain text, and formulas have their stored value. */
+/** Returns a workbook's cell with its type in the workbook. Numbers that are stored as text remain text, and formulas have their stored value. */
 export const toCell = (cell: CellObject | undefined, date1904: boolean): Cell => {
   const value = cell?.v
   if (cell === undefined || value === undefined || value === null) return null

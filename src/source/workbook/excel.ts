@@ -107,7 +107,7 @@ export const openExcel = (bytes: Bytes, settings: ExcelSettings): Effect.Effect<
         ? new SourceError({ file, message: `${file}, sheet "${name}": ${found}` })
         : Effect.succeed(found)
     const plain = yield* place(findTable(opened.first, settings.headerRow, range))
-    // In a large workbook, these facts come after all rows.
+    // The merged cells of a large workbook come after all its rows, so they are read only if needed.
     const merges = plain.untitled ? yield* opened.merges : []
     const table = merges.length === 0 ? plain : yield* place(findTable(opened.first, settings.headerRow, range, merges))
     const titles = underMerges(table, merges, range)

@@ -372,7 +372,7 @@ export interface XlsCheck {
   /** The workbook's stream, extracted from its compound file. Its other content (summaries, macros) is not read. */
   readonly content: Buffer
   /**
-   * Compares the sheet at this index with the cells that were read. Throws `BadRecords` if the sheet must be damaged.
+   * Compares the sheet at this index with the cells that were read. Throws `BadRecords` if the sheet is certainly damaged.
    *
    * @param has whether there is a cell
    * @returns what is inconsistent, if some programs may write it like that
