@@ -44,7 +44,7 @@ const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
   [/\bgoes on (as|where|with|from)\b|\bgo on where\b/i, "continues"],
   [/\bwithout a word\b/i, "silently"],
   [/\bto blame\b/i, "the cause"],
-  [/\bbut for\b/i, "except"],
+  [/\bbut for\b(?! which)/i, "except"],
   [/, be it\b/i, "even if it is"],
   [/\binside of\b|\bout of a\b/i, "inside, from a"],
   [/\bget lost\b|\bgets lost\b/i, "is lost"],
