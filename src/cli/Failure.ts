@@ -18,7 +18,7 @@ import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
 import { Output, type OutputLost } from "./Output.ts"
-import { wrapToWidth } from "./terminal/screen.ts"
+import { paints, wrapToWidth } from "./terminal/screen.ts"
 
 /** A command did its work and said what there is to say. It exits with this code. */
 export class CommandEnded extends Data.TaggedError("CommandEnded")<{
@@ -132,6 +132,10 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
     return { status: exitCode, next }
   })
 
+/** Writes a command to run next to stderr. It has a label only in a terminal, because scripts read this line. */
+export const sayNext = (output: Context.Tag.Service<typeof Output>, next: string): void =>
+  output.say(output.interactive && !output.timed ? `${paints(output.err).soft("Next:")} ${next}` : next)
+
 /** Writes the command to run next, the last line on stderr for every exit code but 0. Leaves out the command that just failed: it would fail again. */
 export const printNext = ({ status, next }: Ended) =>
   Effect.gen(function*() {
@@ -141,7 +145,7 @@ export const printNext = ({ status, next }: Ended) =>
       status === exits.complete.code || next === undefined
       || (next === sameCommand(yield* Invocation) && !isInterrupted)
     ) return
-    output.say(next)
+    sayNext(output, next)
   })
 
 const messageOf = (error: Failure): string => error._tag === "QuitException" ? "Interrupted." : error.message

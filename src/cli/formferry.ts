@@ -5,7 +5,7 @@ import { acknowledge } from "./acknowledge.ts"
 import { check } from "./check.ts"
 import { readCommandLine } from "./commandLine.ts"
 import { demo } from "./demo.ts"
-import { type Ended, explain, printNext } from "./Failure.ts"
+import { type Ended, explain, printNext, sayNext } from "./Failure.ts"
 import { form } from "./form.ts"
 import { init } from "./init.ts"
 import { inspect } from "./inspect.ts"
@@ -100,7 +100,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
           ? Effect.interrupt
           : Effect.flatMap(explain(cause), (ended) => Effect.as(printEnd(ended), ended.status))
       ),
-      Effect.onInterrupt(() => Effect.sync(() => output.say(sameCommand(invocation)))),
+      Effect.onInterrupt(() => Effect.sync(() => sayNext(output, sameCommand(invocation)))),
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),

@@ -15,7 +15,7 @@ it.scopedLive(
       const rehearsed = yield* at.run("rehearse", "contacts")
       expect(rehearsed.status, rehearsed.stderr).toBe(0)
       expect(rehearsed.stdout).toContain("rehearsal")
-      expect(rehearsed.stdout).toContain("Next    formferry run contacts")
+      expect(rehearsed.stdout).toContain("Next:   formferry run contacts")
       expect(at.count()).toBe(0)
       const { folder, mode } = at.report()
       expect(mode).toBe("rehearsal")

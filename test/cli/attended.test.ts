@@ -1,8 +1,9 @@
-// Tests whether webhooks are notified of a run that could not start, if a person may be at the terminal.
+// Tests whether webhooks are notified of a run that could not start, and how the command to run next is shown, if a person may be at the terminal.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { stripVTControlCharacters } from "node:util"
 import { hearing } from "../notify/webhooks.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
@@ -22,6 +23,7 @@ it.scopedLive("a schedule in a terminal notifies webhooks of a run that could no
 
     const run = yield* attended("run", "people")
     expect(run.err).toContain("There is no file")
+    expect(stripVTControlCharacters(run.err)).toContain(`\nNext: formferry check people --project ${here.root}\n`)
     expect([run.status, hook.heard.length]).toEqual([2, 0])
 
     expect((yield* attended("schedule", "--once")).status).toBe(2)

@@ -116,8 +116,8 @@ export const showSummary = (report: RunReport, folder: string, screen: Screen): 
     warnings.length === 0 ? undefined : warnings.join("\n"),
     // You copy the path and the command, so they are not wrapped.
     [
-      `${paint.soft("Report")}  ${visible(folder)}/report.html`,
-      ...report.next === undefined ? [] : [`${paint.soft("Next")}    ${paint.strong(visible(report.next))}`],
+      `${paint.soft("Report:")} ${visible(folder)}/report.html`,
+      ...report.next === undefined ? [] : [`${paint.soft("Next:")}   ${paint.strong(visible(report.next))}`],
     ].join("\n"),
   ].filter((part) => part !== undefined).join("\n\n")
 }

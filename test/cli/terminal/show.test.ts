@@ -265,7 +265,7 @@ describe("the summary of a run", () => {
       ]
     ) expect(shown).toContain(text)
     expect(shown.split("\n").at(-1)).toBe(
-      "Next    formferry run contacts --source reports/contacts/latest/rejected.csv",
+      "Next:   formferry run contacts --source reports/contacts/latest/rejected.csv",
     )
   })
 
