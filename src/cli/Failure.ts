@@ -14,6 +14,7 @@ import type { ServiceUnknown } from "../jobs/services.ts"
 import type { NothingSettled } from "../jobs/settle.ts"
 import type { ExportUnusable } from "../jobs/settleFromExport.ts"
 import type { InitRefused } from "../jobs/suggestMapping.ts"
+import type { NothingForgotten } from "../jobs/upkeep.ts"
 import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
 import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocation.ts"
@@ -52,6 +53,7 @@ export type Failure =
   | AttemptFailure
   | ServiceUnknown
   | NothingAcknowledged
+  | NothingForgotten
   | NothingToAccept
   | InitRefused
   | NothingSettled
@@ -70,6 +72,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   UsageWrong: exits.wrong.code,
   ServiceUnknown: exits.wrong.code,
   NothingAcknowledged: exits.wrong.code,
+  NothingForgotten: exits.wrong.code,
   NothingToAccept: exits.wrong.code,
   InitRefused: exits.wrong.code,
   NothingSettled: exits.wrong.code,
@@ -195,6 +198,8 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       return error.known[0] === undefined
         ? again
         : sameCommandWith(invocation, "--to", [error.known[0]])
+    case "NothingForgotten":
+      return command("ledger", "export", ...names)
     case "NothingAcknowledged":
     case "NothingToAccept":
     case "NothingSettled":

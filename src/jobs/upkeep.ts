@@ -1,4 +1,4 @@
-import { Effect, Stream } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { backUpLedger, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
@@ -87,6 +87,18 @@ interface ForgetOptions {
   readonly reports: boolean
 }
 
+/** The ledger knows none of the rows to forget (exit code 2). */
+export class NothingForgotten extends Schema.TaggedError<NothingForgotten>()("NothingForgotten", {
+  pipeline: Schema.String,
+  keys: Schema.Array(Schema.String),
+}) {
+  override get message() {
+    return `The ledger knows no row of ${this.pipeline} with ${
+      this.keys.length === 1 ? "the key" : "one of the keys"
+    } ${this.keys.join(", ")}. \`ledger export\` lists all keys.`
+  }
+}
+
 /**
  * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that the rows are not imported again. Returns the reports that contain the rows. With `reports`, also empties these
  * reports: only their counts stay.
@@ -97,11 +109,7 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
     yield* showWork("rewrite")
     const forgotten = yield* ledger.forget(options)
     if (forgotten.keys.length === 0) {
-      return yield* new LedgerRefused({
-        message: `The ledger knows no row of ${options.pipeline} with ${
-          options.keys.length === 1 ? "the key" : "one of the keys"
-        } ${options.keys.join(", ")}. The keys are in the column key of imported.csv and _key of rejected.csv.`,
-      })
+      return yield* new NothingForgotten(options)
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
     const reports = yield* foldersHolding(

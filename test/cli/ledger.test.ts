@@ -28,7 +28,10 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
       [["backup"], "FILE is missing."],
       [["forget", "people", "--because", "request 1"], "`--rows` is missing."],
       [["forget", "people", "--rows", "K-1"], "`--because` is missing."],
-      [["forget", "people", "--rows", "K-9", "--because", "request 1"], "knows no row of people with the key K-9"],
+      [
+        ["forget", "people", "--rows", "K-9", "--because", "request 1"],
+        "lists all keys.\nformferry ledger export people",
+      ],
       [["export", "poeple"], "There is no pipeline `poeple`"],
     ]
     for (const [words, message] of faults) {
