@@ -19,11 +19,15 @@ export const preview = command({
   examples: [
     { words: "preview contacts", about: "Shows the first 5 rows." },
     { words: "preview contacts --row 17 --json", about: "Shows row 17, for a program." },
+    { words: "preview contacts --row 17 --rows 3", about: "Shows rows 17 to 19." },
   ],
   arguments: { pipeline },
   options: {
-    rows: wholeNumber(1, "How many rows to show, from the first one. Default: 5."),
-    row: wholeNumber(1, "Show only this row. The first record below the header is row 1."),
+    rows: wholeNumber(1, "How many rows to show. Default: 5, or 1 with --row."),
+    row: wholeNumber(
+      1,
+      "Show this row, or as many as --rows says from it on. The first record below the header is row 1.",
+    ),
     to,
     source,
     json,
@@ -36,7 +40,6 @@ export const preview = command({
       const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
       const { rows, warnings, notes } = yield* preview(project, input.pipeline, {
         ...input,
-        rows: input.rows ?? 5,
         source: input.source === undefined ? undefined : path.resolve(input.source),
       })
       if (input.json) {

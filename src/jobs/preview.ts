@@ -35,8 +35,8 @@ export interface PreviewedRow {
 /**
  * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. From the ledger, reads only the recorded form.
  *
- * @param options.rows the number of rows, from the first one
- * @param options.row the number of the only row to show, from 1
+ * @param options.row the number of the first row to show, from 1. Default: 1
+ * @param options.rows how many rows to show. Default: 5, or 1 with `row`
  */
 export const preview = (
   project: Project,
@@ -44,7 +44,7 @@ export const preview = (
   options: {
     readonly to: string | undefined
     readonly source: string | undefined
-    readonly rows: number
+    readonly rows: number | undefined
     readonly row: number | undefined
   },
 ) =>
@@ -53,22 +53,20 @@ export const preview = (
       const pipeline = yield* findPipeline(project, name)
       const prepared = yield* prepare(project, pipeline, options)
       const first = options.row ?? 1
-      const last = options.row ?? options.rows
+      const last = first + (options.rows ?? (options.row === undefined ? 5 : 1)) - 1
       const show = previewer(prepared)
       const rows: Array<PreviewedRow> = []
-      if (last >= first) {
-        yield* prepared.source.read().pipe(
-          Stream.takeUntil((chunk) => chunk.firstRow + chunk.rows.length > last),
-          Stream.runForEach((chunk) =>
-            Effect.sync(() => {
-              for (const [index, cells] of chunk.rows.entries()) {
-                const row = chunk.firstRow + index
-                if (row >= first && row <= last) rows.push(show(row, cells, chunk.faults.get(index)))
-              }
-            })
-          ),
-        )
-      }
+      yield* prepared.source.read().pipe(
+        Stream.takeUntil((chunk) => chunk.firstRow + chunk.rows.length > last),
+        Stream.runForEach((chunk) =>
+          Effect.sync(() => {
+            for (const [index, cells] of chunk.rows.entries()) {
+              const row = chunk.firstRow + index
+              if (row >= first && row <= last) rows.push(show(row, cells, chunk.faults.get(index)))
+            }
+          })
+        ),
+      )
       return {
         rows,
         form: prepared.form,

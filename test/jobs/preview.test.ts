@@ -68,11 +68,13 @@ it.scopedLive("preview shows every answer with its cells, and the good answers o
       [undefined, ["not-a-date-time"]],
     ])
     expect(bad?.problems.map(({ code }) => code)).toEqual(["missing-key"])
-    const one = yield* preview(project, "one", { to: undefined, source: undefined, rows: 5, row: 3 })
+    const one = yield* preview(project, "one", { to: undefined, source: undefined, rows: undefined, row: 3 })
     expect(one.rows.map(({ row }) => row)).toEqual([3])
     expect(one.rows[0]?.answers[1]?.problems.map(({ code }) => code)).toEqual(["required"])
     const none = yield* preview(project, "one", { to: undefined, source: undefined, rows: 5, row: 4 })
     expect(none.rows).toEqual([])
+    const from = yield* preview(project, "one", { to: undefined, source: undefined, rows: 2, row: 2 })
+    expect(from.rows.map(({ row }) => row)).toEqual([2, 3])
   }).pipe(Effect.provide(platform)))
 
 it.scopedLive("check reports a broken file, a missing column and a missing source together", () =>
