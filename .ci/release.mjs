@@ -9,7 +9,7 @@ const [folder = "release"] = process.argv.slice(2)
 const npm = (...args) => execFileSync("npm", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
 
 mkdirSync(folder, { recursive: true })
-const name = npm("pack", "--silent", "--pack-destination", folder).trim()
+const name = npm("pack", "--silent", "--ignore-scripts", "--pack-destination", folder).trim()
 const digest = createHash("sha256").update(readFileSync(join(folder, name))).digest("hex")
 writeFileSync(join(folder, `${name}.sha256`), `${digest}  ${name}\n`)
 
