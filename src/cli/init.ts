@@ -1,17 +1,18 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Redacted } from "effect"
 import { visible } from "../domain/visible.ts"
-import { counted, namesOf } from "../domain/words.ts"
+import { count, counted, namesOf } from "../domain/words.ts"
 import type { Initialised } from "../jobs/suggestMapping.ts"
+import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
-import { command, json, optionalArgument, text } from "./command.ts"
+import { command, flag, json, optionalArgument, text } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { maskingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { sourceGiven, sourceOptions } from "./sourceOptions.ts"
-import { ask, choose } from "./terminal/prompt.ts"
+import { ask, choose, confirm } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
 /** What the command line gives. */
@@ -192,6 +193,7 @@ export const init = command({
       about: "Writes pipelines/contacts.yaml.",
     },
     { words: "init contacts", about: "Asks for what is missing, or adds new columns and questions." },
+    { words: "init contacts --review", about: "Asks about what is open or unsure, one question at a time." },
   ],
   arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
   options: {
@@ -201,6 +203,7 @@ export const init = command({
     baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
     keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),
     forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
+    review: flag("Ask about each answer that is open or unsure, and write what you choose. Only in a terminal."),
     ...sourceOptions,
     json,
   },
@@ -210,7 +213,13 @@ export const init = command({
       const invocation = yield* Invocation
       const path = yield* Path.Path
       const { exists, root } = yield* rootOf(invocation.project)
-      const asked = yield* askForInit(input, { root, exists, interactive: output.interactive && !input.json })
+      const interactive = output.interactive && !input.json
+      if (input.review && !interactive) {
+        return yield* wrong(
+          "`--review` asks questions, which needs a terminal and no --json. Without one, complete what `init` left open in the pipeline's file.",
+        )
+      }
+      const asked = yield* askForInit(input, { root, exists, interactive })
       const reading = namesOf(sourceOptions).find((key) => input[key] !== undefined)
       if (reading !== undefined && !asked.isNew) {
         return yield* wrong(
@@ -220,14 +229,29 @@ export const init = command({
         )
       }
       const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
+      const guard = (project: Project) => maskingKeys(project, output.hide)
       const result = yield* initialise({
         ...asked,
         root,
         source: asked.source === undefined ? undefined : yield* sourceGiven(path.resolve(asked.source), input),
-        guard: (project) => maskingKeys(project, output.hide),
+        guard,
       })
       if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
-      yield* output.print(showInit(result, commandFor(invocation, ["check", result.pipeline]), output.out))
+      const next = commandFor(invocation, ["check", result.pipeline])
+      yield* output.print(showInit(result, next, output.out))
+      const left = result.open.length + result.choices.length
+      if (!interactive || (!input.review && left === 0)) return
+      if (!input.review && !(yield* confirm(`Answer what is left open now? ${counted(left, "question")} or more`))) {
+        return
+      }
+      const { reviewPipeline } = yield* Effect.promise(() => import("./review.ts"))
+      const { answered, skipped } = yield* reviewPipeline(root, result.pipeline, guard)
+      yield* output.print([
+        answered + skipped === 0
+          ? "Nothing is open or unsure."
+          : `${counted(answered, "question")} answered, ${count(skipped)} skipped. ${result.file} has the answers.`,
+        `Next: ${skipped === 0 ? next : commandFor(invocation, ["init", result.pipeline, "--review"])}`,
+      ].join("\n"))
     }),
 })
 

@@ -152,7 +152,7 @@ export const checkData = (
   })
 
 /** Returns the entries whose cells are choices, with their questions, columns, and counters of unknown choices. */
-const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, source: Source) => {
+export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form, source: Source) => {
   const { defaults, questions } = pipeline.mapping
   const columnsOf = ({ input }: MappingEntry, kind: string): ReadonlyArray<Column> => {
     if (input._tag === "Block") {

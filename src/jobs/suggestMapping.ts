@@ -2,12 +2,12 @@ import { Effect, type Redacted, Schema, Stream } from "effect"
 import type { Form } from "../domain/form.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
-import { profiler } from "../mapping/suggest/ColumnProfile.ts"
+import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { choicesToCount, readingsOf, unknownOf } from "../mapping/suggest/draftEntries.ts"
 import type { CellFindings } from "../mapping/suggest/draftPipeline.ts"
 import { collectMisread } from "../mapping/suggest/misread.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
-import { likelyOf, type Suggestions } from "../mapping/suggest/Suggestion.ts"
+import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
 import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
@@ -106,7 +106,7 @@ export const unusedColumns = (
 }
 
 /** Reads all rows of a source, with the corrections that its form tool needs. */
-const eachRow = (source: Source, use: (cells: Cells) => void) => {
+export const eachRow = (source: Source, use: (cells: Cells) => void) => {
   const clean = source.tool?.clean ?? ((cells: Cells) => cells)
   return Stream.runForEach(source.read(), (chunk) =>
     Effect.sync(() => {
@@ -119,6 +119,7 @@ interface SurveyedSource extends CellFindings {
   readonly suggestions: Suggestions
   readonly missing: ReadonlyMap<string, number>
   readonly rows: number
+  readonly profiles: ReadonlyArray<ProfiledColumn>
 }
 
 /**
@@ -138,8 +139,34 @@ export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
     const suggestions = suggest({ form, columns: profiles.profiles(), blocks, tool: source.tool })
-    const likely = suggestions.open.flatMap((question) => likelyOf(question) ?? [])
-    const counters = [...suggestions.accepted, ...likely].flatMap((suggestion) => {
+    const best = suggestions.open.flatMap(({ candidates: [first], question }) =>
+      first === undefined ? [] : [{ ...first, question }]
+    )
+    const missing = profiles.missing()
+    const surveyed: SurveyedSource = {
+      suggestions,
+      ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, missing)),
+      missing,
+      rows,
+      profiles: profiles.profiles(),
+    }
+    return surveyed
+  })
+
+/**
+ * Reads a whole source to find choices that are not options, and cells that the suggested settings can't read.
+ *
+ * @param own the columns for times
+ * @param missing texts for "no answer"
+ */
+export const tryOnCells = (
+  source: Source,
+  suggestions: ReadonlyArray<Suggestion>,
+  own: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
+  missing: ReadonlyMap<string, number>,
+) =>
+  Effect.gen(function*() {
+    const counters = suggestions.flatMap((suggestion) => {
       const asked = choicesToCount(suggestion)
       const counter = asked === undefined
         ? undefined
@@ -148,19 +175,11 @@ export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<
         ? []
         : [{ id: asked.question.id, columns: asked.columns, counter }]
     })
-    const missing = profiles.missing()
-    const best = suggestions.open.flatMap(({ candidates: [first], question }) =>
-      first === undefined ? [] : [{ ...first, question }]
-    )
     const empty = new Set(missing.keys())
-    const readers = readingsOf([...suggestions.accepted, ...best], {
-      ...suggestions,
-      uploads: source.tool?.answers.uploads,
+    const readers = readingsOf(suggestions, { ...own, uploads: source.tool?.answers.uploads }).flatMap((reading) => {
+      const reader = collectMisread(reading, empty)
+      return reader === undefined ? [] : [{ of: reading.of, reader }]
     })
-      .flatMap((reading) => {
-        const reader = collectMisread(reading, empty)
-        return reader === undefined ? [] : [{ of: reading.of, reader }]
-      })
     if (counters.length + readers.length > 0) {
       yield* eachRow(source, (cells) => {
         for (const { counter, columns } of counters) {
@@ -169,12 +188,9 @@ export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<
         for (const { reader } of readers) reader.add(cells)
       })
     }
-    const surveyed: SurveyedSource = {
-      suggestions,
+    const found: CellFindings = {
       unknown: new Map(counters.map(({ counter, id }) => [id, counter.unknown()])),
       misread: new Map(readers.map(({ of, reader }) => [of, reader.misread()])),
-      missing,
-      rows,
     }
-    return surveyed
+    return found
   })

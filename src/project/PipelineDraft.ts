@@ -72,7 +72,7 @@ export const yamlText = (text: string, inFlow = false): string =>
 /** Returns a key, with quotes if YAML would not read it as text. */
 const yamlKey = (key: string): string => yamlText(key, true)
 
-const flow = (value: DraftValue, inFlow = true): string => {
+export const flow = (value: DraftValue, inFlow = true): string => {
   if (typeof value === "string") return yamlText(value, inFlow)
   if (typeof value !== "object") return String(value)
   if (Array.isArray(value)) return `[${value.map((each) => flow(each)).join(", ")}]`
@@ -121,7 +121,7 @@ export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<st
 }
 
 /** Returns the lines of a member of the mapping that has keys of its own. */
-const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => {
+export const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => {
   const keys = Object.fromEntries(entry.keys.map(({ key, value }) => [key, value]))
   const line = `${yamlKey(name)}: ${flow(keys)}`
   return [
@@ -131,7 +131,7 @@ const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => 
   ]
 }
 
-const indented = (lines: ReadonlyArray<string>, by: number): ReadonlyArray<string> =>
+export const indented = (lines: ReadonlyArray<string>, by: number): ReadonlyArray<string> =>
   lines.map((line) => (line === "" ? "" : " ".repeat(by) + line))
 
 const listLines = (key: string, entries: ReadonlyArray<DraftEntry>): ReadonlyArray<string> =>
@@ -185,15 +185,15 @@ interface Insertion {
   readonly lines: ReadonlyArray<string>
 }
 
-const member = (map: unknown, key: string): Pair<unknown, unknown> | undefined =>
+export const member = (map: unknown, key: string): Pair<unknown, unknown> | undefined =>
   isMap(map) ? map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key) : undefined
 
-const rangeOf = (node: unknown) => (node as Node | null | undefined)?.range ?? undefined
+export const rangeOf = (node: unknown) => (node as Node | null | undefined)?.range ?? undefined
 
-const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
+export const columnAt = (text: string, offset: number): number => offset - (text.lastIndexOf("\n", offset - 1) + 1)
 
 /** Returns the offset after the comments that belong to the entry before them. They have the entry's indentation and end at the next line that is not a comment. */
-const afterComments = (text: string, offset: number, indent: number): number => {
+export const afterComments = (text: string, offset: number, indent: number): number => {
   let at = offset
   while (at < text.length) {
     const end = text.indexOf("\n", at)
@@ -205,7 +205,7 @@ const afterComments = (text: string, offset: number, indent: number): number => 
 }
 
 /** Returns the offset of the line after a node. */
-const lineAfter = (text: string, node: unknown): number => {
+export const lineAfter = (text: string, node: unknown): number => {
   const end = rangeOf(node)?.[1] ?? 0
   // A range may include the line's end.
   if (text[end - 1] === "\n") return end
@@ -213,12 +213,12 @@ const lineAfter = (text: string, node: unknown): number => {
   return next === -1 ? text.length : next + 1
 }
 
-const last = (map: YAMLMap): unknown => {
+export const last = (map: YAMLMap): unknown => {
   const pair = map.items.at(-1)
   return pair?.value ?? pair?.key
 }
 
-const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
+export const keyIndent = (text: string, map: YAMLMap): number => columnAt(text, rangeOf(map.items[0]?.key)?.[0] ?? 0)
 
 /** Returns where to insert new list items, or a new list. Undefined if the file's layout doesn't allow lines to be inserted. */
 const listInsertion = (
@@ -247,7 +247,7 @@ const listInsertion = (
 }
 
 /** Removes the brackets of a mapping's empty lists, so that entries can follow the key. */
-const withoutEmptyLists = (text: string): string => {
+export const withoutEmptyLists = (text: string): string => {
   const mapping = member(parseDocument(text).contents, "mapping")?.value
   const lists = isMap(mapping) && mapping.flow !== true
     ? [member(mapping, "questions"), member(mapping, "urlParameters")]

@@ -132,14 +132,14 @@ describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () 
 })
 
 it.scopedLive.skipIf(withoutTerminal)(
-  "init asks again if a folder or file doesn't exist, and writes the pipeline",
+  "init asks again if a folder or file doesn't exist, writes the pipeline, and asks about what is open",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("new/rows.csv", csv(upTo(3)))
       at.write(
         "new/forms/people.yaml",
-        "id: people1\nname: People\nquestions: [{ id: q1, name: Name, type: ShortAnswer }]\n",
+        "id: people1\nname: People\nquestions: [{ id: q1, name: Name, type: ShortAnswer }, { id: q2, name: Shoe size, type: DatePicker }]\n",
       )
       const folder = join(at.folder, "new")
       const terminal = spawn(
@@ -164,6 +164,9 @@ it.scopedLive.skipIf(withoutTerminal)(
         ["There is no row.csv here.", ""],
         ["with the rows: ", "rows.csv"],
         ["form's id: ", "people1"],
+        ["left open now?", "y"],
+        ["leave it unanswered on purpose", ""],
+        [": ", "2"],
       ] as const
       for (const [question, answer] of answers) {
         yield* until(() => out.includes(question))
@@ -172,5 +175,6 @@ it.scopedLive.skipIf(withoutTerminal)(
       }
       yield* until(() => existsSync(join(folder, "pipelines", "people.yaml")))
       yield* until(() => terminal.exitCode !== null)
+      expect(at.read("new/pipelines/people.yaml")).toContain("  ignoreQuestions: [Shoe size]\n")
     }),
 )

@@ -122,7 +122,7 @@ const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): Re
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
-const samplesOf = ({ samples }: ColumnProfile): ReadonlyArray<string> => samples.map(quotes)
+export const samplesOf = ({ samples }: ColumnProfile): ReadonlyArray<string> => samples.map(quotes)
 
 /** Returns the comment above a suggestion: its confidence and two cells. */
 const confidenceLine = (confidence: number, samples: ReadonlyArray<string>): string =>
@@ -149,7 +149,7 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   return block.content === "ranks" ? { ranks: columns } : columns
 }
 
-const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
+export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
   switch (origin._tag) {
     case "Column":
       return nameOf(origin.column)
@@ -162,7 +162,7 @@ const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]
   }
 }
 
-const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
+export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
   switch (origin._tag) {
     case "Column":
       return samplesOf(origin.profile)
@@ -285,12 +285,12 @@ export const openEntry = (
   }
 }
 
-const ownSettings = (of: string, own: OwnColumn): Settings =>
+export const ownSettings = (of: string, own: OwnColumn): Settings =>
   of === "login"
-    ? { kind: undefined, keys: [], open: undefined }
+    ? { kind: undefined, keys: [], open: undefined, asks: [] }
     : dateTimeSettings(own.profile, own.column.title, { format: own.format, zone: own.zone })
 
-const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, misread: Misread | undefined): DraftEntry => {
+export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, misread: Misread | undefined): DraftEntry => {
   const settings = settingsThatRead(ownSettings(of, own), misread)
   return {
     of,

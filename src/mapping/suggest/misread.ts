@@ -31,20 +31,26 @@ export interface Reading {
 /** Keys of settings that say how cells are written. */
 const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "true", "false"])
 
-/** Leaves settings open if they say how cells are written and more than 1% of the cells are written differently, or if most cells can't be read. */
-export const settingsThatRead = (settings: Settings, misread: Misread | undefined): Settings => {
-  if (misread === undefined || misread.code === undefined) return settings
+/** Returns why settings don't fit the cells: they say how cells are written and more than 1% are written differently, or most cells can't be read. Undefined: they fit. */
+export const misfitOf = (settings: Settings, misread: Misread | undefined): string | undefined => {
+  if (misread === undefined || misread.code === undefined) return undefined
   const { cells, code, examples, filled } = misread
   const hasFormat = settings.keys.some(({ key }) => formats.has(key))
-  if (cells <= filled * (hasFormat ? 0.01 : 0.5)) return settings
+  if (cells <= filled * (hasFormat ? 0.01 : 0.5)) return undefined
   const shown = examples.map((text) => JSON.stringify(cut(text, 40))).join(", ")
-  const why = `${cells} of ${counted(filled, "cell")} can't be read like this (${
-    problemWords[code]
-  }), such as ${shown}. Correct it, then remove the #.`
+  return `${cells} of ${counted(filled, "cell")} can't be read like this (${problemWords[code]}), such as ${shown}`
+}
+
+/** Leaves settings open that don't fit the cells. */
+export const settingsThatRead = (settings: Settings, misread: Misread | undefined): Settings => {
+  const misfit = misfitOf(settings, misread)
+  if (misread === undefined || misfit === undefined) return settings
+  const { cells, filled } = misread
   return {
     ...settings,
     keys: cells > filled / 2 ? settings.keys.filter(({ key }) => !formats.has(key)) : settings.keys,
-    open: [settings.open, why].filter((each) => each !== undefined).join(" Also: "),
+    open: [settings.open, `${misfit}. Correct it, then remove the #.`].filter((each) => each !== undefined)
+      .join(" Also: "),
   }
 }
 

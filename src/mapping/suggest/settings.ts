@@ -19,15 +19,32 @@ export interface Settings {
   readonly keys: ReadonlyArray<DraftKey>
   /** What the column leaves undecided, as a sentence. The entry is then left to a person. */
   readonly open: string | undefined
+  /** The keys that settle what is undecided. None: a person must write them into the file. */
+  readonly asks: ReadonlyArray<Ask>
+}
+
+/** A key of an entry that only a person can decide. */
+export interface Ask {
+  readonly key: string
+  /** Why it must be decided, to follow a colon. */
+  readonly why: string
+  /** Values to choose from. None: any text. */
+  readonly choices: ReadonlyArray<string>
 }
 
 const settled = (kind: string | undefined, ...keys: ReadonlyArray<DraftKey>): Settings => ({
   kind,
   keys,
   open: undefined,
+  asks: [],
 })
 
-const undecided = (kind: string, open: string, ...keys: ReadonlyArray<DraftKey>): Settings => ({ kind, keys, open })
+const undecided = (
+  kind: string,
+  open: string,
+  asks: ReadonlyArray<Ask>,
+  ...keys: ReadonlyArray<DraftKey>
+): Settings => ({ kind, keys, open, asks })
 
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
@@ -43,13 +60,15 @@ const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTim
   if (found._tag === "Open") {
     const [first = "", ...others] = found.formats
     const format = { key: "format", value: first, note: `or ${others.join(", ")}` }
-    return undecided(kind, `${found.why}. Choose the format, then remove the #.`, format)
+    const ask = { key: "format", why: found.why, choices: found.formats }
+    return undecided(kind, `${found.why}. Choose the format, then remove the #.`, [ask], format)
   }
   const timed = kind === "date" ? isoWithTime(profile) : []
   if (timed.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
     return undecided(
       kind,
       "cells contain a time after the day, with fractions or an offset. Choose what counts with `extract`.",
+      [],
     )
   }
   const isoFormat = (text: string) =>
@@ -68,6 +87,7 @@ const zoneSettings = (profile: ColumnProfile, title: string, zone: string | unde
   return known !== undefined ? settled("dateTime", { key: "zone", value: known }) : undecided(
     "dateTime",
     "the file does not show the time zone of these times. Set it, then remove the #.",
+    [{ key: "zone", why: "the file does not show the time zone of these times", choices: [] }],
     { key: "zone", value: "Europe/Berlin", note: "an example" },
   )
 }
@@ -86,7 +106,12 @@ export const dateTimeSettings = (
     : formatSettings(profile, "dateTime")
   const zone = zoneSettings(profile, title, known.zone)
   const open = [format.open, zone.open].filter((each) => each !== undefined).join(" Also: ")
-  return { kind: "dateTime", keys: [...format.keys, ...zone.keys], open: open === "" ? undefined : open }
+  return {
+    kind: "dateTime",
+    keys: [...format.keys, ...zone.keys],
+    open: open === "" ? undefined : open,
+    asks: [...format.asks, ...zone.asks],
+  }
 }
 
 const usualTicks: ReadonlySet<string> = new Set([...usualBooleans.yes, ...usualBooleans.no])
@@ -101,6 +126,7 @@ const booleanSettings = ({ distinct }: ColumnProfile): Settings => {
     ? undecided(
       "boolean",
       `it is unclear which of these mean true: ${texts.slice(0, 6).join(", ")}. Set them, then remove the #.`,
+      texts.length === 2 ? [{ key: "true", why: "it is unclear which of the two means true", choices: texts }] : [],
       ...lists(yes.length > 0 ? yes : texts.slice(0, 1), no.length > 0 ? no : texts.slice(1, 2)),
     )
     : settled("boolean", ...lists(yes, no))
@@ -136,6 +162,7 @@ const choiceSettings = (
         kind,
         keys: names.length === 0 ? [] : [{ key: "options", value: names.slice(0, 5) }],
         open: "the form does not show the options. List them, then remove the #.",
+        asks: [],
       }
   }
   return settled(
@@ -152,6 +179,7 @@ const numberSettings = (profile: ColumnProfile): Settings => {
       kind: "number",
       keys: [{ key: "decimal", value: ",", note: 'or "."; and `group`' }],
       open: `${signs.why}. Set it, then remove the #.`,
+      asks: [{ key: "decimal", why: signs.why, choices: [",", "."] }],
     }
   }
   const { decimal, group } = signs
@@ -210,6 +238,7 @@ const settingsOf = (
       ? undecided(
         kind,
         "the column is empty, and the form does not show the options. List them as `options`, then remove the #.",
+        [],
       )
       : settled(undefined)
   }
@@ -228,6 +257,7 @@ const settingsOf = (
         kind,
         keys: [{ key: "country", value: "DE", note: "an example" }],
         open: "some numbers have no country code. Set their country, then remove the #.",
+        asks: [{ key: "country", why: "some numbers have no country code", choices: [] }],
       }
     case "choice":
     case "choices":
@@ -256,5 +286,5 @@ export const settingsFor = (suggestion: Suggestion, uploads: string | undefined)
     : origin._tag === "Parts"
     ? "address"
     : undefined
-  return { kind, keys: [], open: undefined }
+  return { kind, keys: [], open: undefined, asks: [] }
 }

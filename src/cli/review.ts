@@ -1,0 +1,264 @@
+import { Effect } from "effect"
+import { visible } from "../domain/visible.ts"
+import { count, counted } from "../domain/words.ts"
+import type { OpenChoice, Review, ReviewCandidate, ReviewedEntry, ReviewItem } from "../jobs/review.ts"
+import type { Project } from "../project/Project.ts"
+import { ask, choose } from "./terminal/prompt.ts"
+import { cutToWidth } from "./terminal/screen.ts"
+
+/** How many questions of a review were answered, and how many were skipped. */
+export interface Reviewed {
+  readonly answered: number
+  readonly skipped: number
+}
+
+const cellsOf = (cells: ReadonlyArray<string>): string =>
+  cells.length === 0 ? "empty" : cells.map((cell) => cutToWidth(visible(cell), 40)).join(", ")
+
+const candidateTitle = ({ cells, confidence, shown }: ReviewCandidate): string =>
+  `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (confidence ${Math.min(0.99, confidence).toFixed(2)})`
+
+const skip = { title: "skip: decide later", value: { _tag: "Skip" } } as const
+
+/** The answer to the question which column answers a question. */
+type Chosen =
+  | { readonly _tag: "Keep" | "Other" | "Unanswered" | "Skip" }
+  | { readonly _tag: "Origin"; readonly origin: ReviewCandidate["origin"] }
+
+/** The answer to the question which columns identify a row. */
+type ChosenKey =
+  | { readonly _tag: "Several" | "Content" | "Skip" }
+  | { readonly _tag: "Names"; readonly names: ReadonlyArray<string> }
+
+/** What the steps of a review share. */
+interface Session {
+  readonly review: Review
+  /** The last answers by key: a time zone or country is usually the same. */
+  readonly last: Map<string, string>
+  /** Positions of the columns that were chosen. */
+  readonly used: Set<number>
+}
+
+/** Asks for what an entry's settings leave undecided. Undefined: the person skipped one. */
+const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: ReviewedEntry) =>
+  Effect.gen(function*() {
+    const about = `"${cutToWidth(visible(name), 60)}": `
+    if (misfit !== undefined) {
+      const isMeant = yield* choose(`${about}${misfit}. Rows with such cells would not be sent.`, [
+        { title: "take this column anyway", value: true },
+        { title: skip.title, value: false },
+      ])
+      if (!isMeant) return undefined
+    }
+    const { settingFault } = yield* Effect.promise(() => import("../jobs/review.ts"))
+    const answers = new Map<string, string>()
+    for (const { choices, key, why } of asks) {
+      const before = last.get(key)
+      const known = choices.length > 0 ? choices : before === undefined ? [] : [before]
+      const typed = ask(`${about}${why}. Type the ${key}, or nothing to skip`, (text) => {
+        const fault = text === "" ? undefined : settingFault(kind, key, text)
+        return fault === undefined ? Effect.succeed(text) : Effect.fail(fault)
+      })
+      const answer = known.length === 0 ? yield* typed : yield* Effect.flatMap(
+        choose(`${about}${why}. Which ${key}?`, [
+          ...known.map((value) => ({ title: value, value })),
+          ...(choices.length > 0 ? [] : [{ title: "another", value: undefined }]),
+          { title: skip.title, value: "" },
+        ]),
+        (value) => value === undefined ? typed : Effect.succeed(value),
+      )
+      if (answer === "") return undefined
+      answers.set(key, answer)
+      last.set(key, answer)
+    }
+    return answers
+  })
+
+/** Asks which option a choice of the cells means, and writes it. Returns whether it was answered. */
+const reviewChoice = ({ review }: Session, { choice, count: cells, likely, question }: OpenChoice) =>
+  Effect.gen(function*() {
+    const { setChoice } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
+    const options = (question.options ?? []).toSorted((a, b) => Number(b === likely) - Number(a === likely))
+    const chosen = yield* choose(
+      `"${cutToWidth(visible(question.name), 60)}": "${cutToWidth(visible(choice), 60)}" (${
+        counted(cells, "cell")
+      }) is not an option. What does it mean?`,
+      [
+        ...options.map((option) => ({
+          title: `${cutToWidth(visible(option.label), 70)}${option === likely ? " (suggested)" : ""}`,
+          value: option.label as string | null | undefined,
+        })),
+        { title: "no answer", value: null },
+        { title: skip.title, value: undefined },
+      ],
+    )
+    if (chosen === undefined) return false
+    yield* review.write((text) => setChoice(text, question.id, choice, chosen))
+    return true
+  })
+
+/** Writes the entry for a column that was chosen, after its own questions. Returns whether all of them were answered. */
+const writeEntry = (session: Session, list: "questions" | "own", name: string, made: ReviewedEntry) =>
+  Effect.gen(function*() {
+    const { putEntry } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
+    const answers = yield* askSettings(session, name, made)
+    if (answers === undefined) return false
+    const entry = made.entry(answers)
+    yield* session.review.write((text) => putEntry(text, list, entry))
+    if (entry.open) return false
+    let all = true
+    for (const choice of made.choices) all = (yield* reviewChoice(session, choice)) && all
+    return all
+  })
+
+const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _tag: "Question" }>, where: string) =>
+  Effect.gen(function*() {
+    const { leaveUnanswered, markReviewed } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
+    const { columnsOf } = yield* Effect.promise(() => import("../mapping/suggest/Suggestion.ts"))
+    const { samplesOf } = yield* Effect.promise(() => import("../mapping/suggest/draftEntries.ts"))
+    const { review, used } = session
+    const { question, written } = item
+    const candidates = item.candidates.filter(({ origin }) =>
+      columnsOf(origin).every(({ position }) => !used.has(position))
+    )
+    const taken = new Set(candidates.flatMap(({ origin }) => columnsOf(origin).map(({ position }) => position)))
+    const others = review.free.filter(({ column }) => !used.has(column.position) && !taken.has(column.position))
+    const options = question.options ?? []
+    const about = [
+      `${where} "${cutToWidth(visible(question.name), 70)}"${question.type === undefined ? "" : ` (${question.type})`}`,
+      ...(options.length === 0
+        ? []
+        : [`options ${cutToWidth(options.map(({ label }) => visible(label)).join(" · "), 100)}`]),
+    ].join(", ")
+    const chosen = yield* choose<Chosen>(
+      written === undefined
+        ? `${about}: ${candidates.length === 0 ? "no column seems to answer it" : "which column answers it?"}`
+        : `${about}: is it answered by ${cutToWidth(visible(written.from), 60)}? (confidence ${
+          written.confidence.toFixed(2)
+        })`,
+      [
+        ...(written === undefined ? [] : [{ title: "yes", value: { _tag: "Keep" as const } }]),
+        ...candidates.map((candidate) => ({
+          title: candidateTitle(candidate),
+          value: { _tag: "Origin" as const, origin: candidate.origin },
+        })),
+        ...(others.length === 0 ? [] : [{ title: "another column", value: { _tag: "Other" as const } }]),
+        { title: "leave it unanswered on purpose", value: { _tag: "Unanswered" as const } },
+        skip,
+      ],
+    )
+    const write = (origin: ReviewCandidate["origin"]) =>
+      Effect.gen(function*() {
+        const made = yield* review.entryFor(question, origin)
+        const complete = yield* writeEntry(session, "questions", question.name, made)
+        if (complete) { for (const { position } of columnsOf(origin)) used.add(position) }
+        return complete
+      })
+    switch (chosen._tag) {
+      case "Skip":
+        return false
+      case "Keep":
+        yield* review.write((text) => markReviewed(text, question.id))
+        return true
+      case "Unanswered":
+        yield* review.write((text) => leaveUnanswered(text, question))
+        return true
+      case "Origin":
+        return yield* write(chosen.origin)
+      case "Other": {
+        const other = yield* choose("Which column?", [
+          ...others.map((one) => ({
+            title: `${cutToWidth(visible(one.column.name ?? ""), 60)}: ${cellsOf(samplesOf(one.profile))}`,
+            value: { _tag: "Column" as const, ...one },
+          })),
+          { title: skip.title, value: undefined },
+        ])
+        return other === undefined ? false : yield* write(other)
+      }
+    }
+  })
+
+const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly _tag: "RowKey" }>, where: string) =>
+  Effect.gen(function*() {
+    const { setSourceKey } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
+    const chosen = yield* choose<ChosenKey>(`${where} Which columns identify a row in later runs?`, [
+      ...item.candidates.map(({ cells, names }) => ({
+        title: `${names.map((name) => cutToWidth(visible(name), 60)).join(", ")}: ${cellsOf(cells)}`,
+        value: { _tag: "Names" as const, names },
+      })),
+      { title: "several columns together", value: { _tag: "Several" as const } },
+      {
+        title: "none: compare whole rows (`content`), only for a file to which rows are added and never changed",
+        value: { _tag: "Content" as const },
+      },
+      skip,
+    ])
+    const names = chosen._tag === "Names"
+      ? chosen.names
+      : chosen._tag === "Content"
+      ? "content"
+      : chosen._tag === "Skip"
+      ? undefined
+      : yield* ask("Their names, separated by commas", (text) => {
+        const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "")
+        const unknown = names.find((name) => !item.columns.includes(name))
+        return names.length === 0
+          ? Effect.fail("Type the name of a column.")
+          : unknown === undefined
+          ? Effect.succeed(names)
+          : Effect.fail(`There is no column "${visible(unknown)}".`)
+      })
+    if (names === undefined) return false
+    yield* review.write((text) => setSourceKey(text, "rowKey", names))
+    return true
+  })
+
+const reviewProposal = (
+  { review }: Session,
+  { key, value }: Extract<ReviewItem, { readonly _tag: "Proposal" }>,
+  where: string,
+) =>
+  Effect.gen(function*() {
+    const { removeProposal, setSourceKey } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
+    const shown = cutToWidth(visible(JSON.stringify(value)), 100)
+    const chosen = yield* choose(
+      key === "empty"
+        ? `${where} Do cells with one of these texts mean "no answer"? ${shown}`
+        : `${where} The file has responses that were never finished. Import only the finished ones, ${shown}?`,
+      [{ title: "yes", value: true }, { title: "no", value: false }, { title: skip.title, value: undefined }],
+    )
+    if (chosen === undefined) return false
+    yield* review.write((text) => chosen ? setSourceKey(text, key, value) : removeProposal(text, key))
+    return true
+  })
+
+/** Asks what is open or unsure in a pipeline, one question at a time. Writes each answer at once. */
+export const reviewPipeline = (root: string, name: string, guard: (project: Project) => Project) =>
+  Effect.scoped(Effect.gen(function*() {
+    const { openReview } = yield* Effect.promise(() => import("../jobs/review.ts"))
+    const review = yield* openReview(root, name, guard)
+    const session: Session = { review, last: new Map(), used: new Set() }
+    let answered = 0
+    for (const [at, item] of review.items.entries()) {
+      const where = `${count(at + 1)} of ${count(review.items.length)}:`
+      const isAnswered = yield* askItem(session, item, where)
+      if (isAnswered) answered++
+    }
+    const reviewed: Reviewed = { answered, skipped: review.items.length - answered }
+    return reviewed
+  }))
+
+const askItem = (session: Session, item: ReviewItem, where: string) => {
+  switch (item._tag) {
+    case "RowKey":
+      return reviewRowKey(session, item, where)
+    case "Proposal":
+      return reviewProposal(session, item, where)
+    case "Question":
+      return reviewQuestion(session, item, where)
+    case "Time":
+      return writeEntry(session, "own", item.of, session.review.entryForTime(item))
+    case "Choice":
+      return reviewChoice(session, item)
+  }
+}

@@ -1,0 +1,331 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Either, identity, Schema } from "effect"
+import type { Form, Option, Question } from "../domain/form.ts"
+import { kinds } from "../kinds/index.ts"
+import { names } from "../mapping/findElement.ts"
+import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
+import {
+  fromOf,
+  ownEntry,
+  ownSettings,
+  samplesFrom,
+  samplesOf,
+  suggestedEntry,
+  unknownOf,
+} from "../mapping/suggest/draftEntries.ts"
+import { misfitOf } from "../mapping/suggest/misread.ts"
+import { likelyOption, optionNames } from "../mapping/suggest/optionNames.ts"
+import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
+import { type Ask, type Settings, settingsFor } from "../mapping/suggest/settings.ts"
+import { columnsOf, type Origin, type OwnColumn, type Suggestion } from "../mapping/suggest/Suggestion.ts"
+import { compileKind } from "../mapping/suggest/unknownChoices.ts"
+import { loadProject } from "../project/loadProject.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
+import { commentText, type DraftEntry, type DraftKey, type DraftValue } from "../project/PipelineDraft.ts"
+import { isOpen } from "../project/PipelineDraft.ts"
+import { confidenceOf, proposedSourceKey } from "../project/pipelineEdits.ts"
+import type { Project } from "../project/Project.ts"
+import { ownColumns } from "../source/columns.ts"
+import type { Source } from "../source/Source.ts"
+import { choiceQuestions } from "./checkData.ts"
+import { compileFor, openPipelineSource } from "./prepare.ts"
+import { fetchForm } from "./services.ts"
+import { eachRow, InitRefused, surveySource, tryOnCells, unusedColumns } from "./suggestMapping.ts"
+import { findPipeline, firstTarget } from "./target.ts"
+
+/** An entry is unsure below this confidence, unless a person has reviewed it. */
+const sureFrom = 0.9
+
+/** Columns that may answer a question. */
+export interface ReviewCandidate {
+  readonly origin: Origin
+  readonly confidence: number
+  /** The columns, or the title of their block. */
+  readonly shown: string
+  /** A few of their cells. */
+  readonly cells: ReadonlyArray<string>
+}
+
+/** A choice in the cells that is not an option of its question. */
+export interface OpenChoice {
+  readonly question: Question
+  readonly choice: string
+  readonly count: number
+  /** The option that it most likely means. */
+  readonly likely: Option | undefined
+}
+
+/** Something in a pipeline that is open or unsure. */
+export type ReviewItem =
+  | {
+    readonly _tag: "RowKey"
+    readonly candidates: ReadonlyArray<{ readonly names: ReadonlyArray<string>; readonly cells: ReadonlyArray<string> }>
+    readonly columns: ReadonlyArray<string>
+  }
+  /** Texts that look like "no answer", or responses that were never finished: what a comment of the file proposes. */
+  | { readonly _tag: "Proposal"; readonly key: "empty" | "where"; readonly value: DraftValue }
+  | {
+    readonly _tag: "Question"
+    readonly question: Question
+    /** What the file says now, and how sure that is. Undefined: it has no entry. */
+    readonly written: { readonly from: string; readonly confidence: number } | undefined
+    readonly candidates: ReadonlyArray<ReviewCandidate>
+  }
+  /** A time whose column is known, but not how its cells are read. */
+  | { readonly _tag: "Time"; readonly of: "submissionTime" | "lastUpdatedAt"; readonly column: OwnColumn }
+  | ({ readonly _tag: "Choice" } & OpenChoice)
+
+/** An entry for what a person chose, once its questions are answered. */
+export interface ReviewedEntry {
+  readonly kind: string | undefined
+  readonly asks: ReadonlyArray<Ask>
+  /** What no answer settles, as a sentence: the entry stays a comment. */
+  readonly open: string | undefined
+  /** Why the column's cells don't fit the question, as a sentence. */
+  readonly misfit: string | undefined
+  readonly choices: ReadonlyArray<OpenChoice>
+  /** Returns the entry with the answers to `asks`. It stays open if one is missing. */
+  readonly entry: (answers: ReadonlyMap<string, string>) => DraftEntry
+}
+
+/** A pipeline and what is left to a person in it. */
+export interface Review {
+  /** Relative to the project's folder. */
+  readonly file: string
+  readonly form: Form
+  readonly items: ReadonlyArray<ReviewItem>
+  /** Columns that no entry uses. */
+  readonly free: ReadonlyArray<ProfiledColumn>
+  readonly entryFor: (
+    question: Question,
+    origin: Origin,
+  ) => Effect.Effect<ReviewedEntry, Effect.Effect.Error<ReturnType<typeof tryOnCells>>>
+  readonly entryForTime: (item: Extract<ReviewItem, { readonly _tag: "Time" }>) => ReviewedEntry
+  /** Changes the pipeline's file at once. Fails if lines can't be changed as it is written. */
+  readonly write: (edit: (text: string) => string | undefined) => Effect.Effect<void, InitRefused>
+}
+
+const listedChoices = 50
+
+const choicesOf = (question: Question, counts: ReadonlyArray<readonly [string, number]>): ReadonlyArray<OpenChoice> => {
+  const known = optionNames(question.options ?? [])
+  return counts.slice(0, listedChoices).map(([choice, count]) => ({
+    question,
+    choice,
+    count,
+    likely: likelyOption(known, choice),
+  }))
+}
+
+/** Returns the choices in the cells of existing entries that are not options. None if the mapping can't be compiled. */
+const choicesInData = (pipeline: Pipeline, source: Source, form: Form) =>
+  Effect.gen(function*() {
+    const keyed: Pipeline = { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } }
+    const compiled = yield* Effect.either(compileFor(keyed, source, form))
+    if (Either.isLeft(compiled)) return []
+    const counted = choiceQuestions(pipeline, compiled.right.mapping, form, source)
+    if (counted.length === 0) return []
+    yield* eachRow(source, (cells) => {
+      for (const { columns, counter } of counted) {
+        for (const { position } of columns) counter.add(cells[position] ?? null)
+      }
+    })
+    return counted.flatMap(({ counter, question }) => choicesOf(question, counter.unknown().counts))
+  })
+
+const isNamed = (origin: Origin): boolean =>
+  (origin._tag === "Block" && origin.block.known) || columnsOf(origin).every(({ name }) => name !== undefined)
+
+const nameOf = ({ name, position }: { readonly name: string | undefined; readonly position: number }): string =>
+  name ?? `column ${position + 1}`
+
+const shownFrom = (origin: Origin, question: Question): string => {
+  const from = fromOf(origin, nameOf, question)
+  if (typeof from === "string") return from
+  return origin._tag === "Block" && origin.block.title !== undefined
+    ? `the columns of "${commentText(origin.block.title)}"`
+    : columnsOf(origin).map(nameOf).join(" + ")
+}
+
+const candidateOf = (
+  question: Question,
+  { confidence, origin }: Pick<Suggestion, "confidence" | "origin">,
+): ReviewCandidate => ({
+  origin,
+  confidence,
+  shown: shownFrom(origin, question),
+  cells: samplesFrom(origin),
+})
+
+/** Returns an entry with the answers to what its settings leave undecided. */
+const withAnswers = (entry: DraftEntry, { asks, open }: Settings, answers: ReadonlyMap<string, string>): DraftEntry => {
+  if (open !== undefined && (asks.length === 0 || asks.some(({ key }) => !answers.has(key)))) {
+    return { ...entry, open: true }
+  }
+  const others = asks.flatMap(({ choices, key }): ReadonlyArray<DraftKey> => {
+    const answer = answers.get(key)
+    return key === "true" && answer !== undefined
+      ? [{ key, value: [answer] }, { key: "false", value: choices.filter((one) => one !== answer) }]
+      : answer === undefined
+      ? []
+      : [{ key, value: answer }]
+  })
+  const decided = new Map(others.map((key) => [key.key, key]))
+  return {
+    ...entry,
+    comments: [["reviewed", ...entry.comments[0]?.split(" · ").slice(1) ?? []].join(" · ")],
+    keys: [
+      ...entry.keys.map((key) => decided.get(key.key) ?? key),
+      ...others.filter(({ key }) => entry.keys.every((one) => one.key !== key)),
+    ],
+    open: false,
+  }
+}
+
+/** Returns why a value can't be a key of a kind, or undefined. */
+export const settingFault = (kindName: string | undefined, key: string, value: string): string | undefined => {
+  const kind = kindName === undefined ? undefined : kinds.get(kindName)
+  if (kind === undefined) return undefined
+  const options = { ...(kindName === "dateTime" ? { zone: "UTC" } : {}), [key]: value }
+  const decoded = Schema.decodeUnknownEither(
+    Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>,
+  )(options)
+  const question = { id: "", name: "", type: undefined, options: undefined }
+  return Either.isLeft(decoded) || compileKind(kind, decoded.right, question, new Set()) === undefined
+    ? `"${value}" can't be the ${key}.`
+    : undefined
+}
+
+/** Opens a pipeline, and finds what is open or unsure in it. */
+export const openReview = (root: string, name: string, guard: (project: Project) => Project = identity) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const project = guard(yield* loadProject(root, { pipelines: [name] }))
+    const pipeline = yield* findPipeline(project, name)
+    const { service, form: formId } = yield* firstTarget(pipeline)
+    const opened = yield* openPipelineSource(pipeline, undefined)
+    const columns = ownColumns(opened.columns)
+    const source: Source = { ...opened, columns }
+    const form = yield* fetchForm(project, service, formId)
+    const file = path.join(root, pipeline.document.file)
+    const text = yield* fs.readFileString(file)
+    const { mapping } = pipeline
+    const isIgnored = ({ id, name }: Question) =>
+      mapping.ignoreQuestions.some((one) => one.name === id || one.name === name)
+    const entryOf = (question: Question) => mapping.questions.find((entry) => names(entry, question))
+    const rest: Form = {
+      ...form,
+      questions: form.questions.filter((question) => entryOf(question) === undefined && !isIgnored(question)),
+    }
+    const { missing, profiles, suggestions } = yield* surveySource(source, rest, unusedColumns(pipeline, source))
+    const uploads = source.tool?.answers.uploads
+
+    const open = new Map(suggestions.open.map((one) => [one.question.id, one.candidates]))
+    const accepted = new Map(suggestions.accepted.map((one) => [one.question.id, [one]]))
+    const question = (question: Question): ReadonlyArray<ReviewItem> => {
+      if (isIgnored(question)) return []
+      const entry = entryOf(question)
+      const confidence = confidenceOf(text, question.id)
+      if (entry !== undefined && (confidence === undefined || confidence >= sureFrom)) return []
+      const found = accepted.get(question.id) ?? open.get(question.id) ?? []
+      return [{
+        _tag: "Question",
+        question,
+        written: entry === undefined || confidence === undefined ? undefined : {
+          confidence,
+          from: entry.input._tag === "Block"
+            ? entry.input.title
+            : entry.input._tag === "Columns"
+            ? entry.input.columns.map(({ name }) => name).join(" + ")
+            : "several columns",
+        },
+        candidates: found.filter(({ origin }) => isNamed(origin)).map((one) => candidateOf(question, one)),
+      }]
+    }
+    const isCommented = isOpen(text)
+    const time = (of: "submissionTime" | "lastUpdatedAt"): ReadonlyArray<ReviewItem> => {
+      const column = suggestions[of]
+      return column === undefined || mapping[of] !== undefined || !isCommented(of) ? [] : [{ _tag: "Time", of, column }]
+    }
+    const proposal = (key: "empty" | "where"): ReadonlyArray<ReviewItem> => {
+      const value = proposedSourceKey(text, key)
+      return value === undefined ? [] : [{ _tag: "Proposal", key, value }]
+    }
+    const needsKey = pipeline.source.rowKey === undefined && source.tool?.defaultRowKey === undefined
+    const keyed = profiler(needsKey ? columns : [])
+    if (needsKey) yield* eachRow(source, keyed.addRow)
+    const items: ReadonlyArray<ReviewItem> = [
+      ...(needsKey
+        ? [{
+          _tag: "RowKey" as const,
+          candidates: suggestRowKey(keyed.profiles(), source.tool).candidates.flatMap((one) =>
+            one.column.name === undefined ? [] : [{ names: [one.column.name], cells: samplesOf(one.profile) }]
+          ),
+          columns: columns.flatMap(({ name }) => name ?? []),
+        }]
+        : []),
+      ...proposal("empty"),
+      ...proposal("where"),
+      ...form.questions.flatMap(question),
+      ...time("submissionTime"),
+      ...time("lastUpdatedAt"),
+      ...(yield* choicesInData(pipeline, source, form)).map((one) => ({ _tag: "Choice" as const, ...one })),
+    ]
+
+    const review: Review = {
+      file: pipeline.document.file,
+      form,
+      items,
+      free: profiles.filter(({ column }) => column.name !== undefined),
+      entryFor: (question, origin) =>
+        Effect.map(
+          tryOnCells(source, [{ question, origin, confidence: 1 }], {
+            submissionTime: undefined,
+            lastUpdatedAt: undefined,
+          }, missing),
+          (found) => {
+            const suggestion = { question, origin, confidence: 1 }
+            const misread = found.misread.get(question.id)
+            const settings = settingsFor(suggestion, uploads)
+            const unknown = unknownOf(suggestion, found.unknown)
+            const entry = suggestedEntry(suggestion, { nameOf, unknown, uploads })
+            return {
+              kind: settings.kind,
+              asks: settings.asks,
+              open: settings.asks.length === 0 ? settings.open : undefined,
+              misfit: misfitOf(settings, misread),
+              choices: choicesOf(question, unknown?.counts ?? []),
+              entry: (answers) => withAnswers(entry, settings, answers),
+            }
+          },
+        ),
+      entryForTime: ({ column, of }) => {
+        const settings = ownSettings(of, column)
+        return {
+          kind: "dateTime",
+          asks: settings.asks,
+          open: settings.asks.length === 0 ? settings.open : undefined,
+          misfit: undefined,
+          choices: [],
+          entry: (answers) => withAnswers(ownEntry(of, column, nameOf, undefined), settings, answers),
+        }
+      },
+      write: (edit) =>
+        Effect.gen(function*() {
+          const changed = edit(yield* fs.readFileString(file))
+          if (changed === undefined) {
+            return yield* new InitRefused({
+              message:
+                `${pipeline.document.file} can't be changed as it is written: write each entry of \`mapping\` and its lists on a line of its own.`,
+            })
+          }
+          yield* fs.writeFileString(file, changed)
+        }).pipe(Effect.catchTags({
+          BadArgument: Effect.die,
+          SystemError: (error) =>
+            new InitRefused({ message: `${pipeline.document.file} can't be written: ${error.message}` }),
+        })),
+    }
+    return review
+  })

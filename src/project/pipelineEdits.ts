@@ -1,0 +1,255 @@
+import type { Pair, YAMLMap } from "yaml"
+import { isMap, isScalar, isSeq, parseDocument } from "yaml"
+import {
+  addToPipeline,
+  afterComments,
+  columnAt,
+  type DraftEntry,
+  type DraftValue,
+  entryLines,
+  flow,
+  indented,
+  keyIndent,
+  last,
+  lineAfter,
+  member,
+  memberLines,
+  rangeOf,
+  withoutEmptyLists,
+  yamlText,
+} from "./PipelineDraft.ts"
+
+// Each edit returns the new text, and keeps all other lines byte for byte. It returns undefined if the file is written in a way that it can't change.
+
+/** The lines of a commented entry: the first of its comments, and the line after its last. */
+interface Lines {
+  readonly from: number
+  readonly to: number
+  readonly indent: number
+}
+
+const indentOf = (line: string): number => line.search(/\S|$/)
+
+const idOf = (text: string): string => text.replace(/\s#.*$/, "").trim().replace(/^(["'])(.*)\1$/, "$2")
+
+/** Whether a comment is part of a commented entry, not a remark above one. */
+const isBody = (line: string): boolean => /^\s*#(?: - | {3}| \w+: [{[])/.test(line)
+
+/** Returns the lines of an entry that was left open, by its id or place. */
+const openLines = (lines: ReadonlyArray<string>, of: string): Lines | undefined => {
+  const at = lines.findIndex((line) => {
+    const id = /^\s*# - id:\s*(.+)$/.exec(line)?.[1]
+    return id === undefined ? line.trimStart().startsWith(`# ${of}:`) : idOf(id) === of
+  })
+  const line = lines[at]
+  if (line === undefined) return undefined
+  const indent = indentOf(line)
+  const belongs = (line: string | undefined): line is string =>
+    line !== undefined && indentOf(line) === indent && line[indent] === "#"
+  let from = at
+  for (let above = lines[from - 1]; belongs(above) && !isBody(above); above = lines[from - 1]) from--
+  let to = at + 1
+  for (let below = lines[to]; belongs(below) && /^\s*# {3}/.test(below); below = lines[to]) to++
+  return { from, to, indent }
+}
+
+const newLineOf = (text: string): string => text.includes("\r\n") ? "\r\n" : "\n"
+
+const mappingOf = (text: string): YAMLMap | undefined => {
+  const mapping = member(parseDocument(text).contents, "mapping")?.value
+  return isMap(mapping) && mapping.flow !== true ? mapping : undefined
+}
+
+/** Returns a question's entry by its id. */
+const itemOf = (text: string, id: string): YAMLMap | undefined => {
+  const list = member(mappingOf(text), "questions")?.value
+  if (!isSeq(list)) return undefined
+  return list.items.find((item): item is YAMLMap => {
+    const own = member(item, "id")?.value
+    return isMap(item) && isScalar(own) && String(own.value) === id
+  })
+}
+
+/** Remarks that `init` and its review write above an entry. */
+const remark = /^# (?:confidence |reviewed|left open|candidate )/
+
+/** Returns the lines of a question's entry, with the remarks above it and the comments below it. */
+const itemLines = (text: string, item: YAMLMap): Lines => {
+  const start = rangeOf(item)?.[0] ?? 0
+  const dash = text.lastIndexOf("-", start)
+  const indent = columnAt(text, dash)
+  const lines = text.split("\n")
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length - 1
+  let from = lineOf(dash)
+  while (remark.test(lines[from - 1]?.trim() ?? "")) from--
+  return { from, to: lineOf(afterComments(text, lineAfter(text, last(item)), indent + 1)), indent }
+}
+
+const replaceLines = (text: string, { from, to }: Lines, by: ReadonlyArray<string>): string => {
+  const lines = text.split("\n")
+  const end = newLineOf(text) === "\r\n" ? "\r" : ""
+  lines.splice(from, to - from, ...by.map((line) => line + end))
+  return lines.join("\n")
+}
+
+/** Writes an entry in the place of the one that was left open or is in the file already, otherwise after the others. */
+export const putEntry = (
+  file: string,
+  list: "questions" | "own",
+  entry: DraftEntry,
+): string | undefined => {
+  const text = withoutEmptyLists(file)
+  const item = list === "questions" ? itemOf(text, entry.of) : undefined
+  const place = item === undefined ? openLines(text.split("\n"), entry.of) : itemLines(text, item)
+  if (place !== undefined) {
+    const lines = list === "questions" ? entryLines(entry, true) : memberLines(entry.of, entry)
+    return replaceLines(text, place, indented(lines, place.indent))
+  }
+  return addToPipeline(text, { questions: [], urlParameters: [], own: [], [list]: [entry] })
+}
+
+/** Removes the entry of a question, and lists the question among those that stay unanswered on purpose. */
+export const leaveUnanswered = (
+  file: string,
+  { id, name }: { readonly id: string; readonly name: string },
+): string | undefined => {
+  const item = itemOf(file, id)
+  const place = item === undefined ? openLines(file.split("\n"), id) : itemLines(file, item)
+  const text = place === undefined ? file : replaceLines(file, place, [])
+  const mapping = mappingOf(text)
+  if (mapping === undefined) return undefined
+  const ignored = member(mapping, "ignoreQuestions")
+  const shown = yamlText(name.trim() === "" ? id : name, true)
+  if (ignored === undefined) {
+    const end = afterComments(text, lineAfter(text, last(mapping)), keyIndent(text, mapping))
+    // Before the empty lines between the mapping and what follows.
+    const offset = text.slice(0, end).trimEnd().length
+    return insert(text, text.indexOf("\n", offset) + 1 || text.length, [
+      `${" ".repeat(keyIndent(text, mapping))}ignoreQuestions: [${shown}]`,
+    ])
+  }
+  const { value } = ignored
+  if (!isSeq(value)) return undefined
+  const end = rangeOf(value)?.[1] ?? 0
+  if (value.flow === true) {
+    const bracket = text.lastIndexOf("]", end)
+    return text.slice(0, bracket) + (value.items.length === 0 ? "" : ", ") + shown + text.slice(bracket)
+  }
+  const indent = columnAt(text, text.lastIndexOf("-", rangeOf(value.items[0])?.[0] ?? 0))
+  return insert(text, lineAfter(text, value.items.at(-1)), [`${" ".repeat(indent)}- ${shown}`])
+}
+
+const insert = (text: string, offset: number, lines: ReadonlyArray<string>): string => {
+  const newLine = newLineOf(text)
+  const before = text.slice(0, offset)
+  const gap = before === "" || before.endsWith("\n") ? "" : newLine
+  return before + gap + lines.join(newLine) + newLine + text.slice(offset)
+}
+
+/** Says above a question's entry that a person has accepted it. */
+export const markReviewed = (text: string, id: string): string | undefined => {
+  const item = itemOf(text, id)
+  if (item === undefined) return undefined
+  const { from, to } = itemLines(text, item)
+  const lines = text.split("\n").slice(from, to)
+  return replaceLines(
+    text,
+    { from, to, indent: 0 },
+    lines.map((line) => line.replace(/\r$/, "").replace(/^(\s*)# confidence [\d.]+/, "$1# reviewed")),
+  )
+}
+
+/** Returns the confidence that is written above a question's entry. Undefined: there is none, or a person has reviewed it. */
+export const confidenceOf = (text: string, id: string): number | undefined => {
+  const item = itemOf(text, id)
+  if (item === undefined) return undefined
+  const { from, to } = itemLines(text, item)
+  const found = text.split("\n").slice(from, to).flatMap((line) => /^\s*# confidence ([\d.]+)/.exec(line)?.[1] ?? [])
+  return found[0] === undefined ? undefined : Number(found[0])
+}
+
+/**
+ * Translates a choice of a question's cells: writes it under `values`, and removes it from the comment that lists it.
+ *
+ * @param option null: no answer
+ */
+export const setChoice = (text: string, id: string, choice: string, option: string | null): string | undefined => {
+  const item = itemOf(text, id)
+  if (item === undefined || item.flow === true) return undefined
+  const indent = keyIndent(text, item)
+  const line = `${yamlText(choice, true)}: ${option === null ? "null" : yamlText(option)}`
+  const values = member(item, "values") as Pair<unknown, unknown> | undefined
+  const inserted = values === undefined
+    ? insert(text, lineAfter(text, last(item)), [`${" ".repeat(indent)}values:`, `${" ".repeat(indent + 2)}${line}`])
+    : isMap(values.value) && values.value.flow !== true
+    ? insert(text, lineAfter(text, last(values.value)), [`${" ".repeat(keyIndent(text, values.value))}${line}`])
+    : isMap(values.value)
+    ? withMember(text, values.value, choice, option)
+    : undefined
+  return inserted === undefined ? undefined : withoutListed(inserted, id, choice)
+}
+
+const withMember = (text: string, values: YAMLMap, choice: string, option: string | null): string => {
+  const [from, to] = rangeOf(values) ?? [0, 0]
+  const written = text.slice(from, to).replace(/\s*\}$/, "")
+  const shown = `${yamlText(choice, true)}: ${option === null ? "null" : yamlText(option, true)}`
+  return `${text.slice(0, from)}${written}${values.items.length === 0 ? " " : ", "}${shown} }${text.slice(to)}`
+}
+
+/** Removes a choice from the comment below an entry, and the whole comment with the last one. */
+const withoutListed = (text: string, id: string, choice: string): string => {
+  const item = itemOf(text, id)
+  if (item === undefined) return text
+  const { to } = itemLines(text, item)
+  const all = text.split("\n")
+  let from = to
+  while (/^\s*#/.test(all[from - 1] ?? "")) from--
+  const key = `${yamlText(choice, true)}:`
+  const lines = all.slice(from, to)
+  const isListed = (line: string) => /^\s*# {3}(?![# ])/.test(line)
+  const left = lines.filter((line) => !(isListed(line) && line.replace(/^\s*#\s*/, "").startsWith(key)))
+  const kept = left.some((line) => isListed(line) || / otherwise:/.test(line))
+    ? left
+    : left.filter((line) => !/^\s*# (?:values:|  )/.test(line))
+  return replaceLines(text, { from, to, indent: 0 }, kept.map((line) => line.replace(/\r$/, "")))
+}
+
+/** Writes a key of `source`, in the place of the comment that proposes it. */
+export const setSourceKey = (text: string, key: string, value: DraftValue): string | undefined => {
+  const source = member(parseDocument(text).contents, "source")?.value
+  if (!isMap(source) || source.flow === true || member(source, key) !== undefined) return undefined
+  const indent = keyIndent(text, source)
+  const line = `${" ".repeat(indent)}${key}: ${flow(value, false)}`
+  const place = proposal(text, key)
+  return place === undefined
+    ? insert(text, lineAfter(text, last(source)), [line])
+    : replaceLines(text, { from: place, to: place + 1, indent }, [line])
+}
+
+/** Returns the value that a comment proposes for a key of `source`. */
+export const proposedSourceKey = (text: string, key: string): DraftValue | undefined => {
+  const place = proposal(text, key)
+  const line = place === undefined ? undefined : text.split("\n")[place]?.trim().slice(2)
+  const parsed = line === undefined ? undefined : parseDocument(line, { schema: "failsafe" })
+  return parsed === undefined || parsed.errors.length > 0
+    ? undefined
+    : (parsed.toJS() as Record<string, DraftValue>)[key]
+}
+
+/** Removes the comment that proposes a key of `source`. */
+export const removeProposal = (text: string, key: string): string => {
+  const place = proposal(text, key)
+  return place === undefined ? text : replaceLines(text, { from: place, to: place + 1, indent: 0 }, [])
+}
+
+const proposal = (text: string, key: string): number | undefined => {
+  const lines = text.split("\n")
+  const [from, to] = [
+    lines.findIndex((line) => line.startsWith("source:")),
+    lines.findIndex((line) => line.startsWith("mapping:")),
+  ]
+  const at = lines.findIndex((line, at) =>
+    at > from && (to < from || at < to) && line.trimStart().startsWith(`# ${key}: `)
+  )
+  return at === -1 ? undefined : at
+}

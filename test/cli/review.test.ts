@@ -1,0 +1,132 @@
+import { FileSystem, Path, Terminal } from "@effect/platform"
+import { expect, layer } from "@effect/vitest"
+import { Effect, identity } from "effect"
+import { parse } from "yaml"
+import { reviewPipeline } from "../../src/cli/review.ts"
+import { checkProject } from "../../src/jobs/check.ts"
+import { initialise } from "../../src/jobs/init.ts"
+import { asFound } from "../../src/source/openSource.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+import { type Answer, answering } from "./answering.ts"
+
+const people = `Name;E-mail;Born;Color;Due;When;Size;No answer
+Ada;ada@example.org;10.12.1815;Rot;01/02/2024;2024-01-01 10:00;-;
+Zoë;zoe@example.org;;Blue;03/04/2024;2024-01-02 10:00;41;
+Bob;bob@example.net;01.02.1990;Rot;05/06/2024;2024-01-03 10:00;43;
+Ada;ada@example.org;10.12.1815;Rot;05/06/2024;2024-01-03 10:00;43;
+`
+
+const form = `id: people1
+name: People
+questions:
+  - { id: q1, name: Name, type: ShortAnswer }
+  - { id: q4, name: Color, type: Dropdown, options: [{ value: r, label: Red }, { value: b, label: Blue }] }
+  - { id: q5, name: Due, type: DatePicker }
+  - { id: q6, name: Shoes, type: NumberInput }
+  - { id: q7, name: Remarks, type: LongAnswer }
+  - { id: q8, name: Appointment, type: DateTimePicker }
+`
+
+const start = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* projectFolder({ "people.csv": people, "forms/people.yaml": form })
+  yield* initialise({
+    root,
+    newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+    name: "people",
+    source: asFound(path.join(root, "people.csv")),
+    service: "practice",
+    form: "people1",
+  })
+  const file = path.join(root, "pipelines/people.yaml")
+  return {
+    root,
+    read: fs.readFileString(file),
+    write: (text: string) => fs.writeFileString(file, text),
+    review: (answers: ReadonlyArray<Answer>) => answering(answers, reviewPipeline(root, "people", identity)),
+  }
+})
+
+layer(platform)("A review of a pipeline", (it) => {
+  it.scoped("asks one question at a time, and writes each answer", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const { result, shown } = yield* world.review([
+        ["identify a row", "whole rows"],
+        ['mean "no answer"? ["-"]', "yes"],
+        ['"Due" (DatePicker): which column', "Due:"],
+        ["day or the month comes first. Which format?", "MM/dd/yyyy"],
+        ['"Shoes"', "another column"],
+        ["Which column?", "Size"],
+        ['"Remarks"', "unanswered on purpose"],
+        ['"Appointment"', "another column"],
+        ["Which column?", "When"],
+        ["time zone", "Europe/Berln"],
+        ['"Europe/Berln" can\'t be the zone', "Europe/Berlin"],
+        ['"Rot" (3 cells) is not an option', "Red"],
+      ])
+      expect(result).toEqual({ answered: 7, skipped: 0 })
+      expect(shown).toContain('1  Due: "01/02/2024", "03/04/2024" (confidence 0.9')
+      const { mapping, source } = parse(yield* world.read)
+      expect(source).toMatchObject({ rowKey: "content", empty: ["-"] })
+      expect(mapping).toEqual({
+        questions: [
+          { id: "q1", name: "Name", from: "Name" },
+          { id: "q4", name: "Color", from: "Color", as: "choice", values: { Rot: "Red" } },
+          { id: "q5", name: "Due", from: "Due", as: "date", format: "MM/dd/yyyy" },
+          { id: "q6", name: "Shoes", from: "Size" },
+          { id: "q8", name: "Appointment", from: "When", as: "dateTime", zone: "Europe/Berlin" },
+        ],
+        ignoreQuestions: ["Remarks"],
+      })
+      const { pipelines: [checked] } = yield* checkProject(world.root, [])
+      expect(checked?.data).toMatchObject({ rows: 4, invalid: 0, problems: [], choices: [] })
+      expect((yield* world.review([])).result).toEqual({ answered: 0, skipped: 0 })
+    }))
+
+  it.scoped("that is interrupted continues with what the file leaves open, and keeps a person's own lines", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      yield* world.write((yield* world.read).replace("  questions:\n", "  # ours\n  questions: # all of them\n"))
+      const first = yield* world.review([
+        ["identify a row", "several columns together"],
+        ["Their names", "Name, Nmae"],
+        ['no column "Nmae"', "Name, When"],
+        ['mean "no answer"?', "no"],
+        ['"Due"', "quit"],
+      ])
+      expect(first.result).toBeInstanceOf(Terminal.QuitException)
+      const second = yield* world.review([
+        ['1 of 5: "Due"', "skip"],
+        ['"Shoes"', "skip"],
+        ['"Remarks"', "skip"],
+        ['"Appointment"', "another column"],
+        ["Which column?", "Size"],
+        ["3 of 3 cells can't be read like this (not a date with a time)", "skip"],
+        ['"Rot"', "skip"],
+      ])
+      expect(second.result).toEqual({ answered: 0, skipped: 5 })
+      const text = yield* world.read
+      expect(text).toContain("  # ours\n  questions: # all of them\n")
+      expect(text).not.toContain("# empty:")
+      expect(parse(text).source.rowKey).toEqual(["Name", "When"])
+      expect(parse(text).mapping.questions).toHaveLength(2)
+    }))
+
+  it.scoped("asks about entries of low confidence until a person has confirmed them", () =>
+    Effect.gen(function*() {
+      const world = yield* start
+      const low = (yield* world.read).replace(/confidence 0\.\d\d(.*\n.*- id: q1)/, "confidence 0.81$1")
+        .replace("# rowKey: ", "rowKey: ")
+      yield* world.write(low)
+      const { shown } = yield* world.review([
+        ["no answer", "skip"],
+        ['"Name" (ShortAnswer): is it answered by Name? (confidence 0.81)', "yes"],
+        ['"Due"', "quit"],
+      ])
+      expect(shown).not.toContain("identify a row")
+      expect(yield* world.read).toMatch(/ {4}# reviewed · "Ada" · "Zoë"\n {4}- id: q1/)
+      yield* world.review([["no answer", "skip"], ['"Due"', "quit"]])
+    }))
+})
