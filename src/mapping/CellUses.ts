@@ -1,13 +1,13 @@
 import type { CellNote } from "../kinds/Kind.ts"
 
-/** How an answer uses a cell, least first. */
+/** How an answer uses a cell, in ascending order. */
 export const cellUse = { nothing: 0, dropped: 1, part: 2, sent: 3 } as const
 
-/** How the answers of a row use its cells. A mapping has one instance and uses it for each row in turn, so that no row allocates anything. */
+/** How the answers of a row use its cells. A mapping reuses one instance for every row, so that a row allocates nothing. */
 export class CellUses {
-  /** By position: the most that any answer uses of the cell, as in `cellUse`. */
+  /** By position: the highest use of the cell by any answer, as in `cellUse`. */
   readonly most: Uint8Array
-  /** How often a cell gave an answer, or a part of one, in this row. */
+  /** The number of times that a cell produced an answer or a part of one in this row. */
   given = 0
 
   /** @param width the last column's position plus 1 */
@@ -35,10 +35,10 @@ export class CellUses {
 const bits: Readonly<Record<CellNote, number>> = { unused: 1, nothing: 2, dropped: 4, part: 8, redirected: 16 }
 const lossy = bits.nothing | bits.dropped | bits.part
 
-/** The notes of a kind about the cells given to it, by their index. Each input has one instance. */
+/** A kind's notes about its input cells, by their index. Each input has one instance. */
 export class CellNotes {
   private readonly flags: Array<number> = []
-  /** Whether anything was noted. For most rows nothing was. */
+  /** Whether anything was noted. For most rows, nothing is. */
   private any = false
 
   readonly note = (note: CellNote, cell = 0): void => {
@@ -49,7 +49,7 @@ export class CellNotes {
   /**
    * Returns how a cell is used, as in `cellUse`.
    *
-   * @param answered whether its answer has a value
+   * @param answered whether the cell's answer has a value
    */
   useOf(cell: number, answered: boolean): number {
     if (!this.any) return answered ? cellUse.sent : cellUse.nothing

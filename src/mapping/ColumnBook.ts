@@ -8,7 +8,7 @@ import type { ColumnAlias, ColumnName, Input, MappingEntry, Pipeline } from "../
 import { suggest } from "../project/suggestion.ts"
 import type { Findings, Note } from "./Findings.ts"
 
-/** Returns the columns with this header, in their order. Repeated white space counts once. */
+/** Returns the columns with this header, in order. Repeated white space counts as one space. */
 const withHeader = (columns: ReadonlyArray<Column>, header: string): ReadonlyArray<Column> => {
   const plain = (title: string) => title.trim().replaceAll(/\s+/g, " ")
   return columns.filter((column) => plain(column.title) === plain(header))
@@ -57,7 +57,7 @@ const aliasedColumns = (
   return found
 }
 
-/** Returns a source's columns with the names of `source.columns` for those that the header doesn't name. A row's content is recognised by these names. */
+/** Returns a source's columns, with names from `source.columns` for those that the header doesn't identify. A row's content is recognised by these names. */
 export const nameColumns = (
   columns: ReadonlyArray<Column>,
   aliases: ReadonlyArray<ColumnAlias>,
@@ -75,17 +75,17 @@ export const nameColumns = (
 /** The columns of one question. */
 export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly column: Column }>
 
-/** The columns of a source by name, and what a pipeline does with each of them. */
+/** A source's columns by name, and the pipeline's use of each. */
 export interface ColumnBook {
-  /** Returns the column of that name. Adds an error if none or several have it. */
+  /** Returns the column with a name. Adds an error if no column or several columns have it. */
   readonly find: (name: ColumnName, use: "answers" | "keyOrCondition") => Column | undefined
-  /** Marks a column as ignored, or all columns of a block by its title. It need not exist. */
+  /** Marks a column as ignored. For the title of a block, marks all of its columns. The column need not exist. */
   readonly ignore: (name: ColumnName) => void
-  /** Returns the block of that title with its columns. A missing one becomes an error. `unknown`: there is no source. */
+  /** Returns the block with a title, and its columns. Adds an error if there is no such block. `unknown`: there is no source. */
   readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
   /** Marks the columns of a block as read for answers. */
   readonly answers: (columns: Block) => void
-  /** Returns how a column is used: the first of `columnUses` that applies. */
+  /** Returns how a column is used: the first value of `columnUses` that applies. */
   readonly useOf: (column: Column) => ColumnUse
 }
 
@@ -94,10 +94,10 @@ const columnNamed = (column: Column): string =>
     ? `${column.title.trim() === "" ? "without a title" : `"${brief(column.title)}"`} (column ${column.position + 1})`
     : brief(column.name)
 
-/** Lists columns for a message, at most 12. */
+/** Lists columns for a message, 12 at most. */
 export const columnList = (columns: ReadonlyArray<Column>): string => firstOf(columns.map(columnNamed), 12)
 
-/** @param source.blocks absent: there is no source, and the columns are those that the pipeline names */
+/** @param source.blocks undefined if there is no source; the columns are then those that the pipeline names */
 export const columnBook = (
   source: { readonly columns: ReadonlyArray<Column>; readonly blocks?: ReadonlyArray<ColumnBlock> | undefined },
   aliases: ReadonlyArray<ColumnAlias>,
@@ -123,7 +123,7 @@ export const columnBook = (
     return column
   }
   const missing = ({ at, name, path }: ColumnName, note: Note): void => {
-    // Wrong names in `source.columns` were reported before.
+    // Wrong names in `source.columns` were already reported.
     if (failed.has(name)) return
     const titled = columns.filter((column) => column.title.trim() === name.trim())
     if (titled.length > 1) {
@@ -156,7 +156,9 @@ export const columnBook = (
           path,
           `The source has no block of columns "${brief(title)}".`,
           suggest(title, source.blocks.map((one) => one.title), "Its blocks are")
-            ?? (source.blocks.length === 0 ? "Its format shows none: give each option its column." : undefined),
+            ?? (source.blocks.length === 0
+              ? "Its format has no blocks of columns: give each option a column."
+              : undefined),
         )
         return undefined
       }
@@ -184,7 +186,7 @@ export const inputColumns = (input: Input): ReadonlyArray<ColumnName> => {
   }
 }
 
-/** Returns the column of an entry's "Other", if the entry names one. */
+/** Returns the column of an entry's "Other" option, if the entry names one. */
 export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "path">): ColumnName | undefined => {
   const { other } = options
   if (typeof other !== "object" || other === null || !("from" in other) || typeof other.from !== "string") {
@@ -193,13 +195,13 @@ export const otherColumn = ({ options, path }: Pick<MappingEntry, "options" | "p
   return { name: other.from, path: [...path, "other", "from"] }
 }
 
-/** Returns all columns that an entry names. Those of a block are not included. */
+/** Returns all columns that an entry names, except those of a block. */
 export const entryColumns = (entry: MappingEntry): ReadonlyArray<ColumnName> => {
   const other = otherColumn(entry)
   return [...inputColumns(entry.input), ...(other === undefined ? [] : [other]), ...entry.when.map((one) => one.column)]
 }
 
-/** Returns all entries of a mapping, list by list. */
+/** Returns all entries of a mapping, in the order of its lists. */
 export const allEntries = ({ mapping }: Pick<Pipeline, "mapping">): ReadonlyArray<MappingEntry> => [
   ...mapping.questions,
   ...mapping.urlParameters,

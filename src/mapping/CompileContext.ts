@@ -9,7 +9,7 @@ import type { Findings } from "./Findings.ts"
 import type { MappedAnswer } from "./Mapping.ts"
 import type { Read } from "./readers.ts"
 
-/** A redirect of texts from one question's cells to another question (`textTo`). */
+/** A redirect (`textTo`) of texts from one question's cells to a different question. */
 export interface TextRedirect {
   readonly to: Question
   /** The question whose cells contain the texts. */
@@ -21,14 +21,14 @@ export interface TextRedirect {
 
 /** All redirects of a mapping. */
 export interface TextRedirects {
-  /** Adds the redirect to a question, by its name or id. An unknown question, or one that another question fills, becomes an error. */
+  /** Adds the redirect to a question, by its name or id. Adds an error if the question is unknown or already filled by a different question. */
   readonly open: (textTo: string, from: Element, path: YamlPath) => TextRedirect | undefined
   readonly from: (element: Element) => ReadonlyArray<TextRedirect>
 }
 
 /**
- * Set if the source is a rejected.csv that a person fixed. Its cells may also be written as in JSON and ISO 8601. `typed`: the pipeline's
- * own source has typed cells (a workbook), which the file contains as such texts. `text`: the source only has texts.
+ * How the source's texts are read if the source is a rejected.csv that a person fixed. Its cells may also be written as in JSON and ISO 8601. `typed`: the pipeline's own source has typed cells (a
+ * workbook), which the file contains as such texts. `text`: the source has only texts.
  */
 export type Fixed = "text" | "typed" | undefined
 
@@ -36,7 +36,7 @@ export type Fixed = "text" | "typed" | undefined
 export interface CompileContext {
   readonly findings: Findings
   readonly columns: ColumnBook
-  /** Cells that mean "no answer", without the empty text. */
+  /** The texts that mean "no answer", apart from the empty text. */
   readonly empty: ReadonlySet<string>
   readonly defaults: MappingConfig["defaults"]
   readonly form: Pick<Form, "questions">
@@ -49,27 +49,27 @@ export interface CompileContext {
 /** An entry of a mapping, with the question or element that it fills. */
 export interface AnswerEntries {
   readonly answer: MappedAnswer
-  /** Several if each is only for some rows. None if the entry of a different answer produces it. */
+  /** The entries for the answer. Several if each is for certain rows. None if the entry of a different answer produces this one. */
   readonly entries: ReadonlyArray<MappingEntry>
-  /** The form's options, which decide what a choice is sent as. */
+  /** The form's options, which determine what is sent for a choice. */
   readonly options: ReadonlyArray<Option> | undefined
 }
 
 /** An entry, ready to read rows. */
 export interface CompiledEntry {
   readonly read: Read
-  /** The columns that it reads. */
+  /** The columns that the entry reads. */
   readonly columns: ReadonlyArray<Column>
-  /** Whether a value may come from a cell, not only from constants. */
+  /** Whether a value may come from a cell, not only from a constant. */
   readonly fromCells: boolean
-  /** The cells for which something else is sent. */
+  /** The cells for which a different text is sent. */
   readonly translations?: ReadonlyArray<Translation> | undefined
 }
 
 /** An answer with its place in the item, ready to read rows. */
 export interface CompiledAnswer extends AnswerEntries, CompiledEntry {}
 
-/** An answer before all is known of it: whether its differences are tolerated, for example. */
+/** An answer that is not complete yet, because it is not known, for example, whether its differences are tolerated. */
 export type AnswerDraft = Omit<CompiledAnswer, "answer"> & {
   readonly answer: Pick<MappedAnswer, "id" | "name" | "kind" | "list">
 }

@@ -4,14 +4,14 @@ import type { Document } from "../project/errors.ts"
 import { diagnosticAt } from "../project/errors.ts"
 import { suggest } from "../project/suggestion.ts"
 
-/** Adds a finding about the value at a path, or about the key. */
+/** Adds a finding about the value or the key at a path. */
 export type Note = (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => void
 
 /** All mistakes in a pipeline, so that they are reported together. */
 export interface Findings {
   readonly error: Note
   readonly warning: Note
-  /** Adds faults of a kind's options, under the entry at `path`. `place` returns the place of an option that is not the entry's own. */
+  /** Adds faults in a kind's options, under the entry at `path`. `place` returns the place of an option that is not in the entry itself. */
   readonly faults: (
     path: YamlPath,
     faults: ReadonlyArray<OptionFault>,
@@ -29,7 +29,7 @@ export const findingsIn = (document: Document): Findings => {
     (list: Array<Diagnostic>, severity: Diagnostic["severity"]) =>
     (path: YamlPath, message: string, suggestion?: string | undefined, at?: "key" | "value") => {
       const found = diagnosticAt(document, severity, path, message, suggestion, at)
-      // A wrong default affects many entries, but is one mistake.
+      // A wrong default affects many entries, but is reported once.
       if (list.some((one) => one.line === found.line && one.column === found.column && one.message === message)) return
       list.push(found)
     }
@@ -42,7 +42,7 @@ export const findingsIn = (document: Document): Findings => {
         const { option, member, message, suggestion, unknown } = fault
         const nearest = unknown === undefined ? undefined : suggest(unknown.name, unknown.among, "There are")
         const own = [...path, ...(option === undefined ? [] : [option]), ...(member === undefined ? [] : [member])]
-        // Names of options and rows are keys of `from`.
+        // The names of options and rows are keys of `from`.
         const at = option === "from" && member !== undefined ? "key" : undefined
         error(place?.(fault) ?? own, message, nearest ?? suggestion, at)
       }

@@ -20,17 +20,17 @@ import { blankProblem } from "./problems.ts"
 import { rowKey, rowMap, type RowRules, type Stamp, stampAnswer } from "./rowMap.ts"
 import { textRedirects } from "./textRedirects.ts"
 
-/** Returns the pipeline's target in the file, to point at if the form itself is at fault. */
+/** Returns the path of the pipeline's target. A mistake in the form itself is reported there. */
 const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sink", "form"]
 
-/** Returns a column's name to sort by, or its place if it has none. */
+/** Returns a column's name for sorting, or its position if it has no name. */
 const sortName = ({ name, position }: Column): string => name ?? `#${position + 1}`
 
-/** Whether a source has none of several columns that a pipeline names: it is a different file. */
+/** Whether a source has none of several columns that a pipeline names, which means that it is a different file. */
 const isOther = (pipeline: Pipeline, columns: ReadonlyArray<Column>): boolean => {
   const existing = new Set(columns.flatMap(({ name, title }) => [name ?? "", title.trim()]))
   const named = mentionedColumns(pipeline).flatMap(({ name }) => name?.trim() ?? [])
-  // Names of `source.columns` are the pipeline's own.
+  // The names in `source.columns` are not titles of the source.
   return pipeline.source.columns.length === 0 && named.length > 2 && !named.some((name) => existing.has(name))
 }
 
@@ -64,22 +64,21 @@ const stampOf = (
   }
 }
 
-/** A form tool whose cells need cleaning before they are read. */
+/** A form tool whose cells must be cleaned before they are read. */
 interface CleaningTool {
   readonly name: string
   readonly clean: (cells: Cells) => Cells
 }
 
 /**
- * Makes a mapping clean the cells of a form tool first. Answers, keys and `where` see the cleaned cells. Content digests and rejected rows keep the
- * cells as they are in the file. The tool is part of the fingerprint, since the same cells could mean something else if the file were detected as
- * another tool's.
+ * Makes a mapping clean the cells of a form tool first. Answers, keys and `where` use the cleaned cells. Content digests and rejected rows contain the cells as they are in the file. The tool is part
+ * of the fingerprint, because the same cells could have a different meaning for a different tool.
  */
 const overCleanCells = (
   mapping: Mapping,
   { clean, name }: CleaningTool,
 ): Mapping => {
-  // The key, the filter and the map are called with the same row in turn.
+  // The functions below are called one after the other with the same row.
   let last: Cells | undefined
   let cleaned: Cells = []
   const cleanOf = (cells: Cells): Cells => {
@@ -105,17 +104,14 @@ const overCleanCells = (
   }
 }
 
-/**
- * Compiles a pipeline's mapping for a form and a source's columns. Returns all errors at once, each with its place in the pipeline's file, or the
- * mapping and its warnings.
- */
+/** Compiles a pipeline's mapping for a form and a source's columns. Returns the mapping and its warnings, or all errors at once, each with its place in the pipeline's file. */
 export const compile = (input: {
   readonly pipeline: Pipeline
   readonly form: Form
   readonly columns: ReadonlyArray<Column>
-  /** Absent: there is no source. The columns are then those that the pipeline names, and blocks have no answers. */
+  /** Undefined if there is no source. The columns are then those that the pipeline names, and blocks have no answers. */
   readonly blocks?: ReadonlyArray<ColumnBlock> | undefined
-  /** The source is a rejected.csv that a person fixed. */
+  /** Set if the source is a rejected.csv that a person fixed. */
   readonly fixed?: Fixed
   /** The form tool that wrote the source. */
   readonly tool?: CleaningTool | undefined
@@ -182,7 +178,7 @@ export const compile = (input: {
   const rules: RowRules = {
     where,
     uses: context.uses,
-    // Without a source, the answers of its blocks are unknown.
+    // Without a source, answers from blocks are unknown.
     blank: pipeline.sink.blankRows === "allow" || input.blocks === undefined ? undefined : blankProblem,
   }
   const mapping: Mapping = {
@@ -205,21 +201,21 @@ export const compile = (input: {
   })
 }
 
-/** Returns an entry's contents without its places in the file. Columns are identified by name, so that their order in the source does not matter. */
+/** Returns an entry's content without its places in the file. Identifies columns by name, so that their order in the source does not matter. */
 const withoutPlaces = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutPlaces)
   if (!isObject(value)) return value
   const { at: _at, path: _path, ...rest } = value
   return Object.fromEntries(
     Object.entries(rest).map(([key, member]) => {
-      // Options may have members of any name.
+      // The members of `options` may have any name.
       const plain = key === "options" ? member : withoutPlaces(member)
       return [key, key === "parts" && Array.isArray(plain) ? plain.map(canonicalJson).toSorted() : plain]
     }),
   )
 }
 
-/** Returns the SHA-256, in hex, of everything that decides which item the same cells produce: targets, kinds, options, defaults, inputs. */
+/** Returns the SHA-256 digest, in hex, of everything that determines which item the cells produce: targets, kinds, options, defaults, inputs. */
 const fingerprint = (
   filled: ReadonlyArray<AnswerEntries>,
   empty: ReadonlySet<string>,

@@ -16,13 +16,13 @@ import { requiredProblem } from "./problems.ts"
 import { type Read, readAll, readDropping, type ReadPart, readRequired, readWhen, useParts } from "./readers.ts"
 import { compileRedirects } from "./textRedirects.ts"
 
-/** A compiled entry: its kind, and its reader unless the entry has a mistake. */
+/** A compiled entry: its kind, and its reader if the entry has no mistake. */
 interface CompiledKind {
   readonly kind: Kind | undefined
   readonly done: CompiledEntry | undefined
 }
 
-/** Compiles every entry of a mapping. A mistake in one entry does not hide those of the others. */
+/** Compiles every entry of a mapping. A mistake in one entry doesn't hide mistakes in others. */
 export const compileAnswers = (
   pipeline: Pipeline,
   form: Form,
@@ -40,7 +40,7 @@ export const compileAnswers = (
     if (done !== undefined) compiled.push({ answer, ...done })
   }
 
-  /** Finds what each entry fills, compiles it, and joins the entries for the same question or element. */
+  /** Finds what each entry fills, compiles the entry, and joins the entries for the same question or element. */
   const fill = <E extends Element>(
     list: FormList,
     entries: ReadonlyArray<MappingEntry>,
@@ -52,7 +52,7 @@ export const compileAnswers = (
     const groups = new Map<E, Array<MappingEntry>>()
     for (const entry of entries) {
       const element = findElement(entry, elements, list, findings)
-      // Its columns are looked up anyway, so that all missing ones are reported together.
+      // Looks up the entry's columns anyway, so that all missing columns are reported together.
       if (element === undefined) touchColumns(entry, context)
       else groups.set(element, [...(groups.get(element) ?? []), entry])
     }
@@ -60,7 +60,7 @@ export const compileAnswers = (
       const made = group.map((entry, index) => {
         const compiled = { entry, ...compileOne(entry, element) }
         const before = group[index - 1]
-        // Entries after one without a condition are never used.
+        // Entries after one without a condition would never be used.
         if (before !== undefined && before.when.length === 0) {
           findings.error(
             entry.path,
@@ -145,12 +145,12 @@ export const compileAnswers = (
   }))
 }
 
-/** Returns each translation once: several entries have the same labels. */
+/** Returns each translation once, because several entries may have the same labels. */
 const distinct = (translations: ReadonlyArray<Translation>): ReadonlyArray<Translation> => [
   ...new Map(translations.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
-/** Joins the entries for one answer. The first whose `when` holds for a row is used. */
+/** Joins the entries for an answer. For each row, the first entry whose `when` is met is used. */
 const joined = (
   made: ReadonlyArray<CompiledKind & { readonly entry: MappingEntry }>,
   entries: ReadonlyArray<MappingEntry>,
@@ -181,7 +181,7 @@ const touchColumns = (entry: MappingEntry, { columns }: CompileContext): void =>
   if (typeof block === "object") columns.answers(block)
 }
 
-/** Returns the questions that get texts from others. Adds an error if an entry of their own fills them, too. */
+/** Returns the questions that get texts from different ones. Adds an error if an entry also fills such a question. */
 const twiceFilled = (
   compiled: ReadonlyArray<AnswerDraft>,
   { findings }: CompileContext,
@@ -196,7 +196,7 @@ const twiceFilled = (
   return handed
 }
 
-/** Returns the answers that may come back different, and why. */
+/** Returns the answers whose differences are tolerated, and why. */
 const tolerations = (
   pipeline: Pipeline,
   places: ReadonlyArray<AnswerDraft["answer"]>,
@@ -220,7 +220,7 @@ const tolerations = (
   return tolerated
 }
 
-/** Applies what an entry says about its answer as a whole: `required` and `onInvalid`. */
+/** Applies the policies of an entry for its answer as a whole: `required` and `onInvalid`. */
 const withPolicy = (
   { read, columns }: Pick<CompiledEntry, "read" | "columns">,
   entry: MappingEntry,
@@ -262,7 +262,7 @@ const compileEntry = (
   return compiled === undefined ? undefined : { ...compiled, read: withPolicy(compiled, entry, place, context) }
 }
 
-/** Makes the reader of an element's parts. A part that the interface requires and the row doesn't have is a problem. */
+/** Returns the reader of an element's parts. It reports a problem if a row lacks a part that the interface requires. */
 const readElement = (
   element: Element,
   parts: ReadonlyArray<ReadPart>,
@@ -286,10 +286,7 @@ const readElement = (
   }
 }
 
-/**
- * Compiles a scheduling or payment entry, each part by its kind. A row whose columns are all empty has no such value. A row in which some are filled needs
- * all that the interface requires.
- */
+/** Compiles a scheduling or payment entry, each part by its kind. If all columns of a row are empty, the row has no such value. If some are filled, it needs all parts that the interface requires. */
 const compileElement = (
   entry: MappingEntry,
   element: Element,

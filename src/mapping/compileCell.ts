@@ -13,7 +13,7 @@ import type { CompileContext, Fixed } from "./CompileContext.ts"
 import { type AnswerSpec, compileKind, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
 import type { Findings } from "./Findings.ts"
 
-/** Compiles a kind for one cell: the extraction by an expression, and the texts that a fixed rejected.csv may contain. */
+/** Compiles a kind for a single cell, with the extraction by an expression and the texts that a fixed rejected.csv may contain. */
 export const compileCell = (
   asked: AnswerSpec,
   options: KindOptions,
@@ -43,7 +43,7 @@ export const compileCell = (
   return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
 }
 
-/** What an entry's expression extracts: one piece, or named groups as parts. */
+/** What an entry's expression extracts: one piece, or parts by named groups. */
 type Extracting =
   | { readonly _tag: "Piece"; readonly wrap: (parse: Parse) => Parse }
   | {
@@ -52,7 +52,7 @@ type Extracting =
     readonly wrap: (whole: Parse, parts: ReadonlyArray<Parse>) => Parse
   }
 
-/** The maximum characters of a cell that an expression is applied to. */
+/** The maximum number of characters of a cell to which an expression is applied. */
 const longest = 10_000
 
 /** Counts the letters and digits of texts. */
@@ -62,7 +62,7 @@ const saidIn = (texts: ReadonlyArray<string>): number => {
   return said
 }
 
-/** Compiles an entry's `extract` for a kind. Groups that don't fit it become errors. */
+/** Compiles an entry's `extract` for a kind. Adds an error for each group that doesn't fit the kind. */
 const compileExtract = (
   expression: string,
   kind: Kind,
@@ -77,7 +77,7 @@ const compileExtract = (
   }
   const { names } = pattern
   const mismatch = new Fault("pattern", `a text that matches ${expression}`)
-  /** Makes a `Parse` from a function that extracts pieces of a match and the `Parse` of the pieces. */
+  /** Makes a `Parse` from a function that extracts pieces of a match, and the `Parse` of these pieces. */
   const extracting = (
     piecesOf: (match: Match) => ReadonlyArray<string | undefined>,
     valueOf: (pieces: ReadonlyArray<string>) => ReturnType<Parse>,
@@ -147,7 +147,7 @@ const jsonOf = (text: string): Json | undefined => {
   }
 }
 
-/** Returns the typed cell that a text of a fixed rejected.csv may stand for: the file writes numbers, dates and nested values as text. */
+/** Returns the typed cell for which a text of a fixed rejected.csv may have been written. The file contains numbers, dates and nested values as text. */
 const typed = (text: string, fixed: Fixed): Cell | undefined => {
   if (jsonNumber.test(text)) return Number(text)
   if (text === "true" || text === "false") return text === "true"
@@ -165,8 +165,8 @@ const twoWays = new Fault(
 )
 
 /**
- * Makes a `Parse` accept cells of a fixed rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed cells,
- * a number with a different meaning in each notation is an error, since it is unknown which one was meant.
+ * Makes a `Parse` accept cells of a fixed rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed cells, a number with a different meaning in each
+ * notation is an error, because its meaning is unknown.
  */
 const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
   if (fixed === undefined) return parse

@@ -17,7 +17,7 @@ const findAll = (names: ReadonlyArray<ColumnName>, book: ColumnBook): ReadonlyAr
   return found.every((column) => column !== undefined) ? found : undefined
 }
 
-/** Compiles an input for one kind. Returns undefined if it has mistakes, which are added to the findings. */
+/** Compiles an input for a kind. Returns undefined if the input has mistakes, which are added to the findings. */
 export const compileInput = (
   asked: AnswerSpec,
   input: Input,
@@ -50,7 +50,7 @@ export const compileInput = (
     findings.error([...path, key], message, suggestion)
   }
 
-  // The column of an "Other": undefined if the entry names none; "missing" if it is not in the source, or if the entry must name one and does not.
+  // Returns the column of the "Other" option. Undefined if the entry names no such column. "missing" if the column is not in the source, or if the entry must name one but does not.
   const findOther = (): Column | "missing" | undefined => {
     const name = otherColumn(asked)
     if (name !== undefined) return book.find(name, "answers") ?? "missing"
@@ -168,8 +168,8 @@ export const compileInput = (
 }
 
 /**
- * Returns the columns of a block that are its "Other", which only a choice of several has: the tick, and the text next to it if the entry says
- * which question gets it. Any other text is not read and therefore not mapped.
+ * Returns the columns of a block for its "Other" option, which exists only if a question takes several choices. These are the tick, and the text next to it if the entry says which question gets the
+ * text. Any other text is not read, and counts as not mapped.
  */
 const othersOf = (block: Block, withText: boolean): Block => {
   const tick = block.findIndex(({ role }) => role === "other")
@@ -179,7 +179,7 @@ const othersOf = (block: Block, withText: boolean): Block => {
   return [...(tick < 0 ? [] : block.slice(tick, tick + 1)), ...(withText && text !== undefined ? [text] : [])]
 }
 
-/** Compiles one part as an entry of its own. */
+/** Compiles a part as if it were an entry. */
 const compilePart = (
   { id, name }: Pick<AnswerSpec, "id" | "name">,
   { default: fallback, extract, input, options, part, path }: PartEntry,
@@ -200,11 +200,11 @@ const complete = (parts: ReadonlyArray<ReadPart | undefined>): ReadonlyArray<Rea
 
 const textKind = kinds.get("text")!
 
-/** Compiles options, ranks or rows. Each is read as text, whatever the pipeline's defaults for texts. */
+/** Compiles options, ranks or rows. Their cells are read as text, without the pipeline's defaults for texts. */
 const compileNamed = (asked: AnswerSpec, parts: ReadonlyArray<PartEntry>, context: CompileContext) =>
   complete(parts.map((entry) => compilePart(asked, entry, { kind: textKind, plain: true }, context)))
 
-/** Compiles the parts of an answer, each by its own kind. */
+/** Compiles the parts of an answer, each with its own kind. */
 export const compileParts = (
   asked: Pick<AnswerSpec, "id" | "name"> & Partial<Pick<AnswerSpec, "kind" | "options">>,
   parts: ReadonlyArray<PartEntry>,
@@ -226,7 +226,7 @@ export const compileParts = (
     return undefined
   }))
 
-/** Makes the part for a column without an entry of its own: its text. */
+/** Returns the part for a column without an entry. Its value is the column's text. */
 const textPart = ({ id }: AnswerSpec, part: string, column: Column, { empty, uses }: CompileContext): ReadPart => {
   const parse = oneText((text) => text)
   return {

@@ -11,10 +11,7 @@ import { isKnownType } from "../service/wire.ts"
 import type { CompileContext } from "./CompileContext.ts"
 import type { Findings } from "./Findings.ts"
 
-/**
- * Returns the kind of a question's answers: the one that the entry names, otherwise the default of the question's type. If the form does not give a
- * type, it is text without options.
- */
+/** Returns the kind of a question's answers: the one that the entry names, otherwise the default for the question's type. If the form gives no type, the kind is text without options. */
 export const chooseKind = (entry: MappingEntry, question: Question, findings: Findings): Kind | undefined => {
   const { path } = entry
   const { type } = question
@@ -62,9 +59,9 @@ const words = {
   any: "any value",
 } as const
 
-/** One answer to compile, or one part of it. */
+/** An answer to compile, or a part of one. */
 export interface AnswerSpec {
-  /** Id and name of the question or element. */
+  /** The id and name of the question or element. */
   readonly id: string
   readonly name: string
   readonly kind: Kind
@@ -73,13 +70,13 @@ export interface AnswerSpec {
   readonly question: Question | undefined
   readonly path: YamlPath
   readonly extract?: string | undefined
-  /** Options of the whole that apply to this part. */
+  /** Options of the whole answer that also apply to this part. */
   readonly inherited?: KindOptions | undefined
-  /** Whether the pipeline's defaults for the kind don't apply because the cells are ticks, ranks or rows. */
+  /** Whether to ignore the pipeline's defaults for the kind, because the cells are ticks, ranks or rows. */
   readonly plain?: boolean
 }
 
-/** Returns the options of an entry: its own, then the whole's, then the pipeline's defaults for the kind. */
+/** Returns the options of an entry. Its own come first, then those of the whole answer, then the pipeline's defaults for the kind. */
 export const optionsOf = (asked: AnswerSpec, input: Input | undefined, { defaults }: CompileContext): KindOptions => {
   const standard = asked.plain === true ? {} : defaults[asked.kind.name] ?? {}
   const inParts = input?._tag === "Parts" || input?._tag === "Block"
@@ -89,7 +86,7 @@ export const optionsOf = (asked: AnswerSpec, input: Input | undefined, { default
   return { ...usable, ...asked.inherited, ...asked.options }
 }
 
-/** Returns the texts that mean "no answer" to an entry: those of `source.empty` that are not the name of one of its options, values or words. */
+/** Returns the texts that mean "no answer" for an entry: those of `source.empty`, except names of the entry's own options, values or words. */
 export const emptyFor = (
   { kind, question }: AnswerSpec,
   options: KindOptions,
@@ -107,7 +104,7 @@ export const emptyFor = (
   return new Set([...empty].filter((name) => !kept.has(loose(name))))
 }
 
-/** Returns the place of an option: in the entry, or in the pipeline's defaults if the entry doesn't set it. */
+/** Returns the place of an option: in the entry if the entry sets it, otherwise in the pipeline's defaults. */
 const placeOf =
   (asked: AnswerSpec, input: Input | undefined, context: CompileContext) =>
   ({ option, member }: { readonly option?: string | undefined; readonly member?: string | number | undefined }) => {
@@ -123,11 +120,11 @@ const placeOf =
       : ["mapping", "defaults", asked.kind.name, option, ...tail]
   }
 
-/** Calls the kind. Its own schema has decoded the options, but their type was lost there. */
+/** Calls the kind. The kind's own schema has decoded the options, but their type is lost here. */
 const parseOf = ({ kind }: AnswerSpec, options: KindOptions, context: KindContext) =>
   kind.compile(options as never, context)
 
-/** Compiles a kind for one input. Returns undefined if its options have faults, which are added to the findings. */
+/** Compiles a kind for an input. Returns undefined if its options have faults, which are added to the findings. */
 export const compileKind = (
   asked: AnswerSpec,
   options: KindOptions,
@@ -142,7 +139,7 @@ export const compileKind = (
   return undefined
 }
 
-/** Turns a constant of the pipeline into a value, once. */
+/** Converts a constant of the pipeline to a value, once. */
 export const constant = (
   asked: AnswerSpec,
   options: KindOptions,
@@ -153,7 +150,7 @@ export const constant = (
   const input = { _tag: "Columns", count: 1 } as const
   const parse = parseOf(asked, options, { question: asked.question, input, empty: new Set() })
   if (typeof parse !== "function") {
-    // If there is a default, the entry itself reports them.
+    // The faults of a default are reported by the entry itself.
     if (place === "value") context.findings.faults(asked.path, parse, placeOf(asked, undefined, context))
     return undefined
   }
@@ -170,7 +167,7 @@ export const constant = (
 /** Returns a kind by its name. */
 export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")
 
-/** Returns the options of a whole that also apply to a part. */
+/** Returns the options of a whole answer that also apply to a part. */
 export const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions): KindOptions =>
   whole?.inherited === true
     ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))

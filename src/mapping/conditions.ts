@@ -12,12 +12,12 @@ import type { Condition } from "../project/Pipeline.ts"
 import type { CompileContext } from "./CompileContext.ts"
 import { columnProblem } from "./problems.ts"
 
-/** Whether a row's cells meet the conditions. A cell that can't be compared is added to the problems and counts as meeting them. */
+/** Whether a row's cells meet the conditions. A cell that can't be compared counts as meeting them, and is added to the problems. */
 type Holds = (cells: Cells, problems: Array<Problem>) => boolean
 
 export interface Conditions {
   readonly holds: Holds
-  /** Whether cells are compared with bounds, which is not possible for every cell. */
+  /** Whether the condition compares cells with bounds, which is not possible for every cell. */
   readonly compares: boolean
   readonly columns: ReadonlyArray<Column>
 }
@@ -29,7 +29,7 @@ const plainNumber = /^[-+]?\d+(?:\.\d+)?$/
 const numberOf = (cell: Cell | undefined, text: string): number =>
   typeof cell === "number" ? cell : plainNumber.test(text) ? Number(text) : NaN
 
-/** Reads a day or time on the clock. An offset counts only if both sides have one. */
+/** Reads a date or a local time. An offset is used only if both sides of a comparison have one. */
 const momentOf = (text: string, format: DateFormat | undefined) => {
   const read = readIso(text)
   if (read !== undefined && read.hasDate) return read
@@ -37,7 +37,7 @@ const momentOf = (text: string, format: DateFormat | undefined) => {
   return Number.isNaN(wall) ? undefined : { wall, hasTime: format?.hasTime === true, offset: NaN }
 }
 
-/** Makes the comparison with a bound: below zero if the cell is less, NaN if the two can't be compared. */
+/** Returns a function that compares a cell with a bound. The result is below zero if the cell is less, or NaN if the two can't be compared. */
 const comparison = (
   bound: string,
   format: DateFormat | undefined,
@@ -57,7 +57,7 @@ const comparison = (
   }
 }
 
-/** Compiles conditions. Missing columns, and bounds that are neither number nor date, become errors. */
+/** Compiles conditions. Adds an error for a missing column, and for a bound that is neither a number nor a date. */
 export const compileConditions = (
   conditions: ReadonlyArray<Condition>,
   { columns: book, empty, findings }: Pick<CompileContext, "columns" | "empty" | "findings">,

@@ -12,7 +12,7 @@ import type { Findings } from "./Findings.ts"
 import type { Mapping } from "./Mapping.ts"
 import { isRespondents } from "./rowMap.ts"
 
-/** Returns the questions that get no answer, and warns about those that are not mapped. */
+/** Returns the questions that get no answer. Adds a warning about those that are not mapped. */
 const unansweredIn = (
   pipeline: Pipeline,
   form: Form,
@@ -55,13 +55,13 @@ const unansweredIn = (
   return unanswered
 }
 
-/** Returns the column that is the whole answer of an entry in every row. */
+/** Returns the column that alone gives the answer of an entry in every row. */
 const wholeColumn = ({ extract, input, when }: MappingEntry): string | undefined =>
   input._tag === "Columns" && input.columns.length === 1 && extract === undefined && when.length === 0
     ? input.columns[0]?.name.trim()
     : undefined
 
-/** Warns about a column that is the whole answer to several questions: often an entry was copied and its column not changed. */
+/** Adds a warning about a column that alone answers several questions. The cause is often that an entry was copied, but its column was not changed. */
 const findShared = (
   pipeline: Pipeline,
   answers: ReadonlyArray<CompiledAnswer>,
@@ -110,7 +110,7 @@ const findUnmapped = (
 }
 
 /**
- * Finds columns and questions that a mapping omits, and columns that it uses twice. A mapping without an answer from a column is an error.
+ * Finds columns and questions that a mapping omits, and columns that it uses twice. Adds an error if no answer comes from a column.
  *
  * @returns the form's questions that get no answer
  */
@@ -123,7 +123,7 @@ export const coverage = (
   findings: Findings,
 ): Mapping["unanswered"] => {
   findUnmapped(pipeline, columns, book, findings)
-  // An entry with a mistake has no answer, and its mistake was reported before.
+  // An entry with a mistake has no answer, but its mistake was already reported.
   if (findings.errors.length > 0) return []
   if (!answers.some((answer) => isRespondents(answer) && answer.fromCells)) {
     findings.error(

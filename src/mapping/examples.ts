@@ -15,7 +15,7 @@ import type { Findings } from "./Findings.ts"
 import { findingsIn } from "./Findings.ts"
 import type { ExplainedAnswer, Mapping } from "./Mapping.ts"
 
-/** Whether a value is the one in an example: numbers are compared as numbers, true and false as words, lists in order, objects member by member. */
+/** Whether a value equals the one in an example. Compares numbers as numbers, true and false as words, lists in order, and objects by member. */
 const isExpected = (expected: Expected, value: Json | undefined): boolean => {
   if (expected === null) return value === undefined || value === null
   if (value === undefined || value === null) return false
@@ -86,7 +86,7 @@ const checkGives = (
   }
 }
 
-/** Runs one example. A difference becomes an error at its place. */
+/** Runs one example. Adds an error for each difference, at its place. */
 const runExample = (
   mapping: Mapping,
   example: Example,
@@ -133,8 +133,7 @@ const runExample = (
 }
 
 /**
- * Runs a pipeline's examples through its compiled mapping. `where` and `unique` are not applied: an example is one row, of which only some cells
- * are given.
+ * Runs a pipeline's examples through its compiled mapping. Ignores `where` and `unique`, because an example is a single row with only some of its cells.
  *
  * @param columns the source's own columns
  * @returns the differences from the examples, each at its place

@@ -8,21 +8,21 @@ import type { Findings } from "./Findings.ts"
 
 const plain = (name: string) => name.normalize("NFC").trim()
 
-/** Whether an entry names an element: by its id, otherwise by its name. */
+/** Whether an entry identifies an element: by its id, otherwise by its name. */
 export const names = ({ id, name }: Pick<MappingEntry, "id" | "name">, element: Element): boolean =>
   id === undefined ? name !== undefined && plain(name) === plain(element.name) : id === element.id
 
-/** Returns the elements with that name. */
+/** Returns the elements that have a name. */
 export const withName = <E extends Element>(name: string, elements: ReadonlyArray<E>): ReadonlyArray<E> =>
   elements.filter((element) => plain(element.name) === plain(name))
 
-/** Returns the element with that id, otherwise those with that name. */
+/** Returns the element that has an id, otherwise the elements that have the text as their name. */
 export const meantBy = <E extends Element>(idOrName: string, elements: ReadonlyArray<E>): ReadonlyArray<E> => {
   const byId = elements.filter(({ id }) => id === idOrName)
   return byId.length > 0 ? byId : withName(idOrName, elements)
 }
 
-/** Returns the only element that a name matches. Adds an error if there are none or several. */
+/** Returns the only element that a name matches. Adds an error if no element or several match. */
 export const theOnly = <E extends Element>(
   found: ReadonlyArray<E>,
   name: string,
@@ -51,7 +51,7 @@ export const theOnly = <E extends Element>(
   return undefined
 }
 
-/** Finds the element that an entry fills, by id, by name, or both. Adds an error for anything that does not fit the form. */
+/** Finds the element that an entry fills, by id, by name, or by both. Adds an error if the entry doesn't fit the form. */
 export const findElement = <E extends Element>(
   { id, name = "", path }: Pick<MappingEntry, "id" | "name" | "path">,
   elements: ReadonlyArray<E>,

@@ -9,7 +9,7 @@ import type { Pipeline } from "../project/Pipeline.ts"
 const quotedList = (columns: ReadonlyArray<Column>): string =>
   columns.map((column) => `"${brief(column.name ?? column.title)}"`).join(" and ")
 
-/** Returns the problem of a cell for a question. */
+/** Returns the problem of a cell that should answer a question. */
 export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
   ...columnProblem(column, cell, fault),
   question,
@@ -66,7 +66,7 @@ export const missingKeyProblem = ({ source: { rowKey } }: Pick<Pipeline, "source
   }
 }
 
-/** Returns the problem of columns that should agree. */
+/** Returns the problem of columns that should contain the same answer but don't. */
 export const conflictProblem = (
   question: string,
   columns: ReadonlyArray<readonly [Column, Cell | undefined]>,

@@ -13,8 +13,8 @@ import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
 import { notUniqueProblem } from "./problems.ts"
 
 /**
- * Makes the function that returns a row's key: the trimmed text of the key column. Several are joined as a JSON list, so that different keys have
- * different texts. A cell with a workbook error is not a key.
+ * Returns the function that makes a row's key from the trimmed text of the key column. Several columns are joined as a JSON list, so that different keys have different texts. A cell with a workbook
+ * error is not a key.
  */
 export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => {
   const partOf = (cells: Cells, { position }: Column): string => {
@@ -30,18 +30,18 @@ export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string
   }
 }
 
-/** Lists whose members a respondent answers. URL parameters and times occur in nearly every row, so a row with only these counts as blank. */
+/** The lists whose members a respondent answers. Nearly every row has URL parameters and times, so a row with only these counts as blank. */
 const answered: ReadonlySet<MappedAnswer["list"]> = new Set(["questions", "scheduling", "payments"])
 
-/** Whether an answer is one that a respondent gives. */
+/** Whether an answer is given by a respondent. */
 export const isRespondents = ({ answer }: { readonly answer: Pick<MappedAnswer, "list"> }): boolean =>
   answered.has(answer.list)
 
-/** What applies to a row as a whole. */
+/** The rules for a row as a whole. */
 export interface RowRules {
   readonly where: Conditions
   readonly uses: CellUses
-  /** The problem of a row without an answer from a cell. Undefined: such rows are sent. */
+  /** The problem of a row without an answer from a cell. Undefined if such rows are sent. */
   readonly blank: Problem | undefined
 }
 
@@ -49,13 +49,13 @@ export interface RowRules {
 export interface Stamp {
   readonly id: string
   readonly name: string
-  /** The key's columns. */
+  /** The columns of the key. */
   readonly of: ReadonlyArray<Column>
-  /** Whether the form declares it. */
+  /** Whether the form declares the parameter. */
   readonly declared: boolean
 }
 
-/** Returns the stamp as one of the mapped answers. */
+/** Returns the stamp as a mapped answer. */
 export const stampAnswer = ({ declared, id, name, of }: Stamp): MappedAnswer => ({
   id,
   name,
@@ -75,7 +75,7 @@ const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer =
   problem: (value, before) => notUniqueProblem(answer.id, answer.name, columns[0], value, before),
 })
 
-/** Makes an item from the values of a row. Members without content are omitted. */
+/** Makes an item from the values of a row. Omits members without content. */
 const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Json | undefined>) => {
   const questions: Array<Answer> = []
   const parameters: Array<UrlParameterValue> = []
@@ -86,7 +86,7 @@ const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Js
     if (value === undefined) continue
     if (list === "questions") questions.push({ id, value })
     else if (list === "urlParameters") parameters.push({ id, name, value: String(value) })
-    // compileElement makes the members by the interface's list of parts.
+    // The members were made by `compileElement`, from the interface's list of parts.
     else if (list === "scheduling") {
       item.scheduling = [...item.scheduling ?? [], { id, value: value as SchedulingValue }]
     } else if (list === "payments") item.payments = [...item.payments ?? [], { id, value: value as PaymentValue }]
@@ -145,7 +145,7 @@ export const rowMap = (
       const whole: Array<Problem> = []
       if (where.compares) where.holds(cells, whole)
       let isBlank = true
-      // Each answer has its own problems, so that one doesn't hide those of the others.
+      // Each answer has its own list of problems, so that one answer doesn't hide the problems of others.
       const explained = answers.map((one) => {
         const { answer, columns, read } = one
         const problems: Array<Problem> = []

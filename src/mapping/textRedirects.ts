@@ -13,7 +13,7 @@ import type { Findings } from "./Findings.ts"
 import { cellProblem } from "./problems.ts"
 import type { Read } from "./readers.ts"
 
-/** Makes the empty list of redirects to a form's questions. */
+/** Returns an empty list of redirects to a form's questions. */
 export const textRedirects = (questions: ReadonlyArray<Question>, findings: Findings): TextRedirects => {
   const opened = new Map<string, TextRedirect>()
   return {
@@ -33,7 +33,7 @@ export const textRedirects = (questions: ReadonlyArray<Question>, findings: Find
   }
 }
 
-/** Adds the redirects of an entry. Returns undefined if it has none. */
+/** Adds the redirects of an entry. Returns undefined if the entry has none. */
 export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: CompileContext) => {
   const textTo = (option: "other" | "otherwise"): ReadonlyArray<readonly [string, YamlPath]> => {
     const value = options[option]
@@ -55,7 +55,7 @@ export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: Co
   }
 }
 
-/** Compiles the answers that get the texts of another question's cells. They must be read directly after it. */
+/** Compiles the answers that get texts from a different question's cells. They must be read directly after that question. */
 export const compileRedirects = (
   from: Element,
   entries: ReadonlyArray<MappingEntry>,

@@ -384,7 +384,7 @@ describe("the input `block`", () => {
       suggestion: "Did you mean `Films seen`?",
     }, {}])
     expect(errorsOf(pipeline, form, titles)[0]?.suggestion).toBe(
-      "Its format shows none: give each option its column.",
+      "Its format has no blocks of columns: give each option a column.",
     )
   })
 })
