@@ -5,56 +5,54 @@ import type { Option, Question } from "../domain/form.ts"
 import type { Json } from "../domain/json.ts"
 import type { ProblemCode } from "../domain/problem.ts"
 
-/**
- * A kind of value: its options, how cells are parsed, how a sent and a returned value compare. A kind is one file and its line in `index.ts`.
- */
+/** A kind of value: its options, how it parses cells, and how it compares a sent with a returned value. Each kind is a file and a line in `index.ts`. */
 export interface Kind<Options = never> {
   readonly name: string
-  /** Says what it takes and what it sends, in the reference page and in editors. */
+  /** Says in the reference page and in editors what the kind takes and what it sends. */
   readonly description: string
-  /** The keys it adds to a mapping entry, all optional, annotated on the encoded side. */
+  /** The keys that the kind adds to a mapping entry. All are optional, and annotated on the encoded side. */
   readonly options: Schema.Struct.Fields
   readonly sends: "string" | "number" | "boolean" | "array" | "object" | "any"
-  /** Parts that `from` may name instead of one column, each with the kind that parses it. */
+  /** The parts that `from` may name instead of a single column, each with the kind that parses it. */
   readonly parts?: Readonly<Record<string, string>>
-  /** Whether several columns may be joined. */
+  /** Whether the kind can join several columns. */
   readonly many?: true
-  /** What names other than `parts` mean in `from: { NAME: column }`. If absent, such names are errors. */
+  /** What names other than `parts` mean in `from: { NAME: column }`. If undefined, such names are errors. */
   readonly named?: "options" | "ranks" | "rows"
-  /** Options that say how one cell is written. A pipeline's default for them doesn't apply to entries with parts. */
+  /** Options about how a single cell is written. A pipeline's default for them doesn't apply to entries with parts. */
   readonly cellOptions?: ReadonlyArray<string>
-  /** Whether the parts take over options that they don't set themselves. */
+  /** Whether the parts inherit options that they don't set themselves. */
   readonly inherited?: true
-  /** Returns the cell texts to which the options give a meaning: `source.empty` doesn't apply to them. */
+  /** Returns the cell texts to which the options give a meaning. `source.empty` doesn't apply to these texts. */
   readonly words?: (options: Options) => ReadonlyArray<string>
   /**
-   * Returns the cells for which something else is sent, each with its answer as the options write it; null: no answer.
+   * Returns the cells for which a different text is sent, each with its answer as written in the options. Null means no answer.
    *
    * @param listed the form's options
    */
   readonly translations?: (options: Options, listed: ReadonlyArray<Option>) => ReadonlyArray<Translation>
-  /** Question types for which it is the default. */
+  /** The types of questions for which this is the default kind. */
   readonly types: ReadonlyArray<string>
-  /** Runs once for an entry. The function that it returns runs for every row. */
+  /** Runs once for an entry. The returned function runs for every row. */
   readonly compile: (options: Options, context: KindContext) => Parse | ReadonlyArray<OptionFault>
-  /** Compares two values, neither of which is null. */
+  /** Compares a sent and a returned value. Neither may be null. */
   readonly compare: (sent: Json, returned: Json) => Compared
 }
 
-/** A cell, and the answer that it stands for. */
+/** A cell and its answer. Null means no answer. */
 export type Translation = readonly [cell: string, answer: string | null]
 
-/** Turns the cells of an entry's columns into a value. `undefined` means no answer. */
+/** Converts the cells of an entry's columns to a value. `undefined` means no answer. */
 export type Parse = (cells: ReadonlyArray<Cell>) => Json | undefined | Fault
 
 /** Why a cell can't become a value of its kind. */
 export class Fault {
   readonly code: ProblemCode
-  /** Completes "expected …": `a date as dd.MM.yyyy`. */
+  /** The text that follows "expected": `a date as dd.MM.yyyy`. */
   readonly expected: string
-  /** Index of the cell at fault among those given to `Parse`. */
+  /** The index of the faulty cell among the cells given to `Parse`. */
   readonly cell: number
-  /** The wrong piece of the cell. Undefined: the whole cell. */
+  /** The wrong piece of the cell. Undefined if the whole cell is wrong. */
   readonly piece: string | undefined
   constructor(code: ProblemCode, expected: string, cell = 0, piece?: string) {
     this.code = code
@@ -68,37 +66,36 @@ export class Fault {
 export interface KindContext {
   readonly question: Question | undefined
   readonly input: InputShape
-  /** Trimmed cells that mean "no answer". They arrive as null, unless an option of the question has that name. */
+  /** The trimmed texts that mean "no answer". They are passed as null, unless an option of the question has the same name. */
   readonly empty: ReadonlySet<string>
-  /** Redirects a text to another question: `textTo` is its name or id. Called while a cell is parsed. */
+  /** Redirects a text to a different question. `textTo` is its name or id. Called while a cell is parsed. */
   readonly redirect?: ((text: string, textTo: string) => void) | undefined
-  /** Notes how a cell is used, by its index among those given to `Parse`. Without notes, an answer uses all of its cells. */
+  /** Notes how a cell is used, by its index among the cells given to `Parse`. Without notes, an answer uses all of its cells. */
   readonly note?: ((note: CellNote, cell?: number) => void) | undefined
 }
 
 /** The origin of an answer's cells. */
 export type InputShape =
   | { readonly _tag: "Columns"; readonly count: number; readonly other?: OtherCells | undefined }
-  /** The parts in the order of their cells. The part's kind has already parsed each cell: it is a value of that kind, or null. */
+  /** The parts in the order of their cells. The part's kind has already parsed each cell, so each is a value of that kind, or null. */
   | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<string>; readonly other?: OtherCells | undefined }
 
-/** Cells of an "Other" next to the options, by their index among the cells given to `Parse`. */
+/** The cells of an "Other" option, by their index among the cells given to `Parse`. */
 export interface OtherCells {
-  /** A tick, or the text itself. */
+  /** The cell with the tick, or with the text itself. */
   readonly tick: number | undefined
-  /** The name of the tick's column, if a cell may contain it as its tick. */
+  /** The name of the tick's column, if a cell may contain this name as its tick. */
   readonly name?: string | undefined
   readonly text: number | undefined
 }
 
 /**
- * How a cell is used, apart from giving the answer's value.
- * `unused`: not at all, though other cells of the answer may be used. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop` removes a text.
- * `part`: some of it is not sent. `redirected`: a text goes to another question.
+ * How a cell is used, apart from giving the answer's value. `unused`: not at all, although other cells of the answer may be. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop`
+ * removes a text. `part`: a part of the cell is not sent. `redirected`: a text is sent to a different question.
  */
 export type CellNote = "unused" | "nothing" | "dropped" | "part" | "redirected"
 
-/** What is wrong with a kind's options for this question and input. */
+/** A fault in a kind's options for this question and input. */
 export interface OptionFault {
   /** The option to point at. */
   readonly option?: string | undefined
@@ -106,18 +103,18 @@ export interface OptionFault {
   readonly member?: string | number | undefined
   readonly message: string
   readonly suggestion?: string | undefined
-  /** The names allowed for a value that is not one of them. The nearest one is suggested. */
+  /** A value that is not one of the allowed names, and these names. The nearest name is suggested. */
   readonly unknown?: { readonly name: string; readonly among: ReadonlyArray<string> } | undefined
 }
 
 /** The result of comparing a sent value with the returned one. */
 export interface Compared {
   readonly verdict: Extract<AnswerVerdict, "same" | "equivalent" | "different">
-  /** For `equivalent`: what the service normalised, in a few words. */
+  /** A few words that say what the service normalised, if the verdict is `equivalent`. */
   readonly normalised?: string
 }
 
-/** Returns a fault for each part that a kind needs and `from` doesn't name. */
+/** Returns a fault for each part that a kind needs but `from` doesn't name. */
 export const missingParts = (
   given: ReadonlyArray<string>,
   needed: ReadonlyArray<string>,
@@ -130,7 +127,7 @@ export const missingParts = (
 /**
  * Makes an option of a kind.
  *
- * @param examples as written in a file
+ * @param examples examples as written in a file
  */
 export const option = <A, I>(schema: Schema.Schema<A, I>, description: string, ...examples: ReadonlyArray<I>) =>
   Schema.optional(schema).annotations({
@@ -141,7 +138,7 @@ export const option = <A, I>(schema: Schema.Schema<A, I>, description: string, .
 /** Text that is not empty. */
 export const FilledText = Schema.NonEmptyString.annotations({ description: "text, not empty" })
 
-/** An option's value that stands for a cell or an answer: text as written, so that `007`, `yes` and `1.50` stay as they are. */
+/** The value of an option that means a cell or an answer. It is text as written, so that `007`, `yes` and `1.50` remain unchanged. */
 export const AsWritten = Schema.String.annotations({
   description: "Text as written: quotes are not needed for numbers or yes and no",
   jsonSchema: { type: ["string", "number", "boolean"] },

@@ -19,7 +19,7 @@ const options = {
 
 type Options = Schema.Struct.Type<typeof options>
 
-/** Words for true and false that need no options. */
+/** The words for true and false that are used without options. */
 export const usualBooleans = {
   yes: ["true", "yes", "y", "1", "x", "on"],
   no: ["false", "no", "n", "0", "off"],
@@ -27,7 +27,7 @@ export const usualBooleans = {
 
 const folded = (text: string) => text.trim().toLowerCase()
 
-/** Yes or no. An empty cell is no answer. Anything else is an error, never silently false. */
+/** Yes or no. An empty cell means no answer. Any other text is an error, and never silently false. */
 export const boolean: Kind<Options> = {
   name: "boolean",
   description: "Yes or no. Sent as true or false",

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../domain/json.ts"
 import type { KindContext, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
-/** `1e21` → its digits. */
+/** Returns the digits of a number such as `1e21`. */
 const withoutExponent = (text: string): string => {
   const at = text.indexOf("e")
   if (at < 0) return text
@@ -19,13 +19,13 @@ const withoutExponent = (text: string): string => {
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** Writes a number of a workbook or JSON file plainly: no exponent, and no noise after the 15 digits that a workbook keeps. */
+/** Returns a number of a workbook or JSON file without exponent, and without noise after the 15 digits that a workbook keeps. */
 export const plainNumber = (value: number): string => {
   if (Number.isSafeInteger(value)) return String(value)
   return Number.isFinite(value) ? withoutExponent(String(Number(value.toPrecision(15)))) : String(value)
 }
 
-/** Returns a cell's text, trimmed; "" for no cell. */
+/** Returns a cell's trimmed text, or "" for no cell. */
 export const textOf = (cell: Cell | undefined): string =>
   typeof cell === "string" ? cell.trim() : typeof cell === "number" ? plainNumber(cell) : cellText(cell).trim()
 
@@ -41,7 +41,7 @@ export const errorIn = (cells: ReadonlyArray<Cell>): Fault | undefined => {
   return undefined
 }
 
-/** Makes a `Parse` from a function for one cell that is neither empty nor an error. A text is trimmed before. */
+/** Makes a `Parse` from a function for a single cell that is neither empty nor an error. Trims a text first. */
 export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined | Fault): Parse => (cells) => {
   const cell = cells[0]
   if (cell === null || cell === undefined) return undefined
@@ -50,11 +50,11 @@ export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined |
   return text === "" ? undefined : parse(text)
 }
 
-/** Makes a `Parse` from a function for the text of one cell. */
+/** Makes a `Parse` from a function for the text of a single cell. */
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
   oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
 
-/** Returns the object in a JSON cell. Members not in `names` are noted as not sent. */
+/** Returns the object in a JSON cell. Notes members that are not in `names` as not sent. */
 export const objectIn = (
   cell: Cell,
   names: ReadonlyArray<string>,
@@ -66,7 +66,7 @@ export const objectIn = (
   return value
 }
 
-/** Returns the texts of a JSON list; undefined if a member is not a text, number or boolean. */
+/** Returns the texts of a JSON list. Undefined if a member is not a text, number or boolean. */
 export const textsIn = (value: Json): ReadonlyArray<string> | undefined => {
   if (!Array.isArray(value) || value.some((member) => typeof member === "object")) return undefined
   return value.map((member: Cell) => textOf(member))
@@ -80,7 +80,7 @@ interface Opposites {
   readonly clash: string | undefined
 }
 
-/** Makes the sets of two opposite meanings. Words given for one side are removed from the defaults of the other. */
+/** Returns the sets of words for two opposite meanings. Words given for one meaning are removed from the defaults of the other. */
 export const opposites = (
   given: { readonly yes: ReadonlyArray<string> | undefined; readonly no: ReadonlyArray<string> | undefined },
   usual: { readonly yes: ReadonlyArray<string>; readonly no: ReadonlyArray<string> },

@@ -23,7 +23,7 @@ const options = {
   ...splitOption,
   checked: option(
     Schema.NonEmptyArray(AsWritten),
-    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name always counts, too (default: 1, x, yes, y, true, checked, selected)",
+    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name always counts too (default: 1, x, yes, y, true, checked, selected)",
     ["1", "x", "Yes"],
   ),
   unchecked: option(
@@ -109,7 +109,7 @@ export const choices: Kind<Options> = {
   },
 }
 
-/** Returns the options to which a pipeline gives columns. */
+/** Returns the options for which a pipeline names columns. */
 const namesIn = (parts: ReadonlyArray<string>, { other, otherwise }: Options): ReadonlyArray<string> => [
   ...parts,
   ...(other?.use === undefined ? [] : [other.use]),

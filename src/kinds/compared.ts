@@ -6,7 +6,7 @@ export const same: Compared = { verdict: "same" }
 export const different: Compared = { verdict: "different" }
 export const equivalent = (normalised: string): Compared => ({ verdict: "equivalent", normalised })
 
-/** Returns the worse of two verdicts on parts of one value, with everything that was normalised. */
+/** Returns the worse of two verdicts on parts of the same value, with everything that was normalised. */
 export const both = (a: Compared, b: Compared): Compared => {
   if (a.verdict === "different" || b.verdict === "same") return a
   if (b.verdict === "different" || a.verdict === "same") return b
@@ -14,10 +14,10 @@ export const both = (a: Compared, b: Compared): Compared => {
 }
 
 /**
- * Makes a comparison for values that can be written in several ways.
+ * Returns a comparison for values that can be written in several ways.
  *
  * @param meaningOf returns undefined for a value that is not of the kind
- * @param normalised says what differs if only the meaning is the same
+ * @param normalised says what differs if the values differ but have the same meaning
  */
 export const compareBy =
   (meaningOf: (value: Json) => string | number | boolean | undefined, normalised: string) =>
@@ -50,7 +50,7 @@ export const compareLists = (
   return sent.reduce<Compared>((verdict, each, at) => both(verdict, compare(each, returned[at] ?? null)), same)
 }
 
-/** Compares any JSON value: lists in order, members by name, strings as text. The order of members doesn't matter. */
+/** Compares any JSON value: lists in order, members by name, strings as text. Ignores the order of members. */
 export const compareJson = (sent: Json, returned: Json): Compared => {
   if (isList(sent)) return compareLists(sent, returned, compareJson)
   if (!isObject(sent)) return compareText(sent, returned)
@@ -71,7 +71,7 @@ export const saysNothing = (value: Json | undefined): boolean => {
   return isList(value) ? value.length === 0 : isObject(value) && Object.values(value).every(saysNothing)
 }
 
-/** Compares two objects member by member. An empty member may be absent. Members that only the returned value has are named. */
+/** Compares two objects member by member. An empty member equals an absent one. Names the members that only the returned value has. */
 export const compareMembers = (
   sent: Json,
   returned: Json,
@@ -89,7 +89,7 @@ export const compareMembers = (
   return both(verdict, added.every((member) => saysNothing(returned[member])) ? equivalent("empty members") : different)
 }
 
-/** Makes an object of the members that have a value. Returns undefined if none has. */
+/** Returns an object of the members that have a value. Undefined if no member has one. */
 export const objectOf = (members: ReadonlyArray<readonly [string, Json | undefined]>): JsonObject | undefined => {
   const filled = members.filter((member): member is readonly [string, Json] => member[1] !== undefined)
   return filled.length === 0 ? undefined : Object.fromEntries(filled)

@@ -7,15 +7,15 @@ import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { isoDay, readIso, timeOf } from "./wallClock.ts"
 
-/** Returns the day of an ISO text as written. Returns NaN for a time other than midnight, since more than a day was meant. */
+/** Returns the day of an ISO text as written. Returns NaN for a time other than midnight, because such a text means more than a day. */
 const isoDate = (text: string): number => {
   const read = readIso(text)
   return read !== undefined && read.hasDate && timeOf(read.wall) === 0 && !read.fraction ? read.wall : NaN
 }
 
 /**
- * A day, never shifted by a zone. A time next to it is an error unless it is midnight. A format with a time (`dd.MM.yyyy HH:mm`)
- * says that the cells contain one, which is not sent. This holds for workbook cells, too.
+ * A day, never shifted by a time zone. If the cell also contains a time, it must be midnight. With a format that names a time (`dd.MM.yyyy HH:mm`), the cell may contain any time, which is not sent.
+ * The same applies to workbook cells.
  */
 export const date: Kind<FormatOptions> = {
   name: "date",

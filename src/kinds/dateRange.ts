@@ -14,7 +14,7 @@ const notARange = new Fault(
 
 const asDay = (value: Json | undefined): string | null => typeof value === "string" ? value : null
 
-/** The first and the last of some days. Both are needed. */
+/** A range of days, with its first and its last day. Both are required. */
 export const dateRange: Kind<FormatOptions> = {
   name: "dateRange",
   description: "The days from start to end, never shifted by a time zone. Sent as an object { start, end }",

@@ -17,7 +17,7 @@ const options = {
   ),
   ambiguous: option(
     Schema.Literal("earlier", "later"),
-    "Which instant a time means that a clock change skips or repeats. By default, such a time is an error",
+    "The instant that is meant by a time that a clock change skips or repeats. By default, such a time is an error",
     "earlier",
   ),
 }
@@ -26,26 +26,26 @@ type Options = Schema.Struct.Type<typeof options>
 
 const beyond = new Fault("not-a-date-time", "a time in the years 1 to 9999 of UTC")
 
-/** Returns the instant of an ISO text with a day, a time and an offset; NaN for any other text. */
+/** Returns the instant of an ISO text with a day, a time and an offset. NaN for any other text. */
 const isoInstantOf = (text: string): number => {
   const read = readIso(text)
   return read === undefined || !read.hasDate || !read.hasTime ? NaN : read.wall - read.offset * 60_000
 }
 
-/** Returns the reading of an ISO text with a day and a time, and without an offset; NaN for any other text. */
+/** Returns the date and time of an ISO text that has a day and a time but no offset. NaN for any other text. */
 const isoWallOf = (text: string): number => {
   const read = readIso(text)
   return read?.hasDate && read.hasTime && Number.isNaN(read.offset) ? read.wall : NaN
 }
 
 /**
- * An instant: a day and a time with an offset, or in a zone. A workbook's cell without a time is midnight, since a workbook doesn't distinguish
- * the two. A text without a time is an error. Anything finer than a millisecond is cut off.
+ * An instant: a day and a time, with an offset or in a zone. A workbook cell without a time means midnight, because a workbook doesn't distinguish the two. A text without a time is an error.
+ * Fractions of a millisecond are cut off.
  */
 export const dateTime: Kind<Options> = {
   name: "dateTime",
   description:
-    "An instant, from a day and a time with an offset or in a `zone`; or from the parts date and time. Sent as ISO 8601 in UTC",
+    "An instant, from a day and a time with an offset or in a `zone`, or from the parts date and time. Sent as ISO 8601 in UTC",
   options,
   sends: "string",
   parts: { date: "date", time: "time" },

@@ -3,13 +3,13 @@ export interface ElementPart {
   readonly kind: string
   /** Whether the interface requires it. */
   readonly required: boolean
-  /** Options of the kind that are fixed. */
+  /** The fixed options of the kind. */
   readonly options: object
 }
 
 const part = (kind: string, required = false, options: object = {}): ElementPart => ({ kind, required, options })
 
-/** Fields of a scheduling value (service interface, "Scheduling answer"). */
+/** The fields of a scheduling value (service interface, "Scheduling answer"). */
 export const schedulingParts: Readonly<Record<string, ElementPart>> = {
   fullName: part("text", true),
   email: part("email", true),
@@ -24,7 +24,7 @@ export const schedulingParts: Readonly<Record<string, ElementPart>> = {
   meetingNotes: part("text"),
 }
 
-/** Fields of a payment value (service interface, "Payment answer"); `discountCode` is only ever returned. */
+/** The fields of a payment value (service interface, "Payment answer"). The service returns `discountCode`, but does not accept it. */
 export const paymentParts: Readonly<Record<string, ElementPart>> = {
   paymentId: part("text", true),
   gatewayCustomerId: part("text"),

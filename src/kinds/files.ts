@@ -26,7 +26,7 @@ const isWebAddress = urlCheck(["http", "https"])
 const expected = "a file's address that begins with http: or https:"
 const notAUrl = new Fault("not-a-url", expected)
 
-/** Guesses a file's name from its address: the last member of the path, or `file`. */
+/** Infers a file's name from its address: the last part of the path, or `file`. */
 export const filenameOf = (url: string): string => {
   const last = /\/([^/?#]+)\/?(?:[?#].*)?$/.exec(url.replace(/^[a-z]+:\/\/[^/?#]*/i, ""))?.[1]
   if (last === undefined) return "file"
@@ -37,7 +37,7 @@ export const filenameOf = (url: string): string => {
   }
 }
 
-/** Cuts a cell at each separator that is followed by another address. */
+/** Splits a cell at each separator that another address follows. */
 const splitAddresses = (text: string, separator: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const piece of text.split(separator)) {
@@ -67,7 +67,7 @@ const all = (files: ReadonlyArray<File | Fault>): ReadonlyArray<File> | undefine
   return right.length === 0 ? undefined : right
 }
 
-/** Reads a file of a JSON source: its address, or `{ url, filename }`. */
+/** Reads a file of a JSON source, which is an address or `{ url, filename }`. */
 const fromJson = (value: Json, note: KindContext["note"]): File | Fault => {
   if (typeof value === "string") return file(value.trim(), "")
   const { filename, url } = objectIn(new JsonCell(value), parts, note) ?? {}
@@ -79,7 +79,7 @@ const fromJson = (value: Json, note: KindContext["note"]): File | Fault => {
 export const files: Kind<Options> = {
   name: "files",
   description:
-    "Files, by their addresses; or the parts url and filename. Sent as an array of { url, filename }, a missing filename is guessed from the address",
+    "Files, by their addresses or from the parts url and filename. Sent as an array of { url, filename }. A missing filename is inferred from the address",
   options,
   sends: "array",
   parts: Object.fromEntries(parts.map((part) => [part, "text"])),

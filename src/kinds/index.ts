@@ -39,12 +39,12 @@ const all: ReadonlyArray<Kind> = [
   json,
 ]
 
-/** All kinds of value, by name. A new kind is a file, its line here, and a test. */
+/** All kinds of value, by name. To add a kind, add a file, a line here, and a test. */
 export const kinds: ReadonlyMap<string, Kind> = new Map(all.map((kind) => [kind.name, kind]))
 
 export const kindNames: ReadonlyArray<string> = all.map((kind) => kind.name)
 
 const byType = new Map(all.flatMap((kind) => kind.types.map((type) => [type, kind] as const)))
 
-/** The kind that answers questions of a type by default; undefined when the type has none. */
+/** Returns the default kind for a type of question. Undefined if the type has none. */
 export const kindOfType = (type: string): Kind | undefined => byType.get(type)

@@ -22,7 +22,7 @@ const place = (
   return { latitude, longitude }
 }
 
-/** Two decimals separated by a comma, a semicolon or a space. After a space, tools may add altitude and accuracy, which are not sent. */
+/** Matches two decimals separated by a comma, a semicolon or a space. After a space, tools may add altitude and accuracy, which are not sent. */
 const pair =
   /^([-+]?\d+(?:\.\d+)?)°?(?:\s*[,;]\s*([-+]?\d+(?:\.\d+)?)°?|\s+([-+]?\d+(?:\.\d+)?)°?((?:\s+[-+]?\d+(?:\.\d+)?){0,2}))$/
 

@@ -23,10 +23,10 @@ type Options = Schema.Struct.Type<typeof options>
 
 const notRows = new Fault("not-an-option", "rows with their answers; give each row a column")
 
-/** Reads one row's answer: a text, or a list of them if cells are split. */
+/** Reads the answer of a row: a text, or a list of texts if cells are split. */
 type ReadRow = (text: string, cell?: number) => Json | undefined | Fault
 
-/** Makes the function for one row's answer. Answers are options if the form, `options` or `values` list them. Otherwise they are sent as written. */
+/** Returns the function that reads a row's answer. Answers must be options if the form, `options` or `values` list them. Otherwise, they are sent as written. */
 const compileRow = (options: Options, context: KindContext): ReadRow | ReadonlyArray<OptionFault> => {
   const results = Object.values(options.values ?? {}).filter((name) => name !== null)
   const isListed = (context.question?.options ?? []).length > 0 || options.options !== undefined || results.length > 0
@@ -44,10 +44,10 @@ const compileRow = (options: Options, context: KindContext): ReadRow | ReadonlyA
 const rowTexts = (value: Json): string | undefined =>
   value === null ? "" : typeof value === "object" ? textsIn(value)?.join("\n") : textOf(value)
 
-/** One answer for each of several rows. Rows without an answer are not sent. */
+/** An answer for each of several rows. Rows without an answer are not sent. */
 export const matrix: Kind<Options> = {
   name: "matrix",
-  description: "One answer for each of several rows, a column each. Sent as an object: row: answer",
+  description: "An answer for each of several rows, with a column each. Sent as an object { row: answer }",
   options,
   sends: "object",
   named: "rows",

@@ -8,12 +8,12 @@ import { Fault, option } from "./Kind.ts"
 const options = {
   decimal: option(
     Schema.Literal(".", ","),
-    "The decimal sign (default: `.`; a comma is then an error, not a guess)",
+    "The decimal sign (default: `.`). With the default, a comma is an error",
     ",",
   ),
   group: option(
     Schema.Literal(".", ",", " ", "'"),
-    "The separator between groups of three digits (default: none). A space stands for any kind of space, and ' for ’ as well",
+    "The separator between groups of three digits (default: none). A space means any kind of space, and ' also means ’",
     ".",
   ),
   integer: option(Schema.Boolean, "Only whole numbers", true),
@@ -25,15 +25,15 @@ type Options = Schema.Struct.Type<typeof options>
 
 const groupSigns = { ".": "\\.", ",": ",", " ": "[ \\u00A0\\u2009\\u202F]", "'": "['\\u2019]" } as const
 
-/** Loaded when the first code occurs, since loading takes a while. */
+/** Loaded when the first currency code occurs, because loading takes a while. */
 let currencies: ReadonlySet<string> | undefined
 const isCurrency = (code: string): boolean => (currencies ??= new Set(Intl.supportedValuesOf("currency"))).has(code)
 
-/** A currency's sign, which may follow letters (`US$`), or three letters that may be its code. */
+/** Matches a currency's sign, which may follow letters (`US$`), or three letters that may be its code. */
 const currencyBefore = /^(?:[A-Z]{0,3}\p{Sc}|([A-Z]{3})(?![A-Za-z]))\s*/u
 const currencyAfter = /\s*(?:[A-Z]{0,3}\p{Sc}|(?<![A-Za-z])([A-Z]{3}))$/u
 
-/** Returns an amount without its currency's sign or code (ISO 4217), on either side or between sign and digits. */
+/** Returns an amount without its currency. The sign or code (ISO 4217) may be before or after the number, or between sign and digits. */
 export const withoutCurrency = (text: string): string => {
   const sign = /^[-+\u2212]\s*/.exec(text)?.[0] ?? ""
   const amount = text.slice(sign.length)
@@ -42,7 +42,7 @@ export const withoutCurrency = (text: string): string => {
   return sign + (found.index === 0 ? amount.slice(found[0].length) : amount.slice(0, found.index))
 }
 
-/** Writes a decimal in one form only: no leading zeros, no zeros at the end of a fraction, no plus. */
+/** Returns a decimal in its only normal form: without leading zeros, zeros at the end of a fraction, and plus sign. */
 const normal = (text: string): string => {
   const negative = text.startsWith("-")
   const [whole = "", fraction = ""] = text.replace(/^[-+]/, "").split(".")
@@ -60,7 +60,7 @@ const plainDigits = (value: number): string => {
   return text.includes("e") ? BigInt(Math.trunc(value)).toString() : text
 }
 
-/** Whether a JSON number has the value of the text. Beyond 15 digits it may not. */
+/** Whether a JSON number has exactly the value of the text. With more than 15 digits, it may not. */
 const isExact = (text: string, value: number): boolean =>
   text.length <= 15 || significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
 
@@ -76,10 +76,10 @@ const numberIn = (value: Json): number | undefined => {
   return Number.isFinite(read) && isExact(value, read) ? read : undefined
 }
 
-/** A number, written with the signs that the options name. Currency signs and codes are understood. */
+/** A number, written with the signs that the options name. Currency signs and codes are removed. */
 export const number: Kind<Options> = {
   name: "number",
-  description: "A number; currency signs and codes are understood. Sent as a JSON number",
+  description: "A number. Currency signs and codes are removed. Sent as a JSON number",
   options,
   sends: "number",
   types: ["NumberInput", "OpinionScale", "StarRating", "Slider", "CurrencyInput"],

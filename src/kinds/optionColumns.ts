@@ -10,10 +10,10 @@ const usual = {
   no: ["0", "no", "n", "false", "unchecked", "not selected"],
 }
 
-/** The meaning of a cell in an option's column. */
+/** What the cells in an option's column mean. */
 interface Ticks {
   /**
-   * Whether a text is a tick; undefined if it is neither.
+   * Whether a text is a tick. Undefined if it is neither a tick nor the opposite.
    *
    * @param own the option's own names, without case and space
    */
@@ -44,14 +44,14 @@ export const compileTicks = (
 const ownNames = (table: OptionTable, value: string, name: string): ReadonlySet<string> =>
   new Set([name, ...table.namesOf(value)].map((each) => loose(each)))
 
-/** Adds the cells of an "Other" to a row's choices. */
+/** Adds the "Other" answer of a row to its choices. */
 type AddOther = (values: Array<string>, cells: ReadonlyArray<Cell>) => Fault | undefined
 
 const add = (values: Array<string>, value: string | undefined): void => {
   if (value !== undefined && !values.includes(value)) values.push(value)
 }
 
-/** Makes the function for an "Other". `otherwise` decides unless the pipeline says what to send for it. */
+/** Returns the function for an "Other" option. `otherwise` applies unless the pipeline says what to send for it. */
 export const compileOther = (
   other: { readonly use?: string | undefined; readonly textTo?: string | undefined } | undefined,
   cells: OtherCells,
@@ -104,7 +104,7 @@ export const compileOther = (
   }
 }
 
-/** Makes a `Parse` for columns of one option each. */
+/** Makes a `Parse` for columns that each belong to one option. */
 export const optionColumns = (
   names: ReadonlyArray<string>,
   ticks: Ticks,

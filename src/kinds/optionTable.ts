@@ -5,7 +5,7 @@ import { asListed } from "../domain/words.ts"
 import type { KindContext, OptionFault, Translation } from "./Kind.ts"
 import { AsWritten, Fault, FilledText, option } from "./Kind.ts"
 
-/** What to do with a text that is not an option: at least one of `use` and `textTo`, next to other keys. */
+/** What to do with a text that is not an option. At least one of `use` and `textTo` is required. */
 export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More) =>
   Schema.Struct({
     ...more,
@@ -22,7 +22,7 @@ export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More)
     ),
   )
 
-/** The pipeline options of all kinds with options. */
+/** The options of all kinds whose questions have options. */
 export const optionOptions = {
   options: option(Schema.NonEmptyArray(AsWritten), "The question's options, if the form does not list them", [
     "Red",
@@ -31,13 +31,13 @@ export const optionOptions = {
   ]),
   values: option(
     Schema.Record({ key: Schema.String, value: Schema.NullOr(AsWritten) }),
-    "What cells mean, written cell: option. null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
+    "What cells mean, written as `cell: option`. Null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
     { M: "Male", F: "Female", unknown: null },
     { set: "agree5" },
   ),
   otherwise: option(
     Schema.Union(Schema.Literal("reject", "keep", "drop"), otherAnswer({})),
-    "What to do with a choice that is not an option: reject the row (default), keep it as it is, drop it, use an option instead, or answer another question with its text",
+    "What to do with a choice that is not an option: reject the row (default), keep it as it is, drop it, use an option instead, or answer a different question with its text",
     "keep",
     { use: "Other" },
     { textTo: "Other interests" },
@@ -51,7 +51,7 @@ export const optionOptions = {
 
 export type OptionOptions = Schema.Struct.Type<typeof optionOptions>
 
-/** The option for cells that hold several choices. */
+/** The option for cells that contain several choices. */
 export const splitOption = {
   split: option(
     FilledText,
@@ -62,7 +62,7 @@ export const splitOption = {
   ),
 }
 
-/** Options that a name fits equally well. */
+/** Several options that a name matches equally well. */
 class Several {
   readonly values: ReadonlyArray<string>
   constructor(values: ReadonlyArray<string>) {
@@ -70,7 +70,7 @@ class Several {
   }
 }
 
-/** What a text means: an option's value, null for no answer, undefined if it is unknown. */
+/** What a text means: an option's value, null for no answer, or undefined if it is unknown. */
 type Found = string | null | Several | undefined
 
 type Names = Map<string, Exclude<Found, undefined>>
@@ -90,33 +90,33 @@ const put = (names: Names, name: string, value: string | null): void => {
   }
 }
 
-/** The options of a question, by all their names. */
+/** The options of a question, by all of their names. */
 export interface OptionTable {
   /** Whether the text is the name of an option or a key of `values`. */
   readonly has: (text: string) => boolean
   /**
-   * Returns what a choice is sent as. Undefined: no answer, by `values` or `otherwise`, which may redirect the text to another question.
+   * Returns what is sent for a choice. Returns undefined if `values` or `otherwise` say that there is no answer. `otherwise` may redirect the text to a different question.
    *
-   * @param cell its index among those given to `Parse`
+   * @param cell the cell's index among those given to `Parse`
    */
   readonly read: (text: string, cell?: number) => string | undefined | Fault
-  /** Returns the value of a name in the pipeline. A name that is not an option is a fault of `option`, whatever `otherwise` says. */
+  /** Returns the value for a name in the pipeline. A name that is not an option is a fault of `option`, even if `otherwise` would accept it. */
   readonly resolve: (name: string, option: string, faults: Array<OptionFault>, member?: string) => string | undefined
-  /** Returns the names of a value: itself and its label. */
+  /** Returns the names of a value: the value itself and its label. */
   readonly namesOf: (value: string) => ReadonlyArray<string>
-  /** Returns the position of a value among the form's options; or their number if it is not one of them. */
+  /** Returns the position of a value among the form's options. For any other value, returns their number. */
   readonly order: (value: string) => number
-  /** All names, to find whole options in a cell with several. */
+  /** All names, to find whole options in a cell with several choices. */
   readonly names: ReadonlyArray<string>
 }
 
-/** Returns the names of options in a pipeline, and the cells of its `values`. */
+/** Returns the names of options in a pipeline, and the cells of `values`. */
 export const optionWords = ({ options, values }: OptionOptions): ReadonlyArray<string> => [
   ...options ?? [],
   ...Object.keys(values ?? {}),
 ]
 
-/** Returns the cells of `values` with what they stand for, then the labels of the form's options with what is sent for them. */
+/** Returns the cells of `values` with their answers, then the labels of the form's options with what is sent for them. */
 export const optionTranslations = (
   { matchCase, values = {} }: OptionOptions,
   listed: ReadonlyArray<Option>,
@@ -140,7 +140,7 @@ const someOf = (names: ReadonlyArray<string>): string => {
 }
 
 /**
- * Makes the table of a question's options.
+ * Returns the table of a question's options.
  *
  * @param names the options if neither the form nor the pipeline lists them
  */
@@ -247,8 +247,8 @@ export const optionTable = (
 }
 
 /**
- * Makes the function that cuts a cell at its separators, but never inside a name of the table: the longest sequence of pieces that is
- * a name counts as one. Without a separator a cell is one piece.
+ * Returns the function that splits a cell at its separators, but never within a name of the table. The longest sequence of pieces that is a name is one choice. Without a separator, a cell is one
+ * piece.
  */
 export const optionSplitter = (
   separator: string | undefined,
@@ -282,7 +282,7 @@ export const optionSplitter = (
   }
 }
 
-/** Reads the pieces of a cell that holds several choices. Returns their values without repetition. */
+/** Reads the pieces of a cell that contains several choices. Returns their values without repetition. */
 export const readPieces = (
   pieces: ReadonlyArray<string>,
   read: (piece: string) => string | undefined | Fault,

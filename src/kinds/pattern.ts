@@ -1,22 +1,22 @@
 import { RE2JS, RE2JSException } from "re2js"
 
-/** A match: the whole text found, then its groups. A group that did not match is undefined. */
+/** A match: the whole matching text, then its groups. A group that did not match is undefined. */
 export interface Match {
   readonly groups: ReadonlyArray<string | undefined>
   readonly named: (name: string) => string | undefined
 }
 
-/** A regular expression that takes time in proportion to the text, whatever the expression (RE2: no look-around, no back-references). */
+/** A regular expression whose matching time is proportional to the text's length (RE2: no look-around, no back-references). */
 export interface Pattern {
-  /** Names of its named groups. */
+  /** The names of the expression's named groups. */
   readonly names: ReadonlyArray<string>
-  /** Whether it is found anywhere in the text. */
+  /** Whether the expression matches anywhere in the text. */
   readonly test: (text: string) => boolean
-  /** Returns the first match in the text. */
+  /** Returns the first match in the text. Undefined if there is none. */
   readonly exec: (text: string) => Match | undefined
 }
 
-/** Compiles an expression. Returns a text that says what is wrong if it is invalid. */
+/** Compiles an expression. For an invalid one, returns a text that says what is wrong. */
 export const compilePattern = (expression: string): Pattern | string => {
   try {
     const compiled = RE2JS.compile(expression)

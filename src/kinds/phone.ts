@@ -14,7 +14,7 @@ const options = {
   ),
   ambiguous: option(
     Schema.Literal("national", "international"),
-    "How to read a number without + that is valid both in `country` and with a + in front, such as 493511234574 with DE (default: an error)",
+    "How to read a number without + that is valid both in `country` and with + in front, such as 493511234574 for DE. By default, such a number is an error",
     "international",
   ),
 }
@@ -24,7 +24,7 @@ type Options = Schema.Struct.Type<typeof options>
 const countries: ReadonlyArray<string> = getCountries()
 const isCountry = (code: string): code is CountryCode => countries.includes(code)
 
-/** Reads a text as a number with + in front; undefined if it isn't a valid one. Country codes don't begin with 0, and +( does not occur. */
+/** Reads a text as a number with + in front. Undefined if that is not valid. Country codes don't start with 0, and +( does not occur. */
 const withPlus = (text: string): string | undefined => {
   if (!/^[1-9]/.test(text)) return undefined
   const number = parsePhoneNumberFromString(`+${text}`, { extract: false })
@@ -32,8 +32,8 @@ const withPlus = (text: string): string | undefined => {
 }
 
 /**
- * A phone number. libphonenumber's small metadata decides what is valid: the length and shape of a country's numbers, not the ranges
- * in use today, which change. A number with an extension is an error, since E.164 has no place for it.
+ * A phone number. libphonenumber's small metadata decides what is valid. It checks the length and shape of a country's numbers, but not the ranges in use, which change. A number with an extension is
+ * an error, because E.164 has no place for it.
  */
 export const phone: Kind<Options> = {
   name: "phone",
@@ -72,7 +72,7 @@ export const phone: Kind<Options> = {
   },
   compare: compareBy((value) => {
     if (typeof value !== "string") return undefined
-    // RFC 3966: numbers written as URIs.
+    // RFC 3966 defines numbers that are written as URIs.
     const number = parsePhoneNumberFromString(value.replace(/^tel:/i, ""), { extract: false })
     return number === undefined ? undefined : `${number.number};${number.ext ?? ""}`
   }, "way of writing"),

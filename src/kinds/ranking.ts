@@ -20,7 +20,7 @@ type Options = Schema.Struct.Type<typeof options>
 
 const notAList = new Fault("not-an-option", "a list of options")
 
-/** Reads options in the order of their ranks. An option that repeats is an error. */
+/** Reads options in the order of their ranks. An option that occurs twice is an error. */
 const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): ReadonlyArray<string> | undefined | Fault => {
   const values: Array<string> = []
   for (const piece of pieces) {

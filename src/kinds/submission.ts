@@ -14,18 +14,18 @@ import { readIso } from "./wallClock.ts"
 
 /** What the comparison needs to know about a mapped answer. */
 export interface ComparedAnswer {
-  /** Id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
+  /** The id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
   readonly id: string
   readonly name: string
-  /** Name of its kind. */
+  /** The name of the answer's kind. */
   readonly kind: string
   readonly list: FormList | "own"
 }
 
-/** Question types that a form fills itself or from another list. An answer to them that was not sent is not unexpected. */
+/** The types of questions that a form fills itself or from a different list. If such a question was not sent, an answer to it is not unexpected. */
 export const filledByTheForm: ReadonlySet<string> = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 
-/** Returns the name of the kind that a sent value looks like; undefined for any other JSON. */
+/** Returns the name of the kind that a sent value probably has. Undefined for any other JSON. */
 const kindOfValue = (sent: Json): string | undefined => {
   if (typeof sent === "number") return "number"
   if (typeof sent === "boolean") return "boolean"
@@ -39,18 +39,15 @@ const kindOfValue = (sent: Json): string | undefined => {
 }
 
 /**
- * Returns the kind that compares an answer: the mapping's, otherwise the default of the question's type, otherwise the one that the sent value
- * looks like (the row may have been sent under another mapping). Undefined: any JSON, with lists in order, since they may be a ranking.
+ * Returns the kind that compares an answer: the mapping's, otherwise the default of the question's type, otherwise the one that the sent value probably has. The last case occurs if the row was sent
+ * under a different mapping. Returns undefined for any other JSON, whose lists are compared in order, because they may be rankings.
  */
 const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined => {
   const named = kinds.get(kind ?? "") ?? (type === undefined ? undefined : kindOfType(type))
   return named ?? kinds.get(kindOfValue(sent) ?? "")
 }
 
-/**
- * Compares a sent and a returned value, neither of which is null: by the named kind, otherwise by the question's type or the look of the
- * value.
- */
+/** Compares a sent and a returned value by the named kind, otherwise by the question's type or the form of the value. Neither value may be null. */
 export const compareAnswer = (kind: string | undefined, sent: Json, returned: Json, type?: string): Compared =>
   sent === returned ? same : (comparingKind(kind, type, sent)?.compare ?? compareJson)(sent, returned)
 
@@ -69,7 +66,7 @@ interface Sent {
 
 type Compare = typeof compareAnswer
 
-/** Compares members by the kinds of their parts. Members that the service adds (`eventId`, `status`, …) don't count as differences. They are named. */
+/** Compares members by the kinds of their parts. Members that the service adds (`eventId`, `status`, …) are named, but don't count as differences. */
 const byParts = (parts: Readonly<Record<string, ElementPart>>): Compare => (_kind, sent, returned) => {
   if (!isObject(sent) || !isObject(returned)) return compareJson(sent, returned)
   let verdict = same
@@ -95,7 +92,7 @@ const comparing: Readonly<Record<ComparedAnswer["list"], Compare>> = {
 export const asJson = (value: object | null): Json =>
   value === null ? null : Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 
-/** Compares one sent value with what was returned for it. */
+/** Compares a sent value with the returned one. */
 const compareOne = (
   { id, value }: Sent,
   answer: ComparedAnswer | undefined,
@@ -124,7 +121,7 @@ const compareOne = (
   }
 }
 
-/** Compares an empty sent value, such as an empty list: it may come back as nothing. */
+/** Compares an empty sent value, such as an empty list. It may come back as nothing. */
 const compareNothing = (sent: Json, returned: Json | undefined): Compared =>
   returned !== undefined && compareJson(sent, returned).verdict === "same" ? same : equivalent("no answer")
 
@@ -143,7 +140,7 @@ const byList = (mapped: ReadonlyArray<ComparedAnswer>): ByList => {
   return table
 }
 
-/** Compares one list of an item: everything sent, in its order, then anything that came back without being sent. */
+/** Compares a list of an item: first everything that was sent, in order, then anything that came back without being sent. */
 const compareList = (
   answers: ReadonlyMap<string, ComparedAnswer>,
   list: ComparedAnswer["list"],
@@ -151,7 +148,7 @@ const compareList = (
   returned: ReadonlyArray<Returned>,
 ): ReadonlyArray<AnswerComparison> => {
   const compare = comparing[list]
-  // The last of several with the same id counts.
+  // If several have the same id, the last one counts.
   const byId = new Map(returned.map((each) => [each.id, each]))
   const comparisons = sent.map((each) => compareOne(each, answers.get(each.id), byId.get(each.id), compare))
   const asked = new Set(sent.map(({ id }) => id))
@@ -169,7 +166,7 @@ type Elements = ReadonlyArray<{ readonly id: string; readonly value: object | nu
 const asReturned = (elements: Elements) =>
   elements.map((each) => ({ name: undefined, ...each, value: asJson(each.value) }))
 
-/** The members of an item that are not in a list, with their kinds. The service gives every submission its times: they are never unexpected. */
+/** The members of an item that are not in a list, with their kinds. The service sets the times of every submission, so times are never unexpected. */
 const ownMembers = [
   { id: "submissionTime", kind: "dateTime", isGiven: true },
   { id: "lastUpdatedAt", kind: "dateTime", isGiven: true },
@@ -180,12 +177,10 @@ const ownValue = (of: Item | Submission, id: (typeof ownMembers)[number]["id"]):
   id === "login" ? of.login?.email : of[id]
 
 /**
- * Compares what was sent with what came back, answer by answer: every member of the item has exactly one comparison. A value that came back without
- * being sent is `unexpected`, unless it is empty, a time (the service sets times), or filled by the form itself. Calculations belong to the form and are
- * never compared.
+ * Compares what was sent with what came back, answer by answer. Every member of the item has exactly one comparison. A value that came back without being sent is `unexpected`, unless it is empty, or
+ * a time that the service sets, or filled by the form itself. Calculations belong to the form and are never compared.
  *
- * @param mapped the mapped answers: their kinds and names. If one is missing (a row sent under another mapping), the question's type or the
- *   value's own shape decides.
+ * @param mapped the mapped answers, with their kinds and names; for an answer that is missing because its row was sent under a different mapping, the question's type or the form of the value is used
  */
 export const compareSubmission = (
   mapped: ReadonlyArray<ComparedAnswer>,
@@ -217,8 +212,8 @@ export const compareSubmission = (
 }
 
 /**
- * Returns how well a created submission fits an item, to match submissions with items: exactly (everything sent came back as sent), by equivalence, or
- * not. Questions of an unknown type decide nothing. A value that came back without being sent counts against it, since it may belong to another item.
+ * Returns how well a created submission fits an item: exactly, if everything came back as sent, by equivalence, or not. Used to match submissions with items. Ignores questions of an unknown type. A
+ * value that came back without being sent makes the fit worse, because it may belong to a different item.
  */
 export const fit = (
   item: Item,
@@ -229,7 +224,7 @@ export const fit = (
   for (const { normalised, verdict } of compareSubmission(answers, item, submission)) {
     if (verdict === "same" || verdict === "not comparable") continue
     if (verdict !== "equivalent") return "no"
-    // Members that the service adds to a scheduling or payment value change nothing that was sent.
+    // Members that the service adds to a scheduling or payment value don't change what was sent.
     if (normalised?.startsWith("added ") !== true) result = "equivalent"
   }
   return result

@@ -26,17 +26,17 @@ const options = {
 
 type Options = Schema.Struct.Type<typeof options>
 
-/** Counts characters as a person would: in code points. */
+/** Counts characters as a person would, by code points. */
 const length = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** Text as written, trimmed. A workbook's number is written plainly (`1200000`), a date as ISO. */
+/** A text as written, trimmed. A workbook's number is written without exponent (`1200000`), and a date as ISO. */
 export const text: Kind<Options> = {
   name: "text",
-  description: "Text as written, trimmed; from one column, or several joined. Sent as a string",
+  description: "Text as written, trimmed, from one column or several joined. Sent as a string",
   options,
   sends: "string",
   many: true,

@@ -9,7 +9,7 @@ import { isoTime, readIso, timeOf } from "./wallClock.ts"
 
 const seconds = (wall: number): number => Number.isNaN(wall) || wall % 1000 !== 0 ? NaN : timeOf(wall)
 
-/** Returns the time of an ISO text without a day and without an offset, in milliseconds; NaN for any other text. */
+/** Returns the time of an ISO text without a day and an offset, in milliseconds. NaN for any other text. */
 const isoTimeOfDay = (text: string): number => {
   const read = readIso(text)
   return read === undefined || !read.hasTime || read.hasDate || read.fraction || !Number.isNaN(read.offset)
@@ -17,7 +17,7 @@ const isoTimeOfDay = (text: string): number => {
     : seconds(read.wall)
 }
 
-/** A time of day, to the second. A day next to it is an error unless the format names one. The day is then not sent. */
+/** A time of day, to the second. If the cell also contains a day, that is an error, unless the format names a day, which is then not sent. */
 export const time: Kind<FormatOptions> = {
   name: "time",
   description:

@@ -22,7 +22,7 @@ type Options = Schema.Struct.Type<typeof options>
 
 const withHost = new Set(["http", "https", "ftp", "sftp"])
 
-/** Makes the check for addresses of these schemes: web addresses by validator, others (`mailto:`, `tel:`) by the URL standard. */
+/** Returns the check for addresses with these schemes. Checks web addresses with validator, and others (`mailto:`, `tel:`) by the URL standard. */
 export const urlCheck = (schemes: ReadonlyArray<string>): (text: string) => boolean => {
   const settings = {
     protocols: schemes.filter((scheme) => withHost.has(scheme)),
@@ -38,7 +38,7 @@ export const urlCheck = (schemes: ReadonlyArray<string>): (text: string) => bool
   }
 }
 
-/** Compares addresses as the URL standard writes them: the host's case, the slash of an empty path and percent signs don't matter. */
+/** Compares addresses in the form of the URL standard. Ignores the host's case, the slash of an empty path, and percent signs. */
 export const compareUrls = compareBy(
   (value) => typeof value === "string" && URL.canParse(value) ? new URL(value).href : undefined,
   "way of writing",

@@ -1,9 +1,6 @@
 import { Info } from "luxon"
 
-/**
- * A clock and calendar reading without a zone, as its milliseconds in UTC. NaN: no such reading. A single number is cheap to
- * pass around.
- */
+/** A date and time as a clock and calendar show them, without a zone, as milliseconds in UTC. NaN if there is no such date and time. A single number is cheap to pass around. */
 export type Wall = number
 
 export const day = 86_400_000
@@ -11,12 +8,12 @@ export const day = 86_400_000
 const daysIn = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** Whether such a day exists in the years 1 to 9999; false for NaN. */
+/** Whether such a day exists in the years 1 to 9999. False for NaN. */
 export const isDay = (year: number, month: number, dayOfMonth: number): boolean =>
   year >= 1 && year <= 9999 && dayOfMonth >= 1 && dayOfMonth <= (daysIn[month - 1] ?? 0)
   && (month !== 2 || dayOfMonth !== 29 || isLeap(year))
 
-/** Makes a reading from its fields (month 1 to 12, years 1 to 9999). Returns NaN if no such day or time exists. */
+/** Returns the date and time with these fields (month 1 to 12, years 1 to 9999). NaN if there is no such day or time. */
 export const wall = (
   year: number,
   month: number,
@@ -27,7 +24,7 @@ export const wall = (
   milli = 0,
 ): Wall => {
   if (!isDay(year, month, dayOfMonth) || !(hour < 24 && minute < 60 && second < 60)) return NaN
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // `Date.UTC` reads the years 0 to 99 as 1900 to 1999.
   const days = year >= 100
     ? Date.UTC(year, month - 1, dayOfMonth)
     : new Date(0).setUTCFullYear(year, month - 1, dayOfMonth)
@@ -57,21 +54,21 @@ export const isoTime = (reading: Wall): string => {
 const firstInstant = Date.parse("0001-01-01T00:00:00Z")
 const lastInstant = Date.parse("9999-12-31T23:59:59.999Z")
 
-/** Returns `YYYY-MM-DDTHH:mm:ss.SSSZ`; undefined if its year in UTC is not 1 to 9999. */
+/** Returns `YYYY-MM-DDTHH:mm:ss.SSSZ`. Undefined if the year in UTC is not from 1 to 9999. */
 export const isoInstant = (instant: number): string | undefined =>
   instant >= firstInstant && instant <= lastInstant ? new Date(instant).toISOString() : undefined
 
 const iso =
   /^(?:(\d{4})-(\d\d)-(\d\d))?(?:(?:^|(?<=\d)[Tt ])(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(Z|z|[-+](?:0\d|1[0-5])(?::?[0-5]\d)?))?)?$/
 
-/** The contents of an ISO 8601 text. */
+/** The content of an ISO 8601 text. */
 export interface IsoReading {
   readonly wall: Wall
   readonly hasDate: boolean
   readonly hasTime: boolean
-  /** Minutes east of UTC; NaN if it has no offset. */
+  /** Minutes east of UTC. NaN if the text has no offset. */
   readonly offset: number
-  /** Whether it has a fraction of a second that is not zero. */
+  /** Whether the text has a fraction of a second that is not zero. */
   readonly fraction: boolean
 }
 
@@ -81,10 +78,7 @@ const minutesEast = (offset: string): number => {
   return offset.startsWith("-") ? -minutes : minutes
 }
 
-/**
- * Reads an ISO 8601 date, time or both (extended form; a space may replace the T). A time alone is read as one on 1970-01-01. Fractions of
- * a millisecond are cut off.
- */
+/** Reads an ISO 8601 date, time, or both, in the extended form. A space may replace the T. A time without a date is read as one on 1970-01-01. Fractions of a millisecond are cut off. */
 export const readIso = (text: string): IsoReading | undefined => {
   const found = text !== "" && text.length <= 40 ? iso.exec(text) : null
   if (found === null) return undefined
@@ -107,29 +101,23 @@ export const readIso = (text: string): IsoReading | undefined => {
   }
 }
 
-/** A zone's clocks. */
+/** The clocks of a zone. */
 interface ZoneClock {
-  /**
-   * Returns the instant at which the clocks of the zone show a reading. NaN: a clock change skips or repeats it, and `ambiguous` doesn't say
-   * which of the two instants is meant.
-   */
+  /** Returns the instant at which the clocks of the zone show a date and time. NaN if a clock change skips or repeats it, and `ambiguous` doesn't say which of the two instants is meant. */
   readonly instant: (reading: Wall, ambiguous: "earlier" | "later" | undefined) => number
 }
 
-// No zone is further from UTC.
+// The greatest distance of a zone from UTC.
 const farthest = 15 * 3_600_000
 const remembered = 20_000
 
-/**
- * Returns the clocks of a zone of the tz database (`Europe/Berlin`), `UTC`, or a fixed offset (`UTC+2`); undefined for any other name. Never
- * the zone of the machine.
- */
+/** Returns the clocks of a zone of the tz database (`Europe/Berlin`), `UTC`, or a fixed offset (`UTC+2`). Undefined for any other name. Never uses the zone of the machine. */
 export const zoneClock = (name: string): ZoneClock | undefined => {
   if (/^(?:system|local|default)$/i.test(name.trim()) || name.trim() === "") return undefined
   const zone = Info.normalizeZone(name.trim())
   if (!zone.isValid) return undefined
   const offset = (instant: number) => zone.offset(instant) * 60_000
-  // The offset of each day without a clock change nearby. Looking it up in the tz database takes several seconds per million cells.
+  // The offset of each day without a clock change nearby. Looking up every cell in the tz database would take several seconds per million cells.
   const quietDays = new Map<number, number>()
 
   const nearChange: ZoneClock["instant"] = (reading, ambiguous) => {
