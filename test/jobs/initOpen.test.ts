@@ -7,8 +7,8 @@ import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
 /**
- * A survey with a title row, two columns that could be the question `Werkzeuge`, one that is named by a synonym, and
- * more choices than are listed.
+ * A survey with a title row, two columns that could be the question `Werkzeuge`, one that is named by a synonym and
+ * is at another place, and more choices than are listed.
  */
 const survey = [
   "Umfrage vom 1. März",
@@ -29,8 +29,8 @@ name: Werkstatt
 questions:
   - { id: f, name: Farben, type: Checkboxes, options: [Rot, Blau] }
   - { id: w, name: Werkzeuge, type: Checkboxes, options: [Hammer, Säge] }
-  - { id: z, name: Verwendungszweck, type: Checkboxes, options: [Bauen, Basteln] }
   - { id: l, name: Land, type: Dropdown, options: [Peru] }
+  - { id: z, name: Verwendungszweck, type: Checkboxes, options: [Bauen, Basteln] }
 `
 
 layer(platform)("entries that init leaves open", (it) => {

@@ -136,92 +136,6 @@ export const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind):
   }
 }
 
-/** How much a shape proves, in logits: an e-mail address is nothing else, a number may be anything. */
-const proof: Readonly<Record<ExpectedKind, number>> = {
-  email: 2.5,
-  phone: 2,
-  url: 1.5,
-  files: 1,
-  date: 1,
-  dateTime: 1,
-  time: 1.2,
-  boolean: 0.8,
-  scale: 0.4,
-  number: 0.4,
-}
-
-/** How rare something is in this source and form. If only one column and one question have it, they belong together. */
-interface Rarity {
-  /** Of a shape, 0 to 1. */
-  readonly shape: (kind: ExpectedKind) => number
-  /** Of a question's options in a unit, 0 to 1. */
-  readonly options: number
-}
-
-const fitOptions = (
-  { covered, hits }: Coverage,
-  profile: ColumnProfile | undefined,
-  target: Target,
-  rare: number,
-): number => {
-  const count = target.options?.options.length ?? 0
-  if (covered >= 0.5) return (covered * 2 - 0.5) * (0.4 + 2.2 * rare * Math.min(1, hits / Math.min(3, count)))
-  if (profile === undefined) return covered > 0 ? 0 : -1
-  // Few words that are not options: another language, or codes.
-  const few = !profile.more && profile.distinct.size <= Math.max(4, count * 2)
-  if (target.expected.kind === "choices" || few) return covered * 2 - 0.8
-  return profile.filled < 4 ? -1.5 : -4
-}
-
-/** Rates a column for a question that expects text, in logits. */
-const fitText = (profile: ColumnProfile, { meaning, expected }: Target): number => {
-  const { share } = profile
-  let fit = 0
-  if (share.email >= 0.8 && !speaksOf(meaning, "email")) fit -= 4
-  if (
-    share.url >= 0.8
-    && !["website", "link", "file", "photo", "screenshot", "linkedin"].some((one) => speaksOf(meaning, one))
-  ) fit -= 2
-  if (expected.isGiven) {
-    if (share.dateTime >= 0.8) fit -= 1.5
-    else if (share.date >= 0.8) fit -= 0.8
-    if (expected.kind === "longText" && profile.filled > 3) {
-      if (share.number >= 0.9 || share.boolean >= 0.9) fit -= 1.5
-      else if (profile.length > 40) fit += 0.7
-    }
-  }
-  return fit
-}
-
-/**
- * Rates a column's cells for a question, in logits. 0 if they could be anything.
- */
-export const fitColumn = (
-  profile: ColumnProfile,
-  target: Target,
-  covered: Coverage | undefined,
-  rarity: Rarity,
-): number => {
-  const { kind, isGiven } = target.expected
-  // A single column is neither an address nor a grid.
-  if (kind === "address" || kind === "matrix") return -9
-  if (profile.filled === 0) return -0.3
-  const sure = profile.filled / (profile.filled + 1)
-  const share = shapeShare(profile, kind)
-  if (covered !== undefined) return fitOptions(covered, profile, target, rarity.options) * sure
-  if (share === undefined) {
-    if (kind === "text" || kind === "longText") return fitText(profile, target)
-    if (kind === "other" || kind === "location") return -3
-    // A choice with unknown options has few distinct texts.
-    return profile.more ? -2 : 0
-  }
-  if (share >= 0.6) return (proof[kind] ?? 0) * share * (1 + rarity.shape(kind)) * sure
-  if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.5 : -4
-  if (kind === "scale") return profile.share.number >= 0.9 ? -2 : profile.distinct.size <= 11 ? -1.5 : -4
-  const against = kind === "email" || kind === "date" || kind === "dateTime" || kind === "time" ? -6 : -4
-  return isGiven ? against * (1 - share) : -2.5 * (1 - share)
-}
-
 /** The kinds of question that a block may answer, by its content. */
 const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   empty: ["choices", "ranking", "matrix"],
@@ -230,23 +144,88 @@ const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   labels: ["matrix"],
 }
 
-/** Whether a block may answer a question of a kind. */
-export const blockFits = (content: BlockContent, kind: ExpectedKind): boolean => answered[content].includes(kind)
+/** Concepts of titles under which addresses of a kind are expected. */
+const namedLike = { email: ["email"], url: ["website", "link", "file", "photo", "screenshot", "linkedin"] } as const
 
-/** Rates a block's columns for a question, in logits. */
-export const fitBlock = (
-  content: BlockContent,
-  target: Target,
-  covered: Coverage | undefined,
-  rarity: Rarity,
-): number => {
-  const { kind, isGiven } = target.expected
-  if (isGiven && !blockFits(content, kind)) return -8
-  // Without a type, only options can show that a block of ticks fits.
-  if (!isGiven) {
-    return content === "ticks" && covered !== undefined ? fitOptions(covered, undefined, target, rarity.options) : -8
+/** Returns how much a column's cells look like what a question expects, 0 to 1, or undefined if they could be anything. */
+const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }: Target): number | undefined => {
+  const { length, share } = profile
+  if (kind !== "text" && kind !== "longText") return shapeShare(profile, kind)
+  for (const shape of ["email", "url"] as const) {
+    if (share[shape] >= 0.8 && !namedLike[shape].some((one) => speaksOf(meaning, one))) return 0
   }
-  // A grid's answers may use different words from the form's. That doesn't count against it.
-  if (kind === "matrix") return 0.5 + 2.5 * rarity.shape(kind) + (covered?.covered ?? 0) * 1.5
-  return 0.5 + (covered === undefined ? 0.5 : fitOptions(covered, undefined, target, rarity.options))
+  if (!isGiven) return undefined
+  if (share.number >= 0.9) return 0.4
+  if (share.date + share.dateTime >= 0.8 || share.time >= 0.8 || share.boolean >= 0.9) return 0
+  if (kind === "text") return length > 60 ? 0.4 : 1
+  return length > 40 ? 1 : length > 15 ? undefined : 0.4
+}
+
+/** Whether a column without any of a question's options may contain its codes, or its options in other words. */
+const mayBeCodes = ({ distinct, filled, more }: ColumnProfile, { expected, options }: Target): boolean => {
+  const count = options?.options.length ?? 0
+  if (expected.kind !== "choice") return !more
+  // If nobody chose half of them, there are probably fewer.
+  const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
+  return !more && distinct.size <= count + 1 && distinct.size >= usual / 2
+}
+
+/** Makes what cells prove: the logarithm of how many times likelier they are if a unit answers a question than if it does not. What few units show proves more. */
+export const cellEvidence = (
+  units: ReadonlyArray<Unit>,
+  covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>,
+): (unit: number, target: Target, of: number) => number => {
+  const rarities = new Map<string, number>()
+  const rarity = (name: string, shows: (unit: Unit, at: number) => boolean): number => {
+    const known = rarities.get(name)
+    if (known !== undefined) return known
+    const rare = Math.log((units.length + 2) / (units.filter(shows).length + 0.5))
+    rarities.set(name, rare)
+    return rare
+  }
+  const byOptions = (cover: Coverage, of: number): number => {
+    const rare = rarity(
+      `options ${of} ${Math.round(cover.covered * 10)}`,
+      (_, at) => (covers[at]?.[of]?.covered ?? 0) >= cover.covered * 0.85,
+    )
+    return Math.min(5, rare) * Math.min(1, cover.covered + 0.2)
+  }
+  return (at, target, of) => {
+    const unit = units[at]
+    const cover = covers[at]?.[of]
+    const { isGiven, kind } = target.expected
+    if (unit === undefined) return 0
+    if (unit._tag === "Block") {
+      if (isGiven && !answered[unit.content].includes(kind)) return -8
+      if (cover !== undefined && cover.covered >= 0.3) return byOptions(cover, of)
+      if (!isGiven) return unit.content === "ticks" ? -0.5 : -2
+      const rare = rarity(`block ${kind}`, (one) => one._tag === "Block" && answered[one.content].includes(kind))
+      return cover === undefined ? rare * 0.7 : rare * 0.7 - 0.8
+    }
+    const { profile } = unit
+    if (kind === "address" || kind === "matrix") return -9
+    if (profile.filled === 0) return -2
+    if (cover !== undefined) {
+      if (cover.covered >= 0.15) return byOptions(cover, of)
+      if (!mayBeCodes(profile, target)) return isGiven ? -4 : -0.5
+      const count = target.options?.options.length ?? 0
+      const rare = rarity(
+        `codes ${kind} ${count}`,
+        (one, other) =>
+          one._tag === "Column" && (covers[other]?.[of]?.covered ?? 0) < 0.15 && mayBeCodes(one.profile, target),
+      )
+      return 0.5 * rare - 1.4
+    }
+    if (kind === "other" || kind === "location") return -3
+    const share = looks(profile, target)
+    if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
+    const rare = rarity(
+      `kind ${kind} ${isGiven}`,
+      (one) => one._tag === "Column" && one.profile.filled > 0 && (looks(one.profile, target) ?? 0) >= 0.6,
+    )
+    if (share >= 0.6) return (isGiven ? 1 : 0.6) * rare * share
+    if (kind === "boolean") return !profile.more && profile.distinct.size <= 3 ? -0.8 : -5
+    if (kind === "text" || kind === "longText") return isGiven ? -3 * (1 - share) : -4
+    return isGiven ? -6 : -3
+  }
 }

@@ -124,10 +124,14 @@ const openQuestions = (
       one.target.question.id === question.id && one.confidence >= (isTaken(one) ? worth.taken : worth.free)
     )
       .toSorted((a, b) => Number(isTaken(a)) - Number(isTaken(b)) || b.confidence - a.confidence).slice(0, 3)
-    const chosen = ranked.find(({ target, verdict }) => target.question.id === question.id && verdict === "ambiguous")
+    const [best, next] = own
     return {
       question,
-      why: own.length === 0 ? "nothing-fits" : chosen === undefined ? "unsure" : "several-fit",
+      why: best === undefined
+        ? "nothing-fits"
+        : next !== undefined && next.confidence >= best.confidence / 2
+        ? "several-fit"
+        : "unsure",
       candidates: own.map(({ unit, confidence }) => ({ origin: originOf(unit), confidence })),
     }
   })
@@ -159,11 +163,11 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
 
   // Blocks that the format does not name, and that fit no question, are treated as columns.
   const first = rank(unitsWith(found), targets)
-  const wanted = new Set(first.filter(({ verdict }) => verdict === "accepted").map(({ unit }) => unit))
+  const wanted = new Set(first.filter(({ isAccepted }) => isAccepted).map(({ unit }) => unit))
   const kept = found.filter((block) => block.known || wanted.has(block))
   const ranked = kept.length === found.length ? first : rank(unitsWith(kept), targets)
 
-  const single = ranked.filter(({ verdict }) => verdict === "accepted").map((
+  const single = ranked.filter(({ isAccepted }) => isAccepted).map((
     { target, unit, confidence },
   ): Suggestion => ({
     question: target.question,
