@@ -48,10 +48,10 @@ export interface ToolHints {
 /** Roles of columns that a respondent fills, and that may answer a question. */
 const answers: ReadonlySet<string> = new Set(["email", "name", "url"])
 
-/** Whether a column may answer a question. The tool's own times, ids and addresses may not. */
-export const mayAnswer = (tool: ToolHints | undefined, position: number): boolean => {
-  const own = tool?.meta.find((column) => column.position === position)
-  return own === undefined || answers.has(own.role)
+/** Whether a column may answer a question. The tool's own times, ids and addresses may not, nor its own columns with one text or none. */
+export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: ProfiledColumn): boolean => {
+  const own = tool?.meta.find(({ position }) => position === column.position)
+  return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
 }
 
 /** Where an answer may come from. */

@@ -8,7 +8,7 @@ interface Habits {
   readonly skipped: number
 }
 
-const usual: Habits = { alone: 0.2, inOrder: 0.7, skipped: 0.25 }
+const mostly: Habits = { alone: 0.2, inOrder: 0.7, skipped: 0.25 }
 
 /** How many cases the usual habits count for, beside those of the file. */
 const trust = 12
@@ -21,8 +21,12 @@ const rounds = 16
  *
  * @param evidence by unit in the file's order, then by question in the form's order: the logarithm of how many times likelier titles and cells are if the unit
  * answers the question than if it does not
+ * @param usual what is assumed before: without an order, `inOrder` is 0
  */
-export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<Float64Array> => {
+export const align = (
+  evidence: ReadonlyArray<ReadonlyArray<number>>,
+  usual: Habits = mostly,
+): ReadonlyArray<Float64Array> => {
   const units = evidence.length
   const questions = evidence[0]?.length ?? 0
   const table = () => Array.from({ length: units }, () => new Float64Array(questions))

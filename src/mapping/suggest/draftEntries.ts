@@ -12,6 +12,7 @@ import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
 import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
 import { columnsOf, likelyOf } from "./Suggestion.ts"
+import { translate } from "./translate.ts"
 import type { Unknown } from "./unknownChoices.ts"
 import { saysYes } from "./words.ts"
 
@@ -98,15 +99,16 @@ const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
     ]
 
 /** Returns lines under an entry that list choices without an option, for a person to fill in. */
-const valuesBelow = ({ question }: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
+const valuesBelow = (suggestion: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
   if (unknown === undefined || unknown.counts.length === 0) return []
-  const names = optionNames(question.options ?? [])
+  const { question } = suggestion
+  const translations = translate(suggestion, unknown.counts.map(([choice]) => choice))
   const all = unknown.counts.length
   return [
     "values: # these are not options: write one after each, or null for no answer, and remove the #",
     ...optionLines(question.options ?? []),
     ...unknown.counts.slice(0, listed).map(([choice, count]) => {
-      const option = likelyOption(names, choice)
+      const option = translations.get(choice)?.option
       const key = yamlText(choice, true)
       return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
     }),

@@ -4,7 +4,7 @@ import type { ColumnProfile } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OptionNames, TextForms } from "./optionNames.ts"
-import { likelyOption, optionNames, splitFit } from "./optionNames.ts"
+import { likelyOption, likelySeparator, optionNames, splitFit } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
@@ -155,19 +155,22 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
     if (share[shape] >= 0.8 && !namedLike[shape].some((one) => speaksOf(meaning, one))) return 0
   }
   if (!isGiven) return undefined
-  if (share.number >= 0.9) return 0.4
+  if (share.number >= 0.9) return 0.2
   if (share.date + share.dateTime >= 0.8 || share.time >= 0.8 || share.boolean >= 0.9) return 0
   if (kind === "text") return length > 60 ? 0.4 : 1
   return length > 40 ? 1 : length > 15 ? undefined : 0.4
 }
 
 /** Whether a column without any of a question's options may contain its codes, or its options in other words. */
-const mayBeCodes = ({ distinct, filled, more }: ColumnProfile, { expected, options }: Target): boolean => {
+const mayBeCodes = ({ distinct, filled, more, share }: ColumnProfile, { expected, options }: Target): boolean => {
   const count = options?.options.length ?? 0
-  if (expected.kind !== "choice") return !more
-  // If nobody chose half of them, there are probably fewer.
+  if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return false
+  const separator = expected.kind === "choice" ? undefined : likelySeparator(distinct)
+  const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
+  const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
+  // If nobody chose half of the options, these are probably fewer.
   const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
-  return !more && distinct.size <= count + 1 && distinct.size >= usual / 2
+  return codes <= count + 1 && codes >= usual / 2
 }
 
 /** Makes what cells prove: the logarithm of how many times likelier they are if a unit answers a question than if it does not. What few units show proves more. */

@@ -234,3 +234,7 @@ export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number)
   const core = compare(a.core, b.core, weight)
   return { value: Math.max(whole.value, core.value), same, opposed: core.opposed }
 }
+
+/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little, because people reword. */
+export const meaningEvidence = ({ value, same, opposed }: Likeness): number =>
+  (same ? 7 : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)

@@ -84,6 +84,8 @@ const mark = "\u0000"
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 
+const lettersIn = (text: string): number => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
+
 /** Makes a function that replaces every whole option in a text with a mark, the longest first. */
 const marker = (names: OptionNames) => {
   const all = [...new Set(names.options.flatMap((option) => [option.label.trim(), option.value.trim()]))]
@@ -111,8 +113,8 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
   let [letters, left] = [0, 0]
   for (const [text, times] of distinct) {
     const rest = marked(text)
-    letters += text.length * times
-    left += rest.replaceAll(/[^\p{L}\p{N}]/gu, "").length * times
+    letters += lettersIn(text) * times
+    left += lettersIn(rest) * times
     if (rest.includes(mark)) {
       const lower = text.toLowerCase()
       for (const option of names.options) {
@@ -123,7 +125,8 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
     }
     const between = separators.find((separator) => {
       const pieces = rest.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
-      return rest.includes(separator) && pieces.includes(mark) && (pieces.length > 1 || separator !== " ")
+      if (separator === " ") return pieces.length > 1 && pieces.every((piece) => piece === mark)
+      return rest.includes(separator) && pieces.includes(mark)
     })
     if (between !== undefined) counts.set(between, (counts.get(between) ?? 0) + times)
   }
@@ -136,7 +139,6 @@ export const likelySeparator = (distinct: ReadonlyMap<string, number>): string |
   let best: string | undefined
   let most = 0
   for (const separator of separators) {
-    if (separator === " ") continue
     const pieces = new Map<string, number>()
     let cut = 0
     for (const [text, times] of distinct) {
@@ -147,6 +149,10 @@ export const likelySeparator = (distinct: ReadonlyMap<string, number>): string |
       }
     }
     const again = [...pieces.values()].filter((times) => times > 1).length
+    // Words are choices if most of them also fill a cell.
+    if (separator === " " && [...pieces.keys()].filter((piece) => distinct.has(piece)).length * 2 < pieces.size) {
+      continue
+    }
     const value = pieces.size === 0 ? 0 : cut * again / pieces.size
     if (cut > 0 && value > most * 1.2) [best, most] = [separator, value]
   }

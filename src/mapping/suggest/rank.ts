@@ -1,6 +1,6 @@
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
-import { type Likeness, likeness, weigh } from "./meaning.ts"
+import { likeness, meaningEvidence, weigh } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
 import type { Unit } from "./Suggestion.ts"
 
@@ -22,12 +22,6 @@ const rival = { least: 5, lead: 1.7 } as const
 const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
 
-/** Returns what titles prove, as evidence for `align`. The same title is hardly ever wrong. Different words say little, because people reword titles. */
-const titleEvidence = (unit: Unit, { value, same, opposed }: Likeness): number =>
-  unit._tag === "Block" && unit.title === undefined
-    ? -0.5
-    : (same ? 7 : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
-
 /** Rates every unit for every question. */
 export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>): ReadonlyArray<Ranked> => {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
@@ -39,7 +33,10 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const cells = cellEvidence(units, covers)
   const evidence = units.map((unit, at) =>
     targets.map((target, of) =>
-      titleEvidence(unit, likeness(unit.meaning, target.meaning, weight)) + cells(at, target, of)
+      cells(at, target, of)
+      + (unit._tag === "Block" && unit.title === undefined
+        ? -0.5
+        : meaningEvidence(likeness(unit.meaning, target.meaning, weight)))
     )
   )
   const found = align(evidence)

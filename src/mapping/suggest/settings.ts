@@ -147,7 +147,9 @@ const choiceSettings = (
   if (options.length > 0) {
     return settled(
       kind,
-      ...(kind === "choice" ? [] : separatorKeys(splitFit(distinct, optionNames(options)).separator)),
+      ...(kind === "choice"
+        ? []
+        : separatorKeys(splitFit(distinct, optionNames(options)).separator ?? likelySeparator(distinct))),
     )
   }
   const separator = kind === "choice" ? undefined : likelySeparator(distinct)

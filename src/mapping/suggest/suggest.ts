@@ -141,7 +141,7 @@ const openQuestions = (
  * Suggests columns for the questions of a form. What is unsure or ambiguous is left open, with its candidates.
  */
 export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggestions => {
-  const isFree = ({ column }: ProfiledColumn) => mayAnswer(tool, column.position)
+  const isFree = (column: ProfiledColumn) => mayAnswer(tool, column)
   const titleOf = ({ position, title, name }: Column) => tool?.labels[position] || title.trim() || (name ?? "")
   const made = suggestFromTemplate(form, columns)
   const madeOf = new Set(made.flatMap(({ origin }) => columnsOf(origin)).map(({ position }) => position))

@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { surveySource } from "../../../src/jobs/suggestMapping.ts"
 import { loose } from "../../../src/kinds/optionTable.ts"
 import { unknownOf } from "../../../src/mapping/suggest/draftEntries.ts"
-import { likelyOption, optionNames } from "../../../src/mapping/suggest/optionNames.ts"
 import type { Origin, Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
 import { columnsOf } from "../../../src/mapping/suggest/Suggestion.ts"
+import { translate } from "../../../src/mapping/suggest/translate.ts"
 import type { Unknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 import { ownColumns } from "../../../src/source/columns.ts"
 import { openSource } from "../../../src/source/openSource.ts"
@@ -55,11 +55,8 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
 
 /** Returns the options that are suggested for texts of an accepted suggestion. */
 const translationsOf = (suggestion: Suggestion, unknown: ReadonlyMap<string, Unknown>): ReadonlyMap<string, string> => {
-  const names = optionNames(suggestion.question.options ?? [])
-  return new Map((unknownOf(suggestion, unknown)?.counts ?? []).flatMap(([text]) => {
-    const option = likelyOption(names, text)
-    return option === undefined ? [] : [[text, option.value] as const]
-  }))
+  const texts = (unknownOf(suggestion, unknown)?.counts ?? []).map(([text]) => text)
+  return new Map([...translate(suggestion, texts)].map(([text, { option }]) => [text, option.value]))
 }
 
 /** Returns the texts in the file that are no option's name, with the options that they mean. */
