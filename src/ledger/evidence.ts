@@ -101,8 +101,8 @@ export interface DoubtfulRequests {
  * Applies the rule of evidence. An export without the row's submission shows that the row did not land if the submission had to be visible when the
  * export was made:
  *
- * 1. The submission is visible `visibleWithin` after the last request that sent the row ended, or `lateWithin` later if that end is known only from
- *    the end of its process. While a request may still arrive, there is no such time.
+ * 1. The submission is visible `visibleWithin` after the last request that sent the row ended. If that end is known only from the end of its process,
+ *    it is visible `lateWithin` later. While a request may still arrive, there is no such time.
  * 2. A submission in the export that was sent after that time (a witness), or a test entry issued after it, shows that the export was made later.
  * 3. A witness or a test entry counts only if no clock was set back meanwhile: from the row's first batch on, the times of all batches must rise with
  *    their numbers.

@@ -30,7 +30,7 @@ export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "can
   readonly attention?: ReadonlyArray<AttentionRow>
   /** Files that this run has read completely, and of which no row is left to be sent. */
   readonly filesRead?: ReadonlyArray<string>
-  /** The imported rows that this run's source lacks. Rows that the source contains again are no longer vanished. */
+  /** The imported rows that this run's source lacks. Rows that the source contains again no longer count as vanished. */
   readonly vanished?: Vanished
   /** The `at` of the last row up to which a reconciliation has read all rows, or "through" if it has read everything. */
   readonly reconciled?: number | "through"
@@ -68,7 +68,7 @@ export interface KeyRule {
 
 /** How rows are recognised for a pipeline at a destination. */
 export interface RowIdentity {
-  /** Newest last. Rows that no run has seen since the rule changed are stored under an earlier rule. */
+  /** The rules for keys, newest last. Rows that no run has seen since the rule changed are stored under an earlier rule. */
   readonly keys: ReadonlyArray<KeyRule>
   /** The settings for reading the source that decide which cells its rows have. */
   readonly dialect: Json

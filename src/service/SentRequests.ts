@@ -38,7 +38,7 @@ export class SentRequests {
    */
   answered(sentAt: number, now: number, atMost: number): void {
     const took = now - sentAt
-    // The fastest latency falls at once, but rises so slowly that the end of a pause doesn't count as usual latency.
+    // The recorded minimum falls at once, but rises so slowly that the end of a pause doesn't count as usual latency.
     this.#fastest = took < this.#fastest ? took : this.#fastest + (took - this.#fastest) / 1_000
     const index = this.#indexOf(sentAt)
     if (index < 0) return

@@ -41,8 +41,8 @@ const partOf = (title: string, name: string): boolean =>
   || title.startsWith(`${name} (`)
 
 /**
- * Finds the columns of a form's questions and URL parameters in an export's header, by their names or ids. If a name occurs several times, with as
- * many columns as elements, each column belongs to the element at the same position, because an export has the form's order.
+ * Finds the columns of a form's questions and URL parameters in an export's header, by their names or ids. If a name occurs several times, and there
+ * are as many columns as elements, they are paired in order. An export has the form's order.
  *
  * @param undeclared URL parameters that are sent but that the form does not declare
  * @returns undefined if there is no column of submission ids

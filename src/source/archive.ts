@@ -249,7 +249,7 @@ const climbsOut = (name: string) => /^(?:[/\\]|[A-Za-z]:)/.test(name) || /(?:^|[
 /** Names of entries that show that a zip archive is a workbook. */
 const ofWorkbooks = /^(?:\[Content_Types\]\.xml|mimetype)$/
 
-/** Lists the first names in a sentence, and how many more there are. */
+/** Lists up to eight names in a sentence, and how many more there are. */
 const listed = (names: ReadonlyArray<string>) =>
   names.slice(0, 8).map(quoted).join(", ") + (names.length > 8 ? ` and ${thousands(names.length - 8)} more` : "")
 
@@ -313,7 +313,7 @@ const chooseMember = (
 
 /**
  * Returns the named member of a zip archive, or the only member that may contain rows. Undefined if the archive is a workbook. Fails if the file is
- * not an archive, if there is no such member or more than one, if the member can't be unpacked, or if a path leads out of the archive.
+ * not an archive, or if not exactly one member is meant. Also fails if the member can't be unpacked, or if a path leads out of the archive.
  */
 export const zipMember = (
   bytes: FileBytes,

@@ -12,7 +12,7 @@ type Row = readonly [id: number, state: number, submission: string | null, batch
 /**
  * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, digests of answers, and people's decisions about
  * them. What remains is each key's keyed digest, stored as that of a permanently skipped row, and the ids of the submissions. A row that may have
- * been sent must be settled first, because that is impossible without its content.
+ * been sent must be settled first, because it can't be settled without its content.
  */
 export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting): Forgotten => {
   const { db } = store

@@ -7,7 +7,7 @@ import { reading, type Store } from "./Store.ts"
 const states = ["done", "going", "brokenOff"] as const
 const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
 
-/** A process in a different container counts as ended after this many times `staleAfter`. It sends heartbeats only once it holds the lock. */
+/** A process in a different container counts as ended after this many times `staleAfter`. It sends heartbeats only while it holds the lock. */
 const silences = 5
 
 export const makeTurns = (store: Store): Turns => {

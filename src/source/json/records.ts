@@ -13,7 +13,7 @@ export interface Walk {
   /** The path to the array of records, as names of members from the top. If undefined, there are no records, and only `found` is called. */
   readonly target: ReadonlyArray<string> | undefined
   readonly record: (value: Json) => void
-  /** Called for each array whose first element is an object, unless the array is inside an array. */
+  /** Called for each array whose first element is an object, unless that array is inside another one. */
   readonly found?: (place: ReadonlyArray<string>) => void
   /** Called for each value outside the array of records that is neither null nor empty. `place` is its path, without indexes of arrays. */
   readonly outside?: (place: ReadonlyArray<string>) => void

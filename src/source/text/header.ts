@@ -204,8 +204,8 @@ const waysToCut = (line: string, delimiter: string, width: number): ReadonlyArra
 
 /**
  * Repairs a header in the first line, in which bare quotes come before delimiters (`"Do you say "yes", or no?"`). Some form tools write such titles.
- * The header is repaired only if all records below it have the same number of cells, it has a different number, and there is only one way to split it
- * into that number of cells.
+ * The header is repaired only if all records below it have the same number of cells and the header has a different one. There must be only one way to
+ * split it into that number of cells.
  */
 const mendHeader = (text: string, delimiter: string, complete: boolean): MendedHeader | undefined => {
   const end = /\r\n|\r|\n/.exec(text)

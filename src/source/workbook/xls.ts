@@ -381,9 +381,9 @@ export interface XlsCheck {
 }
 
 /**
- * Checks all records of an .xls workbook, which has no checksums. Each record must have a known kind, sheets must end where their records say, texts
- * and cells must have their sizes, and no two cells may have the same place. xlsx silently ignores much of such damage, and so loses rows. Throws
- * `BadRecords`.
+ * Checks all records of an .xls workbook, which has no checksums. Each record must have a known kind, and sheets must end where their records say.
+ * Texts and cells must have their sizes, and no two cells may have the same place. xlsx silently ignores much of such damage, and so loses rows.
+ * Throws `BadRecords`.
  *
  * @returns undefined if the file is not such a workbook, or is encrypted. xlsx will report that
  */
