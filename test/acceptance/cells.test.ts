@@ -1,5 +1,5 @@
-// Tests parts of the source and the form that a run does not use: cells, Other texts, questions, and rows without an
-// answer.
+// Tests parts of the source and the form that a run does not use: cells, texts of an Other option, questions, and rows
+// without an answer.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,10 @@ import { inProcess } from "./formferry.ts"
 
 const project = "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n"
 
-/** Makes a project folder with a pipeline `p` into the practice service. Returns the commands and their results. */
+/**
+ * Makes a project folder with a pipeline `p` that sends to the practice service. Returns functions for its commands and
+ * results.
+ */
 const bench = (files: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -57,7 +60,7 @@ mapping:
   unmapped: ignore
 sink: { service: practice, form: f }
 `
-  it.scopedLive("Other texts are reported as not mapped, even with `unmapped: ignore`", () =>
+  it.scopedLive("texts of an Other option are reported as not mapped, even with `unmapped: ignore`", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline("") })
       const ran = yield* at.run("run", "p")
@@ -71,7 +74,7 @@ sink: { service: practice, form: f }
       expect(yield* at.page).toContain("2 cells in 1 column are not mapped")
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("Other texts are sent to the question that `other` names, even without a tick next to them", () =>
+  it.scopedLive("texts of an Other option are sent to the question that `other` names, even without a tick next to them", () =>
     Effect.gen(function*() {
       const other = ", other: { use: Other (please specify), textTo: Which }"
       const at = yield* bench({ "forms/f.yaml": form, "export.csv": export_, "pipelines/p.yaml": pipeline(other) })
@@ -146,7 +149,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect(yield* at.stored).toEqual([])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("check warns about a column that is the whole answer to two questions", () =>
+  it.scopedLive("check warns about a column whose cells are the whole answer to two questions", () =>
     Effect.gen(function*() {
       const twice = `${name}    - { name: Remarks, from: Name }\n`
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(twice) })

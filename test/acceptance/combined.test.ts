@@ -1,4 +1,4 @@
-// Sources whose records are combined into rows.
+// Tests sources whose records are combined into rows.
 import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -60,7 +60,7 @@ const bench = Effect.gen(function*() {
   }
 })
 
-it.scopedLive("records of one key arrive as one submission, once, and a later export adds only new keys", () =>
+it.scopedLive("records with the same key arrive as one submission, and a later export adds only new keys", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.export("1,base,Ada,1,0,70,2", "2,base,Bob,1,1,80,2", "1,later,,,,71,2")
@@ -79,7 +79,7 @@ it.scopedLive("records of one key arrive as one submission, once, and a later ex
     expect((yield* at.stored).length).toBe(3)
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a row with two values in one place is rejected, and imported from the fixed rejected.csv", () =>
+it.scopedLive("a row with two values in the same place is rejected, and imported from the fixed rejected.csv", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.export("1,base,Ada,1,0,70,2", "1,later,,,,71,2", "2,base,Bob,0,1,80,2", "1,later,,,,72,2")
@@ -95,7 +95,7 @@ it.scopedLive("a row with two values in one place is rejected, and imported from
     expect((yield* at.stored).length).toBe(2)
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("an export without records is a quiet night", () =>
+it.scopedLive("an export without records sends nothing and raises no exit code", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.export()
@@ -104,7 +104,7 @@ it.scopedLive("an export without records is a quiet night", () =>
     expect((yield* at.report).rows).toMatchObject({ read: 0 })
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("the records of a second file are added to their rows, and a new one changes its row", () =>
+it.scopedLive("the records of a second file are added to their rows, and a new record changes its row", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.write(

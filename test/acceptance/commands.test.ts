@@ -174,7 +174,7 @@ it.scopedLive("only the owner can access reports and ledger, and no file contain
     }
   }))
 
-it.scopedLive("--help and --version work for the program and for a command", () =>
+it.scopedLive("--help and --version work both alone and with a command", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     expect((yield* at.run("--version")).stdout).toBe(`${version}\n`)

@@ -8,7 +8,7 @@ import { describe } from "vitest"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { command } from "./formferry.ts"
 
-/** A script that makes the shell complete the words in $typed without a terminal. */
+/** A script that makes the shell complete the words in $typed, without a terminal. */
 const shells = {
   bash: {
     words: (script: string) =>
@@ -28,7 +28,7 @@ words=("$@"); CURRENT=$#; _formferry`,
   },
 }
 
-describe.each(Object.entries(shells))("completion in %s", (shell, { run, words }) => {
+describe.each(Object.entries(shells))("%s completion", (shell, { run, words }) => {
   const isInstalled = spawnSync(shell, ["--version"]).status === 0
 
   it.scopedLive.skipIf(!isInstalled && shell !== "bash")(

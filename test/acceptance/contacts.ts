@@ -78,7 +78,10 @@ export interface Bench {
   readonly answers: (question: string, form?: string) => ReadonlyArray<unknown>
 }
 
-/** Opens a bench for the current scope. When the scope closes, checks that no file of the commands contains the key. */
+/**
+ * Makes a bench for the current scope. When the scope closes, checks that no file that the commands wrote contains the
+ * key.
+ */
 export const bench = (options: { readonly requestsPerSecond?: number; readonly faults?: ReadonlyArray<Fault> } = {}) =>
   Effect.gen(function*() {
     const service = yield* serve({

@@ -14,7 +14,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     at.write("dumps/2026-11-01.csv", csv(upTo(5)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
 
-    // Two nights without a run.
+    // There was no run for two nights.
     at.write("dumps/2026-11-02.csv", csv(from(2, 7)))
     at.write("dumps/2026-11-03.csv", csv(from(4, 9)))
     at.write("dumps/2026-11-04.csv", csv(from(5, 10)))
@@ -48,7 +48,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     expect(old.stdout + old.stderr).toContain("2026-10-31.csv")
   }))
 
-it.scopedLive("a dump counts as not read if a run read only part of it", () =>
+it.scopedLive("a dump counts as unread if a run read only part of it", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("pipelines/contacts.yaml", dumps())
@@ -76,7 +76,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     expect(gap.lastLine).toBe("formferry accept contacts gap --because '…'")
     expect(at.count()).toBe(25)
 
-    // The finding lasts while the export continues as usual.
+    // The finding stays while the export continues as usual.
     at.write("source.csv", csv(from(26, 35)))
     const next = yield* at.inProcess("run", "contacts")
     expect(next.status).toBe(1)

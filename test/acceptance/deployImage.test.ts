@@ -10,18 +10,18 @@ describe("the Dockerfile", () => {
   const of = (instruction: string) =>
     text.split("\n").flatMap((line) => line.startsWith(`${instruction} `) ? [line.slice(instruction.length + 1)] : [])
 
-  it("passes a linter, which detects a planted mistake", () => {
+  it("the Dockerfile passes a linter, which detects a planted mistake", () => {
     expect(validate(text).map(({ message }) => message)).toEqual([])
     expect(validate(text.replace("WORKDIR /project", "WORKDR /project"))).not.toEqual([])
   })
 
-  it("runs as a user other than root, in a volume that belongs to this user", () => {
+  it("the image runs as a user other than root, in a volume that belongs to this user", () => {
     expect(of("USER")).toEqual(["node"])
     expect(of("VOLUME")).toEqual(of("WORKDIR"))
     expect(text).toMatch(/^RUN mkdir (\S+) && chown node:node \1\nVOLUME \1\n/m)
   })
 
-  it.scopedLive("starts a command that runs due pipelines, with a health check that fails until there is a good run", () =>
+  it.scopedLive("the image runs due pipelines, and its health check fails until there is a good run", () =>
     Effect.gen(function*() {
       const at = yield* deployed
       const [program] = JSON.parse(of("ENTRYPOINT")[0] ?? "[]") as ReadonlyArray<string>
@@ -29,7 +29,7 @@ describe("the Dockerfile", () => {
       const [, health = ""] = /^HEALTHCHECK (?:--\S+ )*CMD (.*)$/m.exec(text) ?? []
       const env = Object.fromEntries(of("ENV").map((line) => line.split("=") as [string, string]))
       expect(yield* at.shell(health, env)).toMatchObject({ status: 1 })
-      // The user's home is not written to, because the image may be read-only.
+      // Nothing is written to the user's home, because the image may be read-only.
       const { status, text: said } = yield* at.shell(`${program} ${command} --once`, { ...env, HOME: "/nonexistent" })
       expect(status, said).toBe(0)
       expect(at.count()).toBe(5)

@@ -15,7 +15,7 @@ describe("the Kubernetes manifest", () => {
     document.toJS() as Record<string, unknown>
   )
 
-  it("passes Kubernetes' own schemas without misspelt keys", () => {
+  it("the manifest passes Kubernetes' own schemas without misspelt keys", () => {
     const [claim, job] = documents
     new PersistentVolumeClaim(claim as never).validate()
     new CronJob(job as never).validate()
@@ -26,7 +26,7 @@ describe("the Kubernetes manifest", () => {
     )
   })
 
-  it("runs one pod at a time on one disk without restarts, with the same command as the systemd service", () => {
+  it("the manifest runs one pod at a time on one disk without restarts, with the same command as the systemd service", () => {
     const job = new CronJob(documents[1] as never)
     expect(job.spec).toMatchObject({ concurrencyPolicy: "Forbid", jobTemplate: { spec: { backoffLimit: 0 } } })
     expect(documents[0]).toMatchObject({ spec: { accessModes: ["ReadWriteOncePod"] } })
@@ -51,7 +51,7 @@ it("the documentation creates every object that the Kubernetes pod refers to", (
   expect(read("README.md")).toContain(/image: (\S+)/.exec(text)?.[1])
 })
 
-/** Turns a folder into a Kubernetes mount: its entries link to the current version through a single link. */
+/** Turns a folder into a Kubernetes mount, whose entries link to the current version through a single link. */
 const asMounted = (folder: string) => {
   const entries = readdirSync(folder)
   const version = join(folder, "..2026_11_20")
@@ -72,7 +72,7 @@ it.scopedLive("configuration, pipelines and accepted forms are read from Kuberne
     const ran = yield* at.inProcess("schedule", "--once")
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.count()).toBe(5)
-    // A changed record shows that the record is compared with the form.
+    // The changed record no longer equals the form, so check fails. This shows that the record is read.
     const record = join(at.folder, "config/forms/contacts.json")
     writeFileSync(record, readFileSync(record, "utf8").replace("ShortAnswer", "LongAnswer"))
     expect((yield* at.inProcess("check", "contacts")).status).not.toBe(0)

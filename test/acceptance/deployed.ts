@@ -10,12 +10,12 @@ export const repository = resolve(import.meta.dirname, "../..")
 export const read = (name: string) => readFileSync(join(repository, "docs/deploy", name), "utf8")
 const main = join(repository, "dist/main.js")
 
-/** A project with a due pipeline in the place of the deployment files' folders, whose paths are replaced. */
+/** A project with a due pipeline, and functions that replace the paths of the deployment files with its own. */
 export const deployed = Effect.gen(function*() {
   const at = yield* bench()
   at.write("source.csv", csv(upTo(5)))
   at.write("pipelines/contacts.yaml", pipelineYaml({ more: `schedule: { cron: "0 2 * * *", zone: Europe/Berlin }\n` }))
-  // npm installs a similar command.
+  // The file resembles the command that npm installs.
   at.write("bin/formferry", `#!/bin/sh\nexec "${process.execPath}" "${main}" "$@"\n`)
   chmodSync(join(at.folder, "bin/formferry"), 0o755)
   const here = (text: string) => text.replaceAll(/\/srv\/forms|\/project\b/g, at.folder)
@@ -28,7 +28,7 @@ export const deployed = Effect.gen(function*() {
   }
 })
 
-/** Runs a line in a shell. It doesn't block this process, which contains the service. */
+/** Runs a line in a shell without blocking this process, which contains the service. */
 export const inShell = (line: string, cwd: string, env: Readonly<Record<string, string>>) =>
   Effect.promise(() =>
     new Promise<{ readonly status: number | null; readonly text: string }>((done, failed) => {

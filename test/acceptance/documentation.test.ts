@@ -15,7 +15,7 @@ const badRow = csv(upTo(4), (key) => `Person ${key},${key === 3 ? "nonsense" : `
 
 const sink = "service: live\n  form: contacts"
 
-/** A project from which a page's commands start, with the commands in its `bin`. */
+/** Makes the project from which a page's commands start, with the commands in its `bin`. */
 const project = (state: string) =>
   Effect.gen(function*() {
     const at = yield* bench(
@@ -145,7 +145,7 @@ it("the documentation describes every command and option", () => {
   for (const flag of options) expect(text).toContain(flag)
 })
 
-it("the documentation leaves few commands untested", () => {
+it("the documentation leaves only a few commands untested", () => {
   const skipped = pages.flatMap((page) =>
     blocksOf(readFileSync(join(repository, page), "utf8")).flatMap(({ file, language, text }) =>
       file === undefined && language !== "sh" && /^(formferry|npm|npx) /m.test(text)

@@ -59,7 +59,7 @@ const everyCommand = [["run"], ["run", "--dry-run"], ["rehearse"], ["check"], ["
 const command = (at: Bench, [name = "", ...more]: ReadonlyArray<string>, pipeline: string) =>
   at.inProcess(name, pipeline, ...more)
 
-/** Expects every command to report the change, and to be refused if it sends rows. */
+/** Expects every command to report the change, and to refuse to send rows. */
 const isRefused = (at: Bench, message: string, commands = [["run"], ["check"]]) =>
   Effect.gen(function*() {
     for (const line of commands) {

@@ -15,7 +15,7 @@ const formOf = (pair: string): string =>
 
 layer(NodeContext.layer)("init from a file and a form", (it) => {
   it.scoped(
-    "writes a pipeline for a SurveyMonkey export that check and run accept, after only open entries are edited",
+    "init writes a SurveyMonkey pipeline that check and run accept after its open entries are edited",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({ "forms/sw1.yaml": formOf("surveymonkey-star-wars") })
@@ -47,7 +47,7 @@ layer(NodeContext.layer)("init from a file and a form", (it) => {
   )
 
   it.scoped(
-    "names every missing option without a terminal, and writes findings as annotations with --output github",
+    "init names every missing option without a terminal, and writes findings as annotations with --output github",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({

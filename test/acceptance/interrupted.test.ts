@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net"
 import { bench, csv, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
 
-/** Slow enough to be interrupted in the middle of a run. Each submission needs a read, and each ten need a create. */
+/** Slow enough to be interrupted in the middle of a run. Ten submissions need one create and ten reads. */
 const slowly = { requestsPerSecond: 40 }
 
 const everybody = (last: number) => upTo(last).map((key) => `Person ${key}`).toSorted()
@@ -80,7 +80,7 @@ it.scopedLive("a second Ctrl-C ends the process at once, and no row in flight is
     expect(names.length + rows.inDoubt).toBeGreaterThanOrEqual(40)
   }))
 
-it.scopedLive("a closed reading end stops the output, but not the run", () =>
+it.scopedLive("a run continues if the reader of its output closes the pipe", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(30)))

@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bench } from "./contacts.ts"
 
-/** Returns a title of 800 characters, which contains its letter to differ from other titles. */
+/** Returns a title of 800 characters that begins and ends with its letter. */
 const title = (letter: string): string => `${letter} ${"so long a title ".repeat(50)}`.slice(0, 799) + letter
 
 const [name, colour, age, mail, extra, key, note, form] = ["n", "c", "a", "m", "e", "k", "x", "f"].map(title)

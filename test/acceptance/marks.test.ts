@@ -27,7 +27,7 @@ const logIn = (folder: string) => join(folder, "ledger.db-wal")
 const notNewest = /is missing|is an older copy|lacks \d+ of \d+ commits/
 const words = (text: string) => text.replaceAll(/\s+/g, " ")
 
-/** A project whose run was killed in the middle. Before that, `meanwhile` may change the project. */
+/** A project whose run was killed in the middle. `meanwhile` may change the project before the kill. */
 const killed = (meanwhile: (at: Bench) => void = () => {}) =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
@@ -41,7 +41,7 @@ const killed = (meanwhile: (at: Bench) => void = () => {}) =>
   })
 
 /**
- * Expects that the next run is refused with exit code 2, names the command to accept it, and sends nothing. The
+ * Expects that the next run is refused with exit code 2, names the command to accept the ledger, and sends nothing. The
  * commands check and status report the same.
  */
 const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
@@ -59,7 +59,7 @@ const isRefused = (at: Bench, wrong: RegExp, run = at.inProcess) =>
     }
   })
 
-/** Damage to the ledger's folder after which the next run is refused. */
+/** Kinds of damage to the ledger's folder after which the next run is refused. */
 const harms: ReadonlyArray<readonly [what: string, harm: (folder: string) => void, wrong: RegExp]> = [
   [
     "only ledger.db and its key are kept",
@@ -233,7 +233,7 @@ it.scopedLive("a mark is on disk in both places before the first row arrives, an
   }))
 
 it.scopedLive(
-  "runs are not refused after a project was moved, its reports were removed, or its ledger was kept without a log",
+  "a moved project, deleted reports and a ledger kept without its log are not reasons to refuse a run",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()

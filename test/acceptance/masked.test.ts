@@ -23,7 +23,7 @@ const form = {
   payments: [],
 }
 
-/** How the service refuses creates or all requests. */
+/** Whether the service refuses only creates, or all requests. */
 interface Refusal {
   status: number
   isForAll: boolean

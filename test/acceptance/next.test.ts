@@ -1,4 +1,4 @@
-// Tests the command printed last on stderr: it works if it is pasted into a shell.
+// Tests the command printed last on stderr, which must work if it is pasted into a shell.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
@@ -64,7 +64,7 @@ it.scopedLive("the next command works in a path with spaces, for an unconfirmed 
     expect((yield* at.inProcess(...again)).status).toBe(0)
   }))
 
-it.scopedLive("the next command works after a mapping that fits no row, and after an unknown file or pipeline", () =>
+it.scopedLive("the next command helps if no row fits the mapping, or if a file or pipeline is unknown", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3), () => "Someone,no address,1990-01-17"))
@@ -122,7 +122,7 @@ it.scopedLive("the next command after rows in doubt shows how to settle them", (
     expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry status contacts")
   }))
 
-it.scopedLive("the next command is never the one that failed, and several pipelines share one", () =>
+it.scopedLive("the next command is never the one that failed, and several pipelines share a single next command", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)))
@@ -131,8 +131,7 @@ it.scopedLive("the next command is never the one that failed, and several pipeli
     at.write("pipelines/other.yaml", pipelineYaml({ name: "other", sink: careful }))
     const both = yield* at.inProcess("run", "contacts", "other")
     expect(both.status).toBe(2)
-    // Only one command may follow, because a person pastes the last line. The pipeline that failed first must not be
-    // left out.
+    // Only one command may follow, because a person pastes the last line. It must name the pipeline that failed first.
     expect(both.stderr.trimEnd().split("\n").slice(-2)).toEqual([
       "Not complete: contacts (exit code 2) and other (exit code 2).",
       "formferry check contacts",

@@ -27,7 +27,7 @@ sink: { service: practice, form: f }
 
 const rows = 2500
 
-/** Returns the row's intended answer, and the answer as written in the file. */
+/** Returns a row's intended answer, and the answer as written in the file. */
 const answer = (row: number): readonly [meant: string, written: string] =>
   row === 2000
     ? ['"Native" interactive graphics', '"Native" interactive graphics']

@@ -3,10 +3,7 @@ import { Effect } from "effect"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { formferry, inProcess, type Ran } from "./formferry.ts"
 
-/**
- * Expects a run that doesn't start, with this exit code, an instructive sentence and a command to run next. Expects
- * that nothing was sent.
- */
+/** Expects that a run doesn't start and sends nothing. Checks its exit code, its message and the next command. */
 const refused = (at: Bench, ran: Ran, status: number, sentence: RegExp) => {
   expect(ran.status, ran.stdout + ran.stderr).toBe(status)
   expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(sentence)
@@ -99,7 +96,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive("a service that must be confirmed is refused without --confirm or with a wrong name, and accepted with its own name", () =>
+it.scopedLive("a service that must be confirmed is refused without --confirm or with a wrong name, and accepted with the right name", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))

@@ -10,7 +10,7 @@ const pipeline = pipelineYaml({
   more: "reconcile: { visibleWithin: 1 seconds }\n",
 })
 
-/** Faults of requests on their way: creates (counted from 1) that never arrive, and whether reads get no answer. */
+/** Faults on the way: the creates (counted from 1) that never arrive, and whether reads get no answer. */
 interface Faults {
   readonly swallowed: ReadonlyArray<number>
   isSilent: boolean
@@ -118,7 +118,7 @@ it.scopedLive("rows that an export can't settle stay in doubt with exit code 4 u
     at.write("source.csv", csv(upTo(10)))
     expect((yield* at.run("run", "contacts")).status).toBe(4)
     yield* at.download("results.csv")
-    // In row 3 the export lacks the stamp and has a different name.
+    // Row 3 of the export has no stamp and a different name.
     const lines = at.read("results.csv").split("\r\n")
     at.write(
       "results.csv",
@@ -202,7 +202,7 @@ it.scopedLive("if the clock went back between batches, only an export declared c
     at.write("source.csv", csv(upTo(20)))
     expect((yield* at.run("run", "contacts")).status).toBe(4)
     yield* Effect.sleep("1100 millis")
-    // A later batch is sent while the clock is an hour back.
+    // A later batch is sent while the clock is set back by an hour.
     at.write("clock.mjs", "const now = Date.now\nDate.now = () => now() - 3_600_000\n")
     at.write("source.csv", csv(upTo(22)))
     const NODE_OPTIONS = `--import=${at.folder}/clock.mjs`

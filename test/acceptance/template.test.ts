@@ -110,7 +110,7 @@ reports: ../reports
 
 layer(NodeContext.layer)("a filled-in template", (it) => {
   it.scoped.each([["csv"], ["xlsx"]] as const)(
-    "passes init, check and run without edits: %s",
+    "a filled-in template passes init, check and run without edits: %s",
     ([ending]) =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({

@@ -23,8 +23,8 @@ const isAlive = (pid: number): boolean => {
 const searchPath = process.env["PATH"]
 
 /**
- * Runs shell commands in a terminal that is closed after ten submissions were created. Waits until the process ends
- * whose id they wrote.
+ * Runs shell commands in a terminal that is closed after ten submissions were created. The commands write the id of a
+ * process, and the function waits until that process has ended.
  */
 const inTerminalThatGoes = (at: Bench, shell: string) =>
   Effect.gen(function*() {
@@ -47,7 +47,7 @@ const inTerminalThatGoes = (at: Bench, shell: string) =>
   })
 
 describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", () => {
-  it.scopedLive("ends the run cleanly, finishes and records what is in flight, and leaves nothing in doubt", () =>
+  it.scopedLive("a run ends cleanly if its terminal is closed, and leaves nothing in doubt", () =>
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 40 })
       at.write("source.csv", csv(upTo(120)))
@@ -68,7 +68,7 @@ describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", 
       expect((yield* at.run("status", "--json")).stdout).toContain('"inDoubt":0')
     }))
 
-  it.scopedLive("doesn't end a run that gets no signal, although its output can't be written", () =>
+  it.scopedLive("a run that gets no signal continues without its terminal, although its output can't be written", () =>
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 100 })
       at.write("source.csv", csv(upTo(120)))
@@ -109,7 +109,7 @@ const answering = (at: Bench, keys: string) =>
   })
 
 describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () => {
-  it.scopedLive("asks after the survey, with the number of rows and the form, and sends nothing without a yes", () =>
+  it.scopedLive("run asks after the survey, with the number of rows and the form, and sends nothing without a yes", () =>
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))

@@ -1,4 +1,4 @@
-// Tests bytes and quotes of text files. What is read is right, what isn't read is named, and nothing is sent if two
+// Tests bytes and quotes of text files. Everything is either read correctly or named, and nothing is sent if two
 // readings fit.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"

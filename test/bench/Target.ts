@@ -24,7 +24,7 @@ export interface Target {
   readonly atMost: number
   /** The maximum memory in megabytes. */
   readonly peak?: number
-  /** The maximum processor seconds per second. */
+  /** The maximum processor time per second of run time. */
   readonly cores?: number
   /** Writes the target's data into a separate folder, and returns both sides. */
   readonly open: (root: string) => Promise<Opened>

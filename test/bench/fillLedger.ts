@@ -7,7 +7,7 @@ import { form } from "./project.ts"
 
 const batchRows = 10_000
 
-/** Writes the ledger as it is after an import of these rows: each row was sent once and verified. */
+/** Writes a ledger like the one that an import of these rows leaves: each row was sent once and verified. */
 export const fillLedger = (root: string, address: string, count: number, seed: number): Promise<void> =>
   Effect.gen(function*() {
     const ledger = yield* openLedger({ file: join(root, ".formferry", "ledger.db") })

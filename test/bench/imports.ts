@@ -131,7 +131,7 @@ export const imports: ReadonlyArray<Target> = [
   }),
   paced("changing-limit", "the same, half of the limit from 11 to 22 s", 1.2, {
     throttled: 0.05,
-    // The first second allows 1,100 requests, the second 550, and the rest run at 100 a second.
+    // The sum of the time at the full limit, at half of the limit, and at the full limit.
     floor: 38.5,
     limits: { requestsPerSecond: 100, latency: 50, sliding: "none", halved: [11_000, 22_000] },
   }),

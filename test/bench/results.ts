@@ -9,7 +9,7 @@ interface Side {
   readonly least: number
   readonly most: number
   readonly cpuSeconds: number
-  /** Processor seconds per second, as a median of the rounds. */
+  /** Processor time per second of run time, as a median of the rounds. */
   readonly cores: number
   /** The highest peak of all rounds. */
   readonly peakMegabytes: number

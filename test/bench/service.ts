@@ -17,8 +17,8 @@ export interface Limits {
   readonly requestsPerSecond: number
   readonly latency: number
   /**
-   * Uses a sliding window that no header states, with or without `Retry-After`. By default, the practice service's own
-   * limit and headers apply.
+   * Uses a sliding window that no header describes, with or without `Retry-After`. By default, the practice service's
+   * own limit and headers apply.
    */
   readonly sliding?: "retry-after" | "none"
   /** The limit is halved between these two times, in milliseconds after the first request. */

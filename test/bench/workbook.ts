@@ -9,7 +9,7 @@ const serial = (year: number, month: number, day: number) => Date.UTC(year, mont
 
 const content = "http://schemas.openxmlformats.org"
 
-/** Writes rows of data.ts as a workbook with shared texts, numbers and workbook dates. */
+/** Writes rows of data.ts as a workbook with shared texts, numbers and dates. */
 export const writeWorkbook = (file: string, count: number, seed: number): void => {
   const shared = new Map<string, number>()
   const text = (cell: string) => {

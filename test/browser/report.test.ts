@@ -110,7 +110,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
         )
         expect(await watched.page.locator("svg.chart").count()).toBe(2)
         await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
-        // Also on a phone, three rows are shown next to each other, and only the first is open.
+        // Three rows are shown next to each other, even on a phone, and only the first is open.
         expect(
           await watched.page.locator("#samples details").evaluateAll((all) => all.map((one) => one.matches("[open]"))),
         )

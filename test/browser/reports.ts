@@ -46,7 +46,7 @@ const names = ["Ada Lovelace", "Jürgen Müller", "Zoë Öz", "Łukasz Wójcik",
 
 const pick = <A>(list: ReadonlyArray<A>, index: number): A => list[index % list.length]!
 
-/** Rejected rows and differences, as from a messy source and a service that reformats answers. */
+/** Rejected rows and differences such as a messy source and a service that reformats answers produce. */
 export const manyRows = (count: number) => {
   const rejected = Array.from({ length: Math.floor(count * 0.7) }, (_, index): RejectedRow => {
     const row = index * 3 + 1

@@ -49,7 +49,7 @@ describe.skipIf(withoutBrowser)("the practice service's results page in Chromium
       expect(await page.textContent("#status")).toBe("101 to 152 of 152 submissions")
       await page.fill("#filter", "person 14")
       await ready(page, 3)
-      // Matches 14, and 140 to 149.
+      // Persons 14 and 140 to 149 match.
       expect(await page.textContent("#status")).toBe("1 to 11 of 11 that fit, of 152")
 
       const downloading = page.waitForEvent("download")

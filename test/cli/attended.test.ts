@@ -31,7 +31,7 @@ it.scopedLive("a schedule in a terminal notifies webhooks of a run that could no
       { event: "failed", pipeline: "people", error: "SourceError", next: "formferry check people" },
     ])
 
-    // The reports belong to a ledger that is missing, although configuration and source are correct.
+    // The reports belong to a ledger that is now missing. Configuration and source are correct.
     yield* here.source(["K-1,Ada,ada@example.org"])
     yield* here.run()
     yield* fs.remove(`${here.root}/.formferry`, { recursive: true })

@@ -175,7 +175,7 @@ it.effect("help and version work in an otherwise invalid command line", () =>
     for (const line of all.split("\n")) expect(line.length).toBeLessThanOrEqual(100)
   }).pipe(Effect.provide(NodeContext.layer)))
 
-it.effect("help of help, of a group and of no command has usage, examples and a link", () =>
+it.effect("the help of the command help, of a group and of the program has usage, examples and a link", () =>
   Effect.gen(function*() {
     const none = yield* ran([])
     expect([none.status, none.out]).toEqual([2, ""])

@@ -136,7 +136,7 @@ const languageServer = Effect.gen(function*() {
 
 layer(NodeContext.layer)("an editor with a pipeline written by `init`", (it) => {
   it.scoped(
-    "completes columns, questions and options, and underlines a mistake once",
+    "an editor completes columns, questions and options, and underlines a mistake once",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({ "people.csv": people, "forms/people.yaml": form })

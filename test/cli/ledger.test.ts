@@ -70,7 +70,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     const again = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1", "--reports")
     expect([again.status, again.out]).toEqual([0, expect.stringMatching(/^Already forgotten,.* left: K-1\.\nEmptied/)])
 
-    // An older copy replaces the ledger. Rows forgotten there would return with the correct ledger.
+    // An older copy replaces the ledger. Rows forgotten in the copy would return with the correct ledger.
     yield* here.source(["K-2,Bob,bob@example.org", "K-3,Cleo,cleo@example.org"])
     yield* here.run()
     for (const end of ["", "-wal", "-shm", ".key"]) {

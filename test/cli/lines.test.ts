@@ -1,5 +1,5 @@
-// Tests a source with lines that are not accounted for. No known file causes this, so the test falsifies the
-// independent count.
+// Tests a source with lines that are not accounted for. No known file causes this, so the test makes the independent
+// count wrong.
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,9 +1,10 @@
-// What README's pictures show: a run of the sample contacts, some of them broken. `npm run pictures` draws it, and pictures.test.ts compares its text.
+// Makes what README's pictures show: a run of the sample contacts with some broken rows. `npm run pictures` draws the
+// pictures, and pictures.test.ts compares their text.
 import { spawnSync } from "node:child_process"
 import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 
-/** Breaks some rows of the sample: three lose the @ of their address, and one occurs twice. */
+/** Breaks some rows of the sample. Three lose the @ of their address, and one is repeated. */
 const spoil = (file: string) => {
   const lines = readFileSync(file, "latin1").split("\n")
   for (const row of [5, 90, 131]) lines[row] = lines[row]?.replace("@", " at ") ?? ""
@@ -11,7 +12,7 @@ const spoil = (file: string) => {
   writeFileSync(file, lines.join("\n"), "latin1")
 }
 
-/** Replaces what differs between two runs. */
+/** Replaces text that differs between runs. */
 const stable = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d.]+Z-\w+/g, "RUN")
@@ -20,7 +21,9 @@ const stable = (text: string): string =>
 
 const named: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" }
 
-/** Returns the text of the part of a report's page that the picture shows: everything above the section `Read back`. */
+/**
+ * Returns the text of the part of a report's page that the picture shows, which ends before the section `Read back`.
+ */
 const pageText = (html: string): string =>
   (html.split("<body")[1]?.split(/<h2[^>]*>Read back</)[0] ?? "")
     .replaceAll(/<(script|style)[^>]*>[^]*?<\/\1>/g, "")
@@ -29,7 +32,10 @@ const pageText = (html: string): string =>
     .replaceAll(/&#?\w+;/g, (entity) => named[entity] ?? entity)
     .split("\n").map((line) => line.trim()).filter((line) => line !== "").join("\n")
 
-/** Runs the built command on the spoilt sample in an empty folder, as in a terminal of 96 columns. `text` is what both pictures say, without times and run ids. */
+/**
+ * Runs the built command with the broken sample in an empty folder, as in a terminal of 96 columns. `text` is the text
+ * of both pictures, without times and run ids.
+ */
 export const pictured = (project: string) => {
   for (const folder of ["config", "pipelines", "samples"]) cpSync(folder, join(project, folder), { recursive: true })
   spoil(join(project, "samples/contacts.csv"))
@@ -49,5 +55,5 @@ export const pictured = (project: string) => {
   return { typed, terminal, page, text: stable(`terminal.png\n\n${typed}\n${plain}\nreport.png\n\n${shown}\n`) }
 }
 
-/** The text of the pictures when they were made. */
+/** The text that the pictures had when they were made. */
 export const recorded = "docs/pictures/text.txt"

@@ -7,7 +7,7 @@ import { runOf } from "./runOf.ts"
 
 const readme = fileURLToPath(new URL("../../README.md", import.meta.url))
 
-/** Returns the files that the README asks readers to write. Each has a name, a sentence, and fenced content. */
+/** Returns the files that the README asks readers to write: their names, and their contents from fenced blocks. */
 const filesIn = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...text.matchAll(/^`([^`]+)`, [^\n]*:\n\n```\w*\n([\s\S]*?)```$/gm)].map(([, name = "", content = ""]) => [

@@ -1,5 +1,5 @@
-// Compares every answer of the demonstration's real exports in the practice service with the same file, as read by
-// Python's csv and zip modules. .ci/sample-answers.py wrote the results in answers/.
+// Imports the demonstration's real exports, and compares every answer in the practice service with the same file as
+// read by Python. .ci/sample-answers.py wrote the expected answers in answers/.
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ interface Stored {
   readonly submissionTime: string
 }
 
-/** Returns a submission's answers by question id. URL parameters and the time have their names after an @. */
+/** Returns a submission's answers by question id. URL parameters and the time are listed by their names after an @. */
 const held = (stored: Stored, timed: boolean): Readonly<Record<string, unknown>> =>
   Object.fromEntries([
     ...stored.questions.map(({ id, value }) => [id, value] as const),

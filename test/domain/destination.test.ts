@@ -10,7 +10,7 @@ it.each([
   "https://forms.example.com/./old/../v1//api///",
   "https://forms.example.com/%76%31/%61pi",
   "https:\\\\forms.example.com\\v1\\api",
-])("canonicalAddress writes %s like other addresses of the same service", (text) => {
+])("canonicalAddress writes %s in the same form as other addresses of the service", (text) => {
   expect(canonicalAddress(text)).toBe(address)
 })
 

@@ -1,6 +1,6 @@
 import type { Draws } from "./draws.ts"
 
-/** A local date and time. */
+/** A date and time as clocks show them. */
 export interface Wall {
   readonly year: number
   readonly month: number

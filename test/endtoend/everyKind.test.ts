@@ -29,7 +29,7 @@ it.scopedLive(
         balance: { holds: true },
         requests: { metadata: 1, read: rows, retried: 0 },
       })
-      // One request for the canary, and one for every ten of the other rows.
+      // One request is for the canary. Each of the others has ten rows.
       expect(report.requests.create).toBeLessThanOrEqual(rows / 10 + 1)
 
       // The store is the service's own file of received submissions. formferry's reader is not involved.

@@ -2,7 +2,7 @@ import { drawInstant, utc, wallIn } from "./clocks.ts"
 import { two } from "./draws.ts"
 import type { Draws } from "./draws.ts"
 
-/** An expected answer in the service, or null for none, and the cells written for it. The answer is drawn first. */
+/** An expected answer in the service, or null for none, and the cells that are written for it. */
 export interface Made {
   readonly truth: unknown
   readonly cells: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ export interface Asked {
 /** Cells that mean no answer, as in the pipeline's `empty`. */
 export const emptyCells = ["", "  ", "k. A.", "-", " - "]
 
-/** Mostly draws an answer with `answered`. Otherwise draws no answer, with cells that mean none. */
+/** Draws an answer with `answered` in most rows. In the other rows draws no answer, with cells that mean none. */
 const mostly = (columns: ReadonlyArray<string>, answered: (draws: Draws) => Made) => (draws: Draws): Made =>
   draws.chance(0.8)
     ? answered(draws)

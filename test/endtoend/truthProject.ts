@@ -58,7 +58,10 @@ const csv = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.map((row) => row.map((cell) => /[;"\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell).join(";"))
     .join("\r\n") + "\r\n"
 
-/** A project whose source was generated from the expected submissions: its files, and the submission for each row. */
+/**
+ * A project whose source was generated from the expected submissions. Contains its files, and the submission for each
+ * row.
+ */
 export const truthProject = (rows: number, seed: number) => {
   const drawn = draws(seed)
   const made = Array.from({ length: rows }, (_, index) => {

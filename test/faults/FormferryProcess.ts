@@ -157,8 +157,8 @@ export const settleByHandProcess = (
   ).pipe(Effect.withRandom(Random.make(options.seed)))
 
 /**
- * Runs `formferry run`, from opening the ledger to writing its report. The real run uses the practice service's
- * transport in this process.
+ * Runs `formferry run`, from opening the ledger to writing its report. The run is real, but uses the practice service
+ * in this process.
  */
 export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunReport, unknown> =>
   Effect.scoped(

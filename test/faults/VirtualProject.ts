@@ -118,8 +118,8 @@ ${rest}`,
   }
 
   /**
-   * Starts a process on its machine. `before` is called before each request with the request's effect, and may switch
-   * the machine off.
+   * Starts a process on its machine. `before` is called before each request with the effect that sends it, and may
+   * switch the machine off.
    */
   protected start<A, E>(
     machine: Machine,

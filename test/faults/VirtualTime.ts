@@ -8,8 +8,8 @@ interface Sleeper {
 }
 
 /**
- * Virtual time, which stands still while any task can run and then jumps to the next timer. Each machine has one task
- * queue, and nothing outside is awaited, so the same seed produces the same run.
+ * Virtual time, which is paused while any task can run and then jumps to the next timer. Each machine has one task
+ * queue. Nothing outside the simulation is awaited, so the same seed produces the same run.
  */
 export class VirtualTime {
   /** Milliseconds. */
@@ -38,14 +38,14 @@ export class VirtualTime {
       }),
   }
 
-  /** Reports an event, so that a caller waiting for quiet continues to wait. */
+  /** Notes an event, so that a caller waiting for quiet continues to wait. */
   moved(): void {
     this.moves++
   }
 
   /**
-   * Runs every task that can run now. The ledger commits some turns of the event loop later, so tasks resumed by a
-   * commit also run.
+   * Runs every task that can run now, including tasks resumed by a commit of the ledger, which comes a few turns of the
+   * event loop later.
    */
   private async quiet(): Promise<void> {
     for (let before = -1; before !== this.moves;) {

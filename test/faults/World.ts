@@ -24,8 +24,8 @@ import { type LedgerRow, Truth } from "./truth.ts"
 import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 
 /**
- * A mishap of a formferry process, and the step at which it occurs. A step is a request, an answer, a commit of the
- * ledger, or the end of a commit.
+ * A mishap of a formferry process, and the step at which it occurs. Steps are requests, answers, and the begin and end
+ * of the ledger's commits.
  */
 export interface Mishap {
   readonly step: number
@@ -46,8 +46,8 @@ export interface Mishap {
 
 export interface Day {
   /**
-   * `formferry run`, `formferry settle` with an export of the service's current results, or `formferry settle` by a
-   * person who knows the truth. "vouched" passes `--complete`.
+   * What the process runs: `formferry run`, `formferry settle` with an export of the current results, or `formferry
+   * settle` by a person who knows the truth. "vouched" passes `--complete`.
    */
   readonly command: "run" | "settle" | "settle vouched" | "settle manually"
   /** Changes an export: removes lines or changes their order. Never applied to a vouched export. */
@@ -61,7 +61,7 @@ export interface Day {
   readonly limit: number | undefined
   /** Changes that a person makes in the ledger before the run sends anything. */
   readonly first: (session: LedgerSession) => Effect.Effect<unknown, unknown>
-  /** The source's change by the mishap "edit". */
+  /** The change to the source that the mishap "edit" makes. */
   readonly edit: (rows: ReadonlyArray<SourceRow>) => ReadonlyArray<SourceRow>
 }
 
@@ -118,7 +118,7 @@ export class World {
     this.truth.know(this.rows)
   }
 
-  /** Counts occurrences of a fault. */
+  /** Counts how often a fault occurred. */
   private meet(what: string, times = 1): void {
     this.met.set(what, (this.met.get(what) ?? 0) + times)
   }
@@ -173,7 +173,7 @@ export class World {
     machine.switchOff()
   }
 
-  /** Records how a process ended, and which rows are in doubt with good reason. */
+  /** Records how a process ended, and which rows may legitimately be in doubt. */
   private end(started: Started): Ending {
     const { machine, running, store, day } = started
     if (machine.isOff) {
@@ -227,8 +227,8 @@ export class World {
       }
       return
     }
-    // A run that was overtaken reports the state during the other run. It counts rows that the other run had in flight
-    // or resent as in doubt.
+    // The report of an overtaken run shows the state during the other run. It counts rows that the other run had in
+    // flight or resent as in doubt.
     const inDoubt = [...ledger.values()].filter(({ state }) => state === "inDoubt" || state === "intended").length
     const inFlight = day.pipeline.sink.concurrency * day.pipeline.sink.batchSize
     const resent = [...ledger.values()].filter((row) => row.resent).length
@@ -334,7 +334,7 @@ export class World {
     }
   }
 
-  /** Counts sent requests. Notes for every create whether it may have arrived without a known outcome. */
+  /** Counts sent requests, and tracks creates that may have arrived although their outcome is unknown. */
   private watchedTransport(open: OpenTransport, machine: Machine, stepped: () => void): OpenTransport {
     return (target) =>
       Effect.map(open(target), (transport) => ({
@@ -362,8 +362,8 @@ export class World {
             }
             const known = () => {
               if (keys.length === 0) return
-              // A row that a different process has put in doubt meanwhile stays ambiguous, because a later answer
-              // changes nothing.
+              // If a different process has put the row in doubt meanwhile, the row stays ambiguous, because a later
+              // answer changes nothing.
               const overtaken = this.disk.epoch() > epoch
               for (const key of fresh) {
                 if (!overtaken || this.disk.row(key)?.state !== "inDoubt") this.truth.ambiguous.delete(key)

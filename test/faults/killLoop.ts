@@ -35,7 +35,7 @@ export interface KillLoopFigures {
   readonly broken: ReadonlyArray<string>
 }
 
-/** The defaults, which the pipeline uses. */
+/** These values are the defaults, which the pipeline uses. */
 const concurrency = 4
 const batchSize = 10
 

@@ -5,10 +5,7 @@ import { Database } from "../../src/ledger/sqlite/database.ts"
 import type { Store } from "../../src/ledger/sqlite/Store.ts"
 import type { LedgerRow } from "./truth.ts"
 
-/**
- * A folder in memory if the system supports that. Each commit of the simulation really syncs, which would be slow on a
- * disk.
- */
+/** A folder in memory if the system supports that. The simulation syncs each commit, which would be slow on a disk. */
 export const temporaryFolder = (prefix: string): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), prefix))
 
@@ -63,7 +60,7 @@ export class LedgerOnDisk {
     return this.reading((db) => ledgerRows(db, key)[0])
   }
 
-  /** Returns the keys of rows that a person skipped permanently, among rows that were ever to be sent. */
+  /** Returns the keys of rows that a person skipped permanently. Rows that were never to be sent are not included. */
   leftOut(): ReadonlySet<string> {
     return this.reading((db) => new Set(db.all<readonly [string]>(selectLeftOut).map(([key]) => key)))
   }

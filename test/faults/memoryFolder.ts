@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import type { RejectedRow } from "../../src/report/csvFiles.ts"
 import type { RunFolder } from "../../src/report/RunFolder.ts"
 
-/** A run's folder in memory. Streams into reports are read to their end, as for a real folder. */
+/** A run's folder in memory. The streams of reports are read to their end, as for a real folder. */
 export const memoryFolder = (run: string): RunFolder => {
   const rows: Array<RejectedRow> = []
   return {

@@ -1,4 +1,4 @@
-// Compares any sequence of events with a very simple model, in which each row is absent, present, or in doubt.
+// Compares any sequence of events with a very simple model, in which each row is absent, imported or in doubt.
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import type { Pipeline } from "../../src/project/Pipeline.ts"

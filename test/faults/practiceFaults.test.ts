@@ -128,7 +128,7 @@ const client = (
 for (const [way, start] of Object.entries(ways)) {
   describe(`creating two submissions with a fault ${way}`, () => {
     for (const [name, fault, outcome, held] of table) {
-      it.scopedLive(`gives "${outcome}" and stores ${held} submissions for the fault "${name}"`, () =>
+      it.scopedLive(`a create has the outcome "${outcome}" and stores ${held} submissions with the fault "${name}"`, () =>
         Effect.gen(function*() {
           const { practice, service } = yield* start([fault])
           expect(shown(yield* service.create("people", items, () => true))).toBe(outcome)
@@ -163,7 +163,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect(practice.count("people")).toBe(10)
       }))
 
-    it.scopedLive("a submission that is not visible yet can't be read until later", () =>
+    it.scopedLive("a submission that is not visible yet can be read only later", () =>
       Effect.gen(function*() {
         const { service } = yield* start([{ fault: "invisible", for: Duration.millis(150) }])
         const outcome = yield* service.create("people", items, () => true)
@@ -186,7 +186,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect(yield* kept({ fault: "unknown-type", type: "HoloScan" })).toContain("unknown")
       }))
 
-    it.scopedLive("a client waits as long as a Retry-After with a date demands", () =>
+    it.scopedLive("the client waits until the date in Retry-After", () =>
       Effect.gen(function*() {
         const { service } = yield* start([{ fault: "throttled", retryAfter: "date", wait: Duration.seconds(3) }])
         const outcome = yield* service.create("people", items, () => true)
@@ -212,7 +212,7 @@ describe("the faults file", () => {
   const problems = (text: string) =>
     Effect.map(Effect.flip(parseFaults("faults.yaml", text)), (error) => error.problems)
 
-  it.effect("accepts every kind of fault with its settings, in YAML or JSON", () =>
+  it.effect("the faults file accepts every kind of fault with its settings, in YAML or JSON", () =>
     Effect.gen(function*() {
       const plan = yield* parseFaults(
         "faults.yaml",
@@ -264,7 +264,7 @@ faults:
       }
     }))
 
-  it.effect("reports all mistakes, each with its place", () =>
+  it.effect("the faults file is refused with all its mistakes, each with its place", () =>
     Effect.gen(function*() {
       expect(
         yield* problems(`faults:
@@ -291,7 +291,7 @@ faults:
       expect((yield* Effect.flip(loadFaults(join(root, "other.yaml")))).message).toContain("other.yaml can't be used")
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("affects the same requests for the same seed, and different requests for a different seed", () =>
+  it.scopedLive("faults affect the same requests for the same seed, and different requests for a different seed", () =>
     Effect.gen(function*() {
       const outcomes = (seed: number) =>
         Effect.gen(function*() {

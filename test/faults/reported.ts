@@ -20,7 +20,7 @@ export const misreported = (
     no !== "" && states.includes(ledger.get(no)?.state ?? "notCreated")
   const doubtful = source.filter(isIn(["intended", "inDoubt"]))
   const there = source.filter(isIn(["imported"]))
-  // If several rows have the same key, one has the fate and the others may be its duplicates.
+  // If several rows have the same key, one row has the fate, and the others may be its duplicates.
   const few = (rows: ReadonlyArray<SourceRow>) => new Set(rows.map(({ no }) => no)).size
   const imported = fates.alreadyImported + fates.changed + fates.imported
   if (fates.inDoubt < few(doubtful) || fates.inDoubt > doubtful.length) {

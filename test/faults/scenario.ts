@@ -44,7 +44,7 @@ const seldom = (draws: Draws) => ({ chance: draws.pick([0.01, 0.03]), times: 1 }
 
 /**
  * Every fault of the outcome table. Faults that mean "not created" occur before anything is stored, because no client
- * can handle a service that lies about that.
+ * can handle a service that answers "not created" but stores submissions.
  */
 const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault>] = [
   (draws) => ({ fault: "refuse", on: "any", chance: few(draws), for: moment(draws) }),
@@ -112,7 +112,7 @@ const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault
   (draws) => ({ fault: "invisible", chance: few(draws), for: moment(draws) }),
 ]
 
-/** Draws the rows that this service never accepts. */
+/** Draws which rows this service never accepts. */
 const forbidden = (draws: Draws): Fault => ({ fault: "invalid", containing: "Forbidden", named: draws.chance(0.6) })
 
 const drawFaults = (draws: Draws): ReadonlyArray<Fault> => [

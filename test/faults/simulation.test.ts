@@ -5,7 +5,7 @@ import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
 import { simulate, type Simulated } from "./simulate.ts"
 
-/** Every kind of fault occurs within seeds 26 to 50. CI also runs 1 to 200 with `npm run simulate`. */
+/** Every kind of fault occurs within seeds 26 to 50. CI also runs seeds 1 to 200 with `npm run simulate`. */
 const from = 26
 const seeds = 25
 /** The maximum number of seeds for finding a planted bug. */
@@ -80,7 +80,7 @@ describe("a planted bug in the simulation", () => {
       const [first] = caught?.violations ?? []
       process.stdout.write(`${name}: caught by seed ${caught?.seed}: ${first?.promise}: ${first?.what}\n`)
       expect(breaks).toContain(first?.promise)
-      // The planted bug is the cause: without it, the same seed keeps every promise.
+      // The planted bug is the cause, because the same seed keeps every promise without it.
       expect((await simulate(caught?.seed ?? 0, pipeline)).violations).toEqual([])
     }, 240_000)
   }

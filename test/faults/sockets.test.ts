@@ -1,4 +1,5 @@
-// Tests the promise over real sockets, with the real job, files and ledger. Has fewer cases than the simulation.
+// Tests the promise over real sockets, with the real job, files and ledger. There are fewer cases than in the
+// simulation.
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
@@ -15,7 +16,7 @@ import { ledgerRows } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
 import { Truth } from "./truth.ts"
 
-/** Sent as twelve batches of five. */
+/** The rows are sent in twelve batches of five. */
 const rows = Array.from({ length: 60 }, (_, index) => ({
   no: String(index + 1),
   name: `Person ${index + 1}`,

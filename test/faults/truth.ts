@@ -80,7 +80,7 @@ export class Truth {
   }
 
   /**
-   * Whether a row landed, as a person sees it who settles it manually. The row then counts as imported without an id.
+   * Whether a row landed, as known to a person who settles it manually. The row then counts as imported without an id.
    * Submissions of its earlier contents don't count.
    */
   landedByHand(key: string): boolean {
@@ -184,8 +184,8 @@ export class Truth {
   }
 
   /**
-   * Whether an altered submission lacks an answer that its row gave, or has a different name or number. Every
-   * comparison must detect these.
+   * Whether an altered submission lacks an answer of its row, or has a different name or number. Every comparison must
+   * detect this.
    */
   private differs({ answers, key }: Held): boolean {
     return (this.contents.get(key) ?? []).every((row) =>

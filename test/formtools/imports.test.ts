@@ -272,13 +272,13 @@ const arrived = (root: string, submissionTime: boolean) =>
 
 describe("importing a real export", () => {
   for (const one of imports) {
-    it.scopedLive(`sends every answer in ${one.file}`, () =>
+    it.scopedLive(`an import sends every answer in ${one.file}`, () =>
       Effect.gen(function*() {
         const answers = expected(one.name)
         expect(Object.keys(answers)).toHaveLength(one.rows)
         const root = yield* project(one)
         const report = yield* runOf(root, one.name)
-        // The pipeline names no tool, so the file was recognised.
+        // The pipeline names no tool, so the file must be recognised.
         expect(report.sources[0]?.taken?.find(({ what }) => what === "tool")?.value).toMatch(
           /\(recognised with \d+ of 100/,
         )

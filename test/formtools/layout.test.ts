@@ -114,7 +114,7 @@ describe("the layout of a Typeform export", () => {
 })
 
 describe("the layout of a Google Forms export", () => {
-  it("a Google Forms export has a block for each grid, whose rows are in the last balanced brackets, and no id", async () => {
+  it("a Google Forms export has a block for each grid, with the grid's rows in the last balanced brackets, and no id", async () => {
     const { blocks, meta, tool } = await sample("google-forms.csv")
     expect(blocks).toEqual({ "How content are you?": ["4 Price", "5 Service [phone]"] })
     expect(meta).toEqual({ 0: "submitted", 1: "email" })
@@ -138,7 +138,7 @@ describe("the layout of a Google Forms export", () => {
 })
 
 describe("the layout of a Microsoft Forms export", () => {
-  it("a Microsoft Forms export reads anonymous as no answer, and recognises a title that a table had to number", async () => {
+  it("a Microsoft Forms export reads anonymous as no answer, and recognises titles with an added number", async () => {
     const { cleaned, meta, tool } = await sample("microsoft-forms.csv")
     expect(cleaned).toEqual([[1, 3, null]])
     expect(meta).toEqual({ 0: "id", 1: "started", 2: "submitted", 3: "email", 4: "name" })
@@ -256,7 +256,7 @@ describe("the layout of a Qualtrics export", () => {
 })
 
 describe("the layout of a LimeSurvey export", () => {
-  it("a LimeSurvey export with codes has blocks by brackets, a guard only before =, and complete responses if submitted", async () => {
+  it("a LimeSurvey export with codes has blocks by brackets, a guard only before =, and a column that marks complete responses", async () => {
     const { blocks, cleaned, tool } = await sample("limesurvey-codes.csv")
     expect(blocks).toEqual({ G1Q2: ["8 SQ001", "9 SQ002", "10 other (other)"] })
     expect(cleaned).toEqual([[1, 7, "=2+2"]])
@@ -413,7 +413,7 @@ describe("the layout of a JSON export", () => {
 })
 
 describe("rows below several header rows", () => {
-  it("rows are numbered correctly in their problems", async () => {
+  it("rows have the correct numbers in their problems", async () => {
     const text = "Respondent ID,Collector ID,Q,\n,,A,B\n1,2,A,\n2,2,A,,more\n3,2,,B\n"
     const { faults, rows } = await run(read(config(file(text))))
     expect(rows).toHaveLength(3)
@@ -450,7 +450,7 @@ describe("the layout of other exports", () => {
     expect(tool.defaultRowKey).toEqual(["Submission ID"])
   })
 
-  it("a Gravity Forms export finds options by their cells, and a guard only before =", async () => {
+  it("a Gravity Forms export has options that are found by their cells, and a guard only before =", async () => {
     const { blocks, cleaned } = await sample("gravity-forms.csv")
     expect(blocks).toEqual({ "Rowing … Running": ["2 Rowing", "3 Running"] })
     expect(cleaned).toEqual([[1, 5, "=1+1"]])

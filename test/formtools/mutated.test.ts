@@ -55,7 +55,7 @@ it("a damaged export is either read with all records and unchanged row widths, o
       continue
     }
     readable++
-    // Rows keep the file's text, however the tool interprets it. Different code counts records and letters again.
+    // Rows keep the file's text, however the tool interprets it. Independent code counts records and letters again.
     if (result.right.source.format === "csv") checkText(content, result.right)
     const { files, rows, source } = result.right
     expect(files[0]?.file.rows, `seed ${seed}`).toBe(rows.length)

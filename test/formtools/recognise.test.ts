@@ -61,7 +61,7 @@ describe("recognising an export", () => {
   })
 
   it.each(exports)(
-    "recognises %s as an export of %s with %i responses, and reports the reasons",
+    "formferry recognises %s as an export of %s with %i responses, and reports the reasons",
     async (path, tool, count) => {
       const { files, rows, source } = await run(read(config(`${samples}/${path}`, encodingOf(path))))
       expect(source.tool?.name).toBe(tool)
@@ -76,7 +76,7 @@ describe("recognising an export", () => {
 
 // Every rule sees every header. No rule may match a file of a different tool, whatever the order of the rules.
 describe("recognising a file by the rules of other tools", () => {
-  it.each(exports)("matches %s only as an export of %s", async (path, tool) => {
+  it.each(exports)("the rules match %s only as an export of %s", async (path, tool) => {
     const source = await run(openSource(config(`${samples}/${path}`, encodingOf(path))))
     const { head } = source
     // Records have no header. Opening the source already tried all JSON tools.
@@ -98,7 +98,7 @@ describe("recognising a file by the rules of other tools", () => {
     ["a list of respondents", "Respondent ID,Name,Age\n1,Ada,40\n"],
     ["a key register", "KEY,Room,Holder\n1,204,Ada\n"],
     ["a list of members", "id,name,start time,email\n1,Ada,10:00,ada@example.org\n"],
-  ])("recognises no tool in %s", async (_, text) => {
+  ])("the rules match no tool in %s", async (_, text) => {
     const source = await run(openSource(config(file(text))))
     expect(source.tool).toBeUndefined()
     expect(source.format).toBe("csv")
@@ -152,7 +152,7 @@ a1,Ada,completed,2026-02-10 07:49:00,,2026-02-10 07:51:02,1a2b3c4d5e,
       1,
     ],
     ["rows of only commas below the data", `${typeform},,,,,,,\n,,,,,,,\n`, "typeform", 1],
-  ])("recognises an export with %s", async (name, text, tool, count) => {
+  ])("formferry recognises an export with %s", async (name, text, tool, count) => {
     const { rows, source } = await run(read(config(file(text))))
     expect(source.tool?.name, name).toBe(tool)
     expect(rows).toHaveLength(count)

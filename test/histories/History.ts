@@ -234,8 +234,8 @@ export class History extends VirtualProject {
   }
 
   /**
-   * Runs `formferry settle --results`, and kills it at the given step, if any. @param lines the number of exported
-   * lines of the form's results; exports all if undefined @param isComplete whether `--complete` is passed
+   * Runs `formferry settle --results`, and kills it at the given step, if any. @param lines the number of the results'
+   * lines in the export, or undefined for all lines @param isComplete whether `--complete` is passed
    */
   settle(lines: number | undefined, isComplete: boolean, killedAt?: number): Promise<Ended> {
     const file = this.writeResults(formOf(this.edited.form, this.form()), lines)
@@ -337,8 +337,8 @@ export class History extends VirtualProject {
   }
 
   /**
-   * Uses a new machine, as some CI jobs do each night: it checks out the project again and keeps only the ledger's
-   * folder.
+   * Continues on a new machine, as some CI jobs do each night. The machine checks out the project again and keeps only
+   * the ledger's folder.
    */
   onNewMachine(): void {
     const old = this.root

@@ -6,8 +6,8 @@ import { type Edited, type EditedForm, type Ended, type FormId, forms, type Hist
 import { hasHeader } from "./source.ts"
 
 /**
- * The expected end of the next command. A harmless history is never refused, and a ledger that lost commits never
- * imports.
+ * Whether the next command may succeed or be refused. A harmless history is never refused, and a ledger that lost
+ * commits never imports.
  */
 export type Expected = "goes" | "refused" | "either"
 
@@ -50,7 +50,7 @@ export class Referee {
   private isLogLeft = false
   /** How often the ledger was harmed, restored or accepted. */
   private troubles = 0
-  /** The expectation that a killed run or a harmed ledger leaves for the next run. */
+  /** The expectation for the next run after a killed run or a damaged ledger. */
   private carried: Expected = "goes"
   private readonly attempted = new Set<FormId>()
   private readonly visits = new Map<FormId, Visit>()
@@ -306,9 +306,8 @@ export class Referee {
   }
 
   /**
-   * Settles rows in doubt from an export, and compares the conclusions with the form. @param lines the number of
-   * exported lines of the form's results; exports all if undefined @returns the rows that stay in doubt, with the
-   * reasons
+   * Settles rows in doubt from an export, and compares the conclusions with the form. @param lines the number of the
+   * results' lines in the export, or undefined for all lines @returns the rows that stay in doubt, with the reasons
    */
   async settle(
     lines: number | undefined,
@@ -346,7 +345,7 @@ export class Referee {
   }
 
   /**
-   * Settles the rows that a complete export leaves in doubt, as a person does. They were resent, or resemble a
+   * Settles the rows that a complete export leaves in doubt, as a person does. These rows were resent, or resemble a
    * submission that the ledger doesn't know.
    */
   private async look(left: SettleResult["rows"]): Promise<void> {

@@ -7,7 +7,7 @@ const seeds = 12
 beforeAll(loadLazyModules)
 
 it(
-  `${seeds} histories send no row twice, refuse only harmed ledgers or changed forms, and end every refusal by following its advice`,
+  `${seeds} histories send no row twice, refuse no harmless change, and can follow the advice of every refusal`,
   async () => {
     const played: Array<Played> = []
     for (let seed = 1; seed <= seeds; seed++) played.push(await play(seed))

@@ -29,25 +29,25 @@ const verdict = (more: Partial<Target>, ours: ReadonlyArray<Measured>, beside: R
 }
 
 describe("a benchmark's verdict", () => {
-  it("depends on the medians of both sides, not on a single slow or fast round", () => {
+  it("the verdict depends on the medians of both sides, not on a single slow or fast round", () => {
     const beside = [round(1), round(1), round(1)]
     expect(verdict({}, [round(9), round(2), round(1)], beside)).toEqual({ met: true, ratio: 2 })
     expect(verdict({}, [round(1), round(2.5), round(3)], beside)).toEqual({ met: false, ratio: 2.5 })
   })
 
-  it("fails if the highest peak of any round exceeds the limit, however fast the rounds were", () => {
+  it("the verdict fails if the highest peak of any round exceeds the limit, however fast the rounds were", () => {
     const beside = [round(1), round(1), round(1)]
     expect(verdict({ peak: 200 }, [round(1, 150), round(1, 200), round(1, 150)], beside).met).toBe(true)
     expect(verdict({ peak: 200 }, [round(1, 150), round(1, 201), round(1, 150)], beside).met).toBe(false)
   })
 
-  it("fails if processor time exceeds the cores allowed", () => {
+  it("the verdict fails if processor time exceeds the cores allowed", () => {
     const beside = [round(1)]
     expect(verdict({ cores: 1 }, [{ ...round(2), cpuSeconds: 2 }], beside).met).toBe(true)
     expect(verdict({ cores: 1 }, [{ ...round(2), cpuSeconds: 2.1 }], beside).met).toBe(false)
   })
 
-  it("compares megabytes if the target measures memory, and added seconds if the target is a difference", () => {
+  it("the verdict compares megabytes if the target measures memory, and added seconds if the target is a difference", () => {
     expect(verdict({ of: "megabytes", atMost: 1.3 }, [round(9, 130)], [round(1, 100)])).toEqual({
       met: true,
       ratio: 1.3,
@@ -55,7 +55,7 @@ describe("a benchmark's verdict", () => {
     expect(verdict({ by: "over", atMost: 0.25 }, [round(0.5)], [round(0.125)])).toEqual({ met: false, ratio: 0.375 })
   })
 
-  it("appears in the table with its ratio and limit, and the stored figures contain every round", () => {
+  it("the table contains the ratio and its limit, and the stored figures contain every round", () => {
     const result = resultOf(target({}), [round(5), round(4)], [round(2), round(1)])
     expect(result.ours.rounds).toEqual([5, 4])
     expect(table([result])).toContain("| 3.00 × | 2.00 ×  |")

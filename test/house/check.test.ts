@@ -151,7 +151,7 @@ const slow = new Set(["check:types", "check:generated", "check:unused"])
 
 describe.concurrent("npm run check", () => {
   it.each(Object.entries(faults).filter(([step]) => isLong || !slow.has(step)))(
-    "%s finds each planted fault",
+    "the step %s finds each planted fault",
     async (step, { planted, says }) => {
       const { failed, output } = await check(step, planted)
       expect(failed, output).toBe(true)

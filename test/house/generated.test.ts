@@ -8,7 +8,7 @@ it("the committed files equal the files that would be generated now", () => {
   expect(differing(".")).toEqual([])
 })
 
-it("reports generated files that are missing or were edited", () => {
+it("differing returns generated files that are missing or were edited", () => {
   const root = mkdtempSync(join(tmpdir(), "formferry-generated-"))
   const files = differing(root)
   expect(files.map(({ file }) => file)).toEqual([

@@ -52,7 +52,7 @@ const linesOf = (signature: SchemaAST.PropertySignature, prefix: string): Readon
 const keyLines = (ast: SchemaAST.AST, prefix: string): ReadonlyArray<string> =>
   shapesOf(ast).structs.flatMap(({ core }) => [
     ...core.propertySignatures.flatMap((signature) => linesOf(signature, prefix)),
-    // An expected answer may contain others recursively.
+    // An expected answer may contain further expected answers.
     ...core.indexSignatures.flatMap(({ type }) =>
       SchemaAST.isSuspend(type) || shapesOf(type).structs.some((each) => each.core === core)
         ? []
@@ -275,7 +275,7 @@ const allCommands = Object.values(tree).flat().flatMap((one): ReadonlyArray<Comm
 
 const lineOf = ([key, option]: readonly [string, CommandOption<unknown>]): string => optionLine(key, option).join(" ")
 
-/** Options that at least three commands have, with the same description. */
+/** Returns the options that at least three commands have, with the same description. */
 const sharedOptions = allCommands.flatMap(({ options }) => Object.entries(options)).filter((one, at, all) => {
   const same = all.filter((each) => lineOf(each) === lineOf(one))
   return same.length >= 3 && all.findIndex((each) => lineOf(each) === lineOf(one)) === at

@@ -55,7 +55,7 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, invalid: 0, alreadyImported: 20 } })
     yield* source([...good, "21,Bad,nobody@example.org", ",Keyless,k@example.org"])
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { filtered: 2, imported: 0 } })
-    // A row without a key is only skipped if its content is the same.
+    // A row without a key counts as skipped only if its content is the same.
     yield* source([...good, ",Other,o@example.org"])
     expect(yield* run()).toMatchObject({ exitCode: 1, rows: { invalid: 1 } })
     expect(names().length).toBe(20)

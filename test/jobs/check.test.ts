@@ -133,7 +133,7 @@ layer(platform)("check", (it) => {
       ])
     }))
 
-  it.scoped("reports a changed form at the affected entry, and a run stops until a person accepts the form", () =>
+  it.scoped("check reports a changed form at the affected entry, and a run stops until a person accepts the form", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
@@ -162,7 +162,7 @@ layer(platform)("check", (it) => {
       expect(yield* world.rehearse).toMatchObject({ mode: "rehearsal", exitCode: 0 })
     }))
 
-  it.scoped("reports a change that affects nothing mapped, and such a change stops no run", () =>
+  it.scoped("check reports a change that affects nothing mapped, and such a change stops no run", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
@@ -186,7 +186,7 @@ layer(platform)("check", (it) => {
       )
     }))
 
-  it.scoped("compares an offline pipeline with the recorded form, or checks only the source if no form was recorded", () =>
+  it.scoped("check compares an offline pipeline with the recorded form, or checks only the source if no form was recorded", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Colour,Interests\n1,Ada,ada@example.org,Red,Music\n")

@@ -13,7 +13,7 @@ const last = (change: Partial<LastTurn> = {}): LastTurn => ({
 })
 const due = (change: Partial<LastTurn>, now: string) => dueNow(schedule, last(change), at(now), "later")
 
-describe("when a pipeline is due", () => {
+describe("a pipeline's schedule", () => {
   it("a pipeline is due if one of its times has passed since its last turn and its last run, and at that time itself", () => {
     expect(due({ at: at("20T02:00") }, "21T01:59")).toBe("later")
     expect(due({ at: at("20T02:00") }, "21T02:00")).toBe("due")
@@ -22,7 +22,7 @@ describe("when a pipeline is due", () => {
     expect(due({ ran: at("01T02:30") }, "21T03:00")).toBe("due")
   })
 
-  it("a pipeline that never ran is due or waits, as the caller decides", () => {
+  it("a pipeline that never ran is due or waits, as the caller chooses", () => {
     expect(due({}, "21T03:00")).toBe("later")
     expect(dueNow(schedule, last(), at("21T03:00"), "due")).toBe("due")
   })

@@ -92,45 +92,51 @@ sink: { service: practice, form: films, blankRows: allow }
 }
 
 describe("importing a SurveyMonkey export with blocks, a ranking and a matrix", () => {
-  it.scopedLive("sends the answers in its cells, as an independent reader finds them", () =>
-    Effect.gen(function*() {
-      const root = yield* projectFolder(starWars)
-      const report = yield* run(root, "films")
-      expect([report.outcome, report.because]).toEqual(["complete", []])
-      expect(report.readBack.verified).toBe(report.rows.imported)
+  it.scopedLive(
+    "the import sends the answers in the export's cells, as an independent reader finds them",
+    () =>
+      Effect.gen(function*() {
+        const root = yield* projectFolder(starWars)
+        const report = yield* run(root, "films")
+        expect([report.outcome, report.because]).toEqual(["complete", []])
+        expect(report.readBack.verified).toBe(report.rows.imported)
 
-      const bytes = readFileSync("samples/surveymonkey/538-StarWars.first200.csv").toString("latin1")
-      const [, , ...records] = Papa.parse<ReadonlyArray<string>>(bytes, { skipEmptyLines: true }).data
-      const names = Papa.parse<ReadonlyArray<string>>(bytes).data[1] ?? []
-      const views = [
-        "Very unfavorably",
-        "Somewhat unfavorably",
-        "Neither favorably nor unfavorably (neutral)",
-        "Somewhat favorably",
-        "Very favorably",
-      ]
-      const expected = records.map((cells) => {
-        const at = (from: number, to: number) => cells.slice(from, to)
-        const seen = at(3, 9).flatMap((cell, index) => (cell === "" ? [] : [`f${index}`]))
-        const order = at(9, 15).map((rank, index) => [Number(rank), `f${index}`] as const).filter(([rank]) => rank > 0)
-          .toSorted(([a], [b]) => a - b).map(([, film]) => film)
-        const grid = at(15, 29).flatMap((cell, index) =>
-          views.includes(cell) ? [[names[15 + index], String(views.indexOf(cell) + 1)] as const] : []
-        )
-        return {
-          ...(seen.length > 0 ? { seen } : {}),
-          ...(order.length > 0 ? { order } : {}),
-          ...(grid.length > 0 ? { views: Object.fromEntries(grid) } : {}),
-          ...(cells[2] === "" ? {} : { fan: cells[2] === "Yes" }),
-        }
-      })
-      const sorted = (list: ReadonlyArray<object>) => list.map((each) => JSON.stringify(each)).toSorted()
-      const arrived = yield* stored(root, "films")
-      expect(expected.length).toBeGreaterThan(150)
-      const plain = (list: ReadonlyArray<Record<string, unknown>>) =>
-        list.map(({ seen, order, views, fan }) => ({ seen, order, views, fan }))
-      expect(sorted(plain(arrived))).toEqual(sorted(plain(expected)))
-    }).pipe(Effect.provide(platform)), 60_000)
+        const bytes = readFileSync("samples/surveymonkey/538-StarWars.first200.csv").toString("latin1")
+        const [, , ...records] = Papa.parse<ReadonlyArray<string>>(bytes, { skipEmptyLines: true }).data
+        const names = Papa.parse<ReadonlyArray<string>>(bytes).data[1] ?? []
+        const views = [
+          "Very unfavorably",
+          "Somewhat unfavorably",
+          "Neither favorably nor unfavorably (neutral)",
+          "Somewhat favorably",
+          "Very favorably",
+        ]
+        const expected = records.map((cells) => {
+          const at = (from: number, to: number) => cells.slice(from, to)
+          const seen = at(3, 9).flatMap((cell, index) => (cell === "" ? [] : [`f${index}`]))
+          const order = at(9, 15).map((rank, index) => [Number(rank), `f${index}`] as const).filter(([rank]) =>
+            rank > 0
+          )
+            .toSorted(([a], [b]) => a - b).map(([, film]) => film)
+          const grid = at(15, 29).flatMap((cell, index) =>
+            views.includes(cell) ? [[names[15 + index], String(views.indexOf(cell) + 1)] as const] : []
+          )
+          return {
+            ...(seen.length > 0 ? { seen } : {}),
+            ...(order.length > 0 ? { order } : {}),
+            ...(grid.length > 0 ? { views: Object.fromEntries(grid) } : {}),
+            ...(cells[2] === "" ? {} : { fan: cells[2] === "Yes" }),
+          }
+        })
+        const sorted = (list: ReadonlyArray<object>) => list.map((each) => JSON.stringify(each)).toSorted()
+        const arrived = yield* stored(root, "films")
+        expect(expected.length).toBeGreaterThan(150)
+        const plain = (list: ReadonlyArray<Record<string, unknown>>) =>
+          list.map(({ seen, order, views, fan }) => ({ seen, order, views, fan }))
+        expect(sorted(plain(arrived))).toEqual(sorted(plain(expected)))
+      }).pipe(Effect.provide(platform)),
+    60_000,
+  )
 })
 
 const mended = {

@@ -63,7 +63,7 @@ const start = (files: Readonly<Record<string, string>> = {}) =>
   })
 
 layer(platform)("init", (it) => {
-  it.scoped("writes into the pipeline how the file is read, as the options say", () =>
+  it.scoped("init writes how the file is read into the pipeline, as the options say", () =>
     Effect.gen(function*() {
       const latin = Buffer.from("Export\n\nNo;Name\n1;J\u00FCrgen\n2;Zo\u00EB\n", "latin1")
       const world = yield* start({})
@@ -87,7 +87,7 @@ layer(platform)("init", (it) => {
     expect(decodeSource("/a: b.csv", given)).toEqual({ key, message: expect.stringContaining(message) })
   })
 
-  it.scoped("creates a project and a loadable pipeline with certain entries, and leaves other entries open with reasons", () =>
+  it.scoped("init creates a project and a loadable pipeline with certain entries, and leaves other entries open with reasons", () =>
     Effect.gen(function*() {
       const world = yield* start({ ".gitignore": "node_modules/" })
       const result = yield* world.init()
@@ -118,7 +118,7 @@ layer(platform)("init", (it) => {
         },
         sink: { service: "practice", form: "people1" },
       })
-      // The comment shows the confidence and two cells, the choice that is not an option, and the format that no cell
+      // The comments show the confidence and two cells, a choice that is not an option, and a format that no cell
       // determines.
       expect(text).toMatch(/# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz"\n {4}- id: q1/)
       expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}# options: Red · Blue\n {6}# {3}Rot: # 2 ×/)

@@ -54,17 +54,17 @@ describe("inspecting a column", () => {
         + (at % 7 === 0 ? "; Soup" : "")),
     ],
     ["empty", many(5, () => "")],
-  ])("reports its kind as %s", async (kind, cells) => {
+  ])("inspect reports the kind %s", async (kind, cells) => {
     expect((await inspectColumn("A", cells)).kind).toBe(kind)
   })
 
-  it("finds no yes and no in x and y, because both words mean yes", async () => {
+  it("inspect does not read x and y as yes and no, because both words mean yes", async () => {
     expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "x" : "y")))).kind).toBe("choice")
     expect((await inspectColumn("A", many(20, () => "x"))).kind).toBe("boolean")
     expect((await inspectColumn("A", many(20, (at) => (at % 2 === 0 ? "J" : "N")))).kind).toBe("boolean")
   })
 
-  it("reports the filled rows, the distinct cells, and the most frequent cells, truncated", async () => {
+  it("inspect reports the filled rows, the distinct cells, and the most frequent cells, truncated", async () => {
     const long = "x".repeat(500)
     const column = await inspectColumn("A", ["b", "a", "", "b", long, "", "", ""])
     expect(column).toMatchObject({ filled: 4, fill: 0.5, distinct: { count: 3, exact: true }, unique: false })
@@ -148,7 +148,7 @@ describe("traps found by inspect", () => {
 })
 
 describe("inspecting a whole file", () => {
-  it("reports the tool with reasons and other candidates, the columns' meanings, blocks, unfinished responses and the row key", async () => {
+  it("inspect reports the tool with reasons and other candidates, the columns' meanings, blocks, unfinished responses and the row key", async () => {
     const inspection = await inspect(`${samples}/form-tools/qualtrics.csv`)
     expect(inspection.tool).toMatchObject({ name: "qualtrics", score: 1, variant: "three header rows" })
     expect(inspection.tool?.reasons.length).toBeGreaterThan(0)
@@ -166,7 +166,7 @@ describe("inspecting a whole file", () => {
     expect(tool === undefined ? others.map(({ name }) => name) : [tool.name]).toEqual(["google-forms"])
   })
 
-  it("counts rows whose cells can't be separated, and excludes them from the columns", async () => {
+  it("inspect counts rows whose cells can't be separated, and excludes them from the columns", async () => {
     const { columns, faulty, rows } = await inspectText("A,B\n1,2\n1,2,3\n4,5\n")
     expect([rows, faulty]).toEqual([3, 1])
     expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })
@@ -197,17 +197,20 @@ describe("inspecting a whole file", () => {
 })
 
 describe("approximate counts beyond a limit", () => {
-  it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])("estimate %i different texts within %d", (number, tolerance) => {
-    const distinct = new DistinctTexts()
-    for (let round = 0; round < 2; round++) {
-      for (let at = 0; at < number; at++) distinct.add(`text ${at}`, hashOf(`text ${at}`))
-    }
-    const { count, exact } = distinct.count()
-    expect(exact).toBe(tolerance === 0)
-    expect(Math.abs(count - number)).toBeLessThanOrEqual(number * tolerance)
-  })
+  it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])(
+    "the count of %i different texts is estimated within %d",
+    (number, tolerance) => {
+      const distinct = new DistinctTexts()
+      for (let round = 0; round < 2; round++) {
+        for (let at = 0; at < number; at++) distinct.add(`text ${at}`, hashOf(`text ${at}`))
+      }
+      const { count, exact } = distinct.count()
+      expect(exact).toBe(tolerance === 0)
+      expect(Math.abs(count - number)).toBeLessThanOrEqual(number * tolerance)
+    },
+  )
 
-  it("find a late repetition, and report it as unknown if there is no more memory for it", () => {
+  it("a late repetition is found, or reported as unknown if there is no more memory for it", () => {
     const room = { left: 10_000 }
     const [late, unique, crowded] = [new UniqueCheck(room), new UniqueCheck(room), new UniqueCheck(room)]
     for (let at = 0; at < 4_000; at++) {
@@ -225,14 +228,14 @@ describe("approximate counts beyond a limit", () => {
 describe("inspect on a terminal", () => {
   const evil = 'No,"\u001b[31mRed\u0007"\n1,"a\u001b]0;title\u0007b"\n2,\u009b2Jc\n'
 
-  it.each([[40], [80], [120]])("fits %i columns, whatever the file contains", async (width) => {
+  it.each([[40], [80], [120]])("the output fits %i columns, whatever the file contains", async (width) => {
     for (const path of ["surveymonkey/538-StarWars.first200.csv", "form-tools/kobo.csv", "contacts.csv"]) {
       const text = showInspection(await inspect(`${samples}/${path}`), { width, colour: false })
       for (const line of text.split("\n")) expect(stringWidth(line), line).toBeLessThanOrEqual(width)
     }
   })
 
-  it("prints no control character of a file", async () => {
+  it("the output contains no control character of a file", async () => {
     const text = showInspection(await inspectText(evil), { width: 80, colour: false })
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u)
   })

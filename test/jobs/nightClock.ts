@@ -1,6 +1,6 @@
 import { Clock, Duration, Effect } from "effect"
 
-/** Shorter waits, such as those of a pace or a retry, are real. Longer waits end when the test sets the clock. */
+/** Shorter waits, such as those of a pace or a retry, take real time. Longer waits end when the test sets the clock. */
 const real = 5_000
 
 /** A clock that the test sets and that otherwise runs normally. Nights pass instantly, and sockets still work. */

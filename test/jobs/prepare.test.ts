@@ -96,7 +96,7 @@ it.scopedLive("the form's request is cancelled if the source can't be read, even
     yield* Effect.timeout(Deferred.await(givenUp), "10 seconds")
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("an unreadable source is reported before a missing form or key", () =>
+it.scopedLive("an unreadable source is reported, even if a form or key is also missing", () =>
   Effect.gen(function*() {
     const server = yield* rawServer((socket) => void socket.write(answerText(404, "{}")))
     const tagOf = (file: string, key?: string) =>

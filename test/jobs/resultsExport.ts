@@ -10,8 +10,8 @@ const shown = (value: unknown): string =>
     : String(value ?? "")
 
 /**
- * Returns the service's own export of a form's results, as described in section 1.20 of form-tool-exports.md. It has a
- * byte order mark, a quoted header, and times as JavaScript writes them.
+ * Returns the service's export of a form's results. It has a byte order mark, a quoted header, and times as JavaScript
+ * writes them.
  */
 export const resultsExport = (
   submissions: ReadonlyArray<Submission>,

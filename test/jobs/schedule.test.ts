@@ -29,8 +29,8 @@ const csv = (...keys: ReadonlyArray<number>) =>
   ["No,Name,Mail", ...keys.map((key) => `${key},Person ${key},p${key}@example.org`), ""].join("\n")
 
 /**
- * A world with two pipelines, scheduled for two and three o'clock in Berlin, a clock that the test sets, and all
- * notifications.
+ * A world with two pipelines, scheduled for two and three o'clock in Berlin. The test sets the clock, and all
+ * notifications are recorded.
  */
 const nights = (start: string) =>
   Effect.gen(function*() {
@@ -103,7 +103,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ends.map((end) => end._tag)).toEqual(Array.from({ length: 5 }, () => "Reported"))
     }))
 
-  it.scoped("counts a manual run after a scheduled time as that time's run", () =>
+  it.scoped("schedule counts a manual run after a scheduled time as that time's run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.once()
@@ -114,7 +114,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran()).toEqual([])
     }))
 
-  it.scoped("continues after a pipeline fails, notifies its failure, returns its exit code, and waits until the next night to retry", () =>
+  it.scoped("schedule continues after a pipeline fails, notifies its failure, returns its exit code, and waits until the next night to retry", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *", "mapping: { questions: nonsense }"))
@@ -132,7 +132,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("others")).toHaveLength(2)
     }))
 
-  it.scoped("reports an unreadable schedule with exit code 2, notifies it once a day, and runs the other pipelines", () =>
+  it.scoped("schedule reports an unreadable schedule with exit code 2, notifies it once a day, and runs the other pipelines", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 25 * * *"))
@@ -151,7 +151,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(failed()).toHaveLength(4)
     }))
 
-  it.scoped("runs each pipeline once if two start at the same time, and the second reports that it is busy", () =>
+  it.scoped("schedule runs each pipeline once if two start at the same time, and the second reports that it is busy", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const statuses = yield* Effect.all([at.once(), at.once()], { concurrency: 2 })
@@ -161,7 +161,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("counts a pipeline with a manual run in progress as exit code 6, and runs the others", () =>
+  it.scoped("schedule counts a pipeline with a manual run in progress as exit code 6, and runs the others", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const project = yield* loadProject(at.root)
@@ -209,7 +209,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(Exit.isFailure(exit) && exit.cause).toMatchObject({ error: { _tag: "NothingScheduled" } })
     }))
 
-  it.scoped("shares connection and pace between concurrent pipelines, each of which requests its own form", () =>
+  it.scoped("concurrent pipelines share connection and pace, but each requests its own form", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const fs = yield* FileSystem.FileSystem
@@ -222,7 +222,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       const began = yield* Clock.currentTimeMillis
       expect(yield* at.once()).toBe(0)
       const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
-      // At least 2 forms, 2 creates and 5 reads are requested, at 25 requests a second together.
+      // The requests are at least 2 forms, 2 creates and 5 reads, at 25 a second in total.
       expect(at.heard.length).toBeGreaterThanOrEqual(9)
       expect(at.heard.length / seconds).toBeLessThanOrEqual(25 * 1.3)
     }))
@@ -257,7 +257,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(yield* Fiber.join(scheduler)).toBe(143)
     }))
 
-  it.scoped("makes up for missed runs immediately after a restart, and only once", () =>
+  it.scoped("schedule makes up for missed runs immediately after a restart, and only once", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const first = yield* at.scheduler()
@@ -272,7 +272,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.ran()).toHaveLength(2)
     }))
 
-  it.scoped("runs each pipeline once a night if two schedulers share the project", () =>
+  it.scoped("two schedulers of the same project run each pipeline once a night", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()
@@ -289,7 +289,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(5)
     }))
 
-  it.scoped("leaves a turn to a process in a different container until it has been silent for five minutes", () =>
+  it.scoped("schedule leaves a turn to a process in a different container until it has been silent for five minutes", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()
@@ -312,7 +312,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("finishes requests in flight after a signal in the middle of a run, and the next scheduler continues the run", () =>
+  it.scoped("schedule finishes requests in flight after a signal, and the next scheduler continues the run", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("people.csv", csv(...Array.from({ length: 100 }, (_, index) => index + 1)))

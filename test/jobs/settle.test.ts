@@ -41,7 +41,7 @@ const settling = Effect.gen(function*() {
     settings: (extra: Readonly<Record<string, string>>) =>
       at.settings({ reconcile: ", lateWithin: 1 millis", ...extra }),
     settle,
-    /** Writes the form's results, optionally changed by a person, and settles rows from them. */
+    /** Writes the form's results, optionally changed by a person, and settles rows with them. */
     fromExport: ({ complete, mangle = (all) => all, without }: Handling = {}) =>
       Effect.gen(function*() {
         const text = resultsExport(mangle(at.practice.submissions("people")), without)
@@ -59,7 +59,7 @@ const settling = Effect.gen(function*() {
   }
 })
 
-/** Other people submit the form. */
+/** Submits the form as other people do. */
 const fill = (baseUrl: string, ...people: ReadonlyArray<readonly [name: string, mail: string]>) =>
   Effect.promise(() =>
     fetch(`${baseUrl}/forms/people/submissions`, {
@@ -77,8 +77,8 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
   it.scopedLive(name, () => Effect.provide(body, platform))
 
 /**
- * Sends 60 rows. The third batch arrives without an answer, and the fourth never arrives. Ten more rows follow after
- * all must be visible.
+ * Sends 60 rows. The third batch arrives without an answer, and the fourth never arrives. Ten more rows follow when all
+ * submissions must be visible.
  */
 const doubted = Effect.gen(function*() {
   const at = yield* settling
@@ -186,7 +186,7 @@ scoped(
   }),
 )
 
-/** Leaves the state after a run that was killed between intent and outcome. */
+/** Leaves the ledger as a run does that was killed between intent and outcome. */
 const leftOpen = (
   { root, view }: Pick<Effect.Effect.Success<typeof settling>, "root" | "view">,
   holder: { readonly pid: number; readonly born: string; readonly boot: string },
@@ -245,7 +245,7 @@ scoped(
     yield* settings({})
     yield* source(people(1, 12))
     yield* run()
-    // The holder is this process, which is alive. A different start time would show that it has ended.
+    // The holder is this process, which is alive. If its start time were different, it would count as ended.
     yield* leftOpen(at, (yield* LockHolder)())
     yield* Effect.sleep("1100 millis")
     yield* source(people(1, 13))

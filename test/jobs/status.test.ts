@@ -15,7 +15,7 @@ import { nightClock } from "./nightClock.ts"
 const hour = 3_600_000
 
 layer(platform, { excludeTestServices: true })("status", (it) => {
-  it.scoped("shows the last runs, rows in doubt by age, the next run, and whether the last good run is recent enough", () =>
+  it.scoped("status shows the last runs, rows in doubt by age, the next run, and whether the last good run is recent enough", () =>
     Effect.gen(function*() {
       const at = yield* world
       const night = nightClock("2026-11-01T02:00:00Z")
@@ -65,7 +65,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       expect(scheduled?.nextRun).toEqual({ at: "2026-11-06T02:00:00+01:00", zone: "Europe/Berlin" })
     }))
 
-  it.scoped("shows a run in progress with its rows in flight until it ends or is killed, and a next run for a pipeline that never ran", () =>
+  it.scoped("status shows a run in progress with its rows in flight, and a next run for a pipeline that never ran", () =>
     Effect.gen(function*() {
       const at = yield* world
       const fs = yield* FileSystem.FileSystem
@@ -120,7 +120,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       }))
     }))
 
-  it.scoped("shows that a due pipeline could not start until it has run, and ignores good runs to a different target", () =>
+  it.scoped("status shows that a due pipeline could not start until it has run, and ignores good runs to a different target", () =>
     Effect.gen(function*() {
       const at = yield* world
       const fs = yield* FileSystem.FileSystem
@@ -192,7 +192,7 @@ it("counts rows in doubt by age, and omits ages without rows", () => {
   ])
 })
 
-it("reports a pipeline's health by its newest good run at the destination of its schedule", () => {
+it("status reports a pipeline's health by its newest good run at the destination of its schedule", () => {
   const standing = (form: string, at: number) => ({
     destination: { service: "live", form },
     lastDone: { finishedAt: new Date(at).toISOString() } as RunRecord,

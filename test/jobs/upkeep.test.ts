@@ -55,7 +55,7 @@ describe("forgetting a row", () => {
         expect(done.keys).toEqual(["K-1", "K-4"])
         expect(done.unknown).toEqual(["K-99"])
         expect(done.submissions).toHaveLength(1)
-        // Forget names the report files that still contain the rows.
+        // The command names the report files that still contain the rows.
         expect(done.reports.map(({ folder }) => folder)).toEqual([`${here.root}/reports/people/${first.run}`])
         expect(done.reports[0]?.files).toEqual(["imported.csv", "rejected.csv", "report.html", "report.json"])
 
@@ -83,7 +83,7 @@ describe("forgetting a row", () => {
         expect(reconciled.readBack).toEqual({ verified: 2, differing: 0, missing: 0, unread: 0 })
         expect(reconciled.exitCode).toBe(0)
 
-        // With --reports, the reports keep only counts, and are still valid.
+        // With --reports, the reports contain only counts, and are still valid.
         const again = yield* forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1", "K-4"], reports: true })
         expect(again.reports.map(({ folder }) => folder)).toContain(`${here.root}/reports/people/${first.run}`)
         const fs = yield* FileSystem.FileSystem

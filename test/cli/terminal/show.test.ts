@@ -398,7 +398,7 @@ describe("the output of forms, previews, status and runs", () => {
 })
 
 describe("fitting text into the terminal", () => {
-  it("truncates between whole characters, and only text that exceeds the width", () => {
+  it("text is truncated between whole characters, and only if it exceeds the width", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (text, width) => {
         const cut = cutToWidth(text, width)
@@ -410,7 +410,7 @@ describe("fitting text into the terminal", () => {
     expect(cutToWidth("👩‍👩‍👧👩‍👩‍👧", 3)).toBe("👩‍👩‍👧…")
   })
 
-  it("draws 16,000 rows in linear time, with the same column widths throughout", () => {
+  it("a table of 16,000 rows is drawn in linear time, with the same column widths throughout", () => {
     const rows = Array.from(
       { length: 16_000 },
       (_, at) => [String(at), at === 12_345 ? "the widest of all" : "short", "x"],
@@ -425,7 +425,7 @@ describe("fitting text into the terminal", () => {
     expect((user + system) / 1e6).toBeLessThan(15)
   })
 
-  it("turns a table into blocks if its narrowest columns don't fit, and loses no text", () => {
+  it("a table turns into blocks if its narrowest columns don't fit, and loses no text", () => {
     const columns = ["a", "b", "c", "d", "e"].map((title) => ({ title }))
     const shown = table(columns, [["first value", "second", "", "fourth value", "fifth"]], { width: 24, colour: false })
     for (const text of ["a: first value", "b: second", "d: fourth value", "e: fifth"]) expect(shown).toContain(text)

@@ -15,7 +15,10 @@ import { drafted, formFor, misfits, typings, uncommentings, wrongIn } from "./dr
 const samples = readdirSync(join(repository, "samples"), { recursive: true, encoding: "utf8" })
   .filter((name) => /\.(?:csv|xlsx|txt|json)$/.test(name))
 
-/** Drafts a pipeline for a file. Returns what is wrong with it: as written, with each part uncommented, and with all of them. */
+/**
+ * Drafts a pipeline for a file. Returns its errors as written, with each part uncommented alone, and with all parts
+ * uncommented.
+ */
 const faults = (file: string, form: Form) =>
   Effect.gen(function*() {
     const { columns } = yield* inspectFile(asFound(file))
@@ -32,20 +35,28 @@ const faults = (file: string, form: Form) =>
 
 const seeds = Array.from({ length: isLong ? 24 : 3 }, (_, at) => 4001 + at)
 
-layer(platform)("A drafted pipeline decodes as written and uncommented, and reads the cells of", (it) => {
-  it.effect.each(samples)("%s", (name) =>
-    Effect.gen(function*() {
-      const file = join(repository, "samples", name)
-      const some = isLong ? typings : [typings[samples.indexOf(name) % typings.length]!]
-      for (const typing of some) {
-        expect([typing, ...yield* faults(file, yield* formFor(file, typing))]).toEqual([typing])
-      }
-    }), 60_000)
+layer(platform)("a drafted pipeline", (it) => {
+  it.effect.each(samples)(
+    "decodes as written and uncommented, and reads the cells of %s",
+    (name) =>
+      Effect.gen(function*() {
+        const file = join(repository, "samples", name)
+        const some = isLong ? typings : [typings[samples.indexOf(name) % typings.length]!]
+        for (const typing of some) {
+          expect([typing, ...yield* faults(file, yield* formFor(file, typing))]).toEqual([typing])
+        }
+      }),
+    60_000,
+  )
 
-  it.scoped.each(seeds)("the generated pair %s", (seed) =>
-    Effect.gen(function*() {
-      const { file, form } = drawPair(seed, topicsOf("known"))
-      const folder = yield* projectFolder({ [file.name]: file.bytes })
-      expect(yield* faults(join(folder, file.name), form)).toEqual([])
-    }), 60_000)
+  it.scoped.each(seeds)(
+    "decodes as written and uncommented, and reads the cells of the generated pair %s",
+    (seed) =>
+      Effect.gen(function*() {
+        const { file, form } = drawPair(seed, topicsOf("known"))
+        const folder = yield* projectFolder({ [file.name]: file.bytes })
+        expect(yield* faults(join(folder, file.name), form)).toEqual([])
+      }),
+    60_000,
+  )
 })

@@ -1,4 +1,4 @@
-// Drafts pipelines with `init` and uncomments what it left open, as a person would.
+// Drafts pipelines with `init`, and uncomments open entries as a person would.
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Form, Question } from "../../../src/domain/form.ts"
@@ -40,11 +40,11 @@ const anyTypes = [
   "Dropdown",
 ]
 
-/** How a made-up form's questions get their types: those that the cells suggest, none, or any. */
+/** How the questions of a generated form get their types: as the cells suggest, none, or any. */
 export const typings = ["fitting", "none", "any"] as const
 type Typing = (typeof typings)[number]
 
-/** Returns a form that asks each of a file's columns by its title, and more than once if it is one of a question's columns. */
+/** Returns a form with a question for each of a file's columns. Columns of the same question have a question each. */
 export const formFor = (file: string, typing: Typing) =>
   Effect.map(inspectFile(asFound(file)), ({ blocks, columns }): Form => {
     const asked = [
@@ -73,7 +73,7 @@ export interface Drafted {
   readonly open: ReadonlyArray<string>
 }
 
-/** Drafts a pipeline for a file and a form, in a project of its own. */
+/** Drafts a pipeline for a file and a form, in its own project. */
 export const drafted = (name: string, bytes: Uint8Array, form: Form) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -95,7 +95,7 @@ export const drafted = (name: string, bytes: Uint8Array, form: Form) =>
     return made
   })
 
-/** Returns what is wrong with a pipeline's text. */
+/** Returns the errors of a pipeline's text. */
 export const wrongIn = (text: string): ReadonlyArray<string> => {
   const result = decodePipeline(parseYaml("drafted.yaml", text))
   return result._tag === "Read" ? [] : result.findings.map(({ message }) => message)
@@ -103,17 +103,17 @@ export const wrongIn = (text: string): ReadonlyArray<string> => {
 
 const remarks = /^\s*# (?:left open|candidate|confidence|options|and )|^\s*# (?:[A-Z]|not mapped)/
 
-/** Removes a line's `#`, and fills in what a person must fill in. */
+/** Removes the `#` of a line, and fills in what a person must fill in. */
 const bare = (line: string): string =>
   line.replace(/^(\s*)# ?/, "$1").replace(/^(\s{8,}(?:[^#"]*|".*")):( # [\d,]+ ×)?$/, "$1: null").replace(
     /^(\s*otherwise:) # .*$/,
     "$1 drop",
   )
 
-/** Whether a commented line is YAML for a person to uncomment, not a remark. */
+/** Whether a commented line is YAML for a person to uncomment, and not a remark. */
 const isYaml = (line: string): boolean => /^\s*# (?:- |\s{2}|[a-zA-Z]+:(?: |$))/.test(line) && !remarks.test(line)
 
-/** Returns a draft's text with each of its commented parts uncommented alone, and with all of them. */
+/** Returns a draft's text with each of its commented parts uncommented alone, and then with all of them. */
 export const uncommentings = (text: string): ReadonlyArray<{ readonly what: string; readonly text: string }> => {
   const lines = text.split("\n")
   const parts: Array<ReadonlyArray<number>> = []
@@ -143,7 +143,7 @@ const misread = new Set([
   "not-a-boolean",
 ])
 
-/** Returns the columns in which more than 1% of the filled cells can't be read as the pipeline says. */
+/** Returns the columns in which the pipeline can't read more than 1% of the filled cells. */
 export const misfits = ({ root, text: written }: Drafted, filled: ReadonlyMap<string, number>) =>
   Effect.gen(function*() {
     const text =
