@@ -31,7 +31,7 @@ const asked = { by: "a test", because: "request 17", reports: false }
 
 describe("forgetting a row", () => {
   inWorld(
-    "leaves only the digest of its key, and the row is never imported later",
+    "forgetting a row leaves only the digest of its key, and the row is never imported later",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -97,24 +97,27 @@ describe("forgetting a row", () => {
       }),
   )
 
-  inWorld("requires a row in doubt to be settled first, and reports unknown rows", () =>
-    Effect.gen(function*() {
-      const here = yield* world
-      yield* here.source(["K-1,Ada,ada@example.org"])
-      here.fail("POST", "lost")
-      expect((yield* here.run()).exitCode).toBe(4)
-      const project = yield* loadProject(here.root)
-      const doubtful = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1"] }))
-      expect(doubtful.message).toContain("Settle first (formferry settle people --rows …)")
-      const unknown = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-7"] }))
-      expect(unknown.message).toContain("knows no row of people with the key K-7")
-      expect(bytes(here.root)).toContain("K-1")
-    }))
+  inWorld(
+    "forgetting a row in doubt requires it to be settled first, and unknown rows are reported",
+    () =>
+      Effect.gen(function*() {
+        const here = yield* world
+        yield* here.source(["K-1,Ada,ada@example.org"])
+        here.fail("POST", "lost")
+        expect((yield* here.run()).exitCode).toBe(4)
+        const project = yield* loadProject(here.root)
+        const doubtful = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1"] }))
+        expect(doubtful.message).toContain("Settle first (formferry settle people --rows …)")
+        const unknown = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-7"] }))
+        expect(unknown.message).toContain("knows no row of people with the key K-7")
+        expect(bytes(here.root)).toContain("K-1")
+      }),
+  )
 })
 
 describe("the ledger's file", () => {
   inWorld(
-    "can be backed up completely during a run, for its owner only, and never over an existing file",
+    "the ledger can be backed up completely during a run, for its owner only, and never over an existing file",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -153,7 +156,7 @@ describe("the ledger's file", () => {
       }),
   )
 
-  inWorld("can be exported as CSV and as JSON lines", () =>
+  inWorld("the ledger can be exported as CSV and as JSON lines", () =>
     Effect.gen(function*() {
       const here = yield* world
       yield* here.source(["K-1,Ada,ada@example.org", "=2+3,Bob,bob@example.org"])
@@ -176,7 +179,7 @@ describe("the ledger's file", () => {
 
 describe("old reports", () => {
   inWorld(
-    "are deleted after a run as configured, except the latest report and the marks",
+    "old reports are deleted after a run as configured, except the latest report and the marks",
     () =>
       Effect.gen(function*() {
         const here = yield* world

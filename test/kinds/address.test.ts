@@ -26,13 +26,13 @@ conforms({
 })
 
 describe("the address kind", () => {
-  it("sends only the parts that are filled", () => {
+  it("the kind sends only the parts that are filled", () => {
     const parse = compiled(address, {}, { input: { _tag: "Parts", parts: ["city", "zipCode", "country"] } })
     expect(parse(["Berlin", null, "Germany"])).toEqual({ city: "Berlin", country: "Germany" })
     expect(parse([null, null, null])).toBeUndefined()
   })
 
-  it("never splits one text into guessed parts", () => {
+  it("the kind never splits a text into guessed parts", () => {
     expect(compiled(address)(["Hauptstr. 5, 12345 Berlin"])).toMatchObject({
       code: "pattern",
       expected: expect.stringContaining("`extract`"),

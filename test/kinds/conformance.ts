@@ -118,7 +118,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("finds values with different meanings different", () => {
+    it("finds a difference between values with different meanings", () => {
       for (const [a, b] of changed) {
         expect(kind.compare(a, b), JSON.stringify([a, b])).toEqual({ verdict: "different" })
         expect(kind.compare(b, a), JSON.stringify([b, a])).toEqual({ verdict: "different" })
@@ -139,8 +139,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
           if (a === null || b === null) return
           const one = kind.compare(a as Json, b as Json).verdict
           const other = kind.compare(b as Json, a as Json).verdict
-          // Checked only for values of the same type. If the types differ, order matters: only the returned value may
-          // be written differently.
+          // Checked only for values of the same type, because only the returned value may have a different type.
           if (typeof a === typeof b && Array.isArray(a) === Array.isArray(b)) {
             expect(one === "different").toBe(other === "different")
           }

@@ -123,7 +123,7 @@ describe("the date kind", () => {
     }
   })
 
-  it("finds the same fields in numeric formats as luxon", () => {
+  it("finds the same fields in numeric formats as luxon does", () => {
     const piece = fc.constantFrom(
       "yyyy",
       "MM",
@@ -194,7 +194,7 @@ describe("the date kind", () => {
     )
   })
 
-  it("reads dates of fixed width by the fast path exactly as by their format", () => {
+  it("reads dates of fixed width in the fast way exactly as in the general way", () => {
     const formats = ["dd.MM.yyyy", "MM/dd/yyyy", "yyyy-MM-dd", "yyyy/MM/dd", "dd-MM yyyy"]
     const mutated = fc.record({
       format: fc.constantFrom(...formats),

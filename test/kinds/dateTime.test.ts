@@ -58,7 +58,7 @@ describe("the dateTime kind", () => {
     "2024-05-31T14:30+99:00",
     "0001-01-01T00:00+10:00",
   ])(
-    "refuses %s",
+    "the dateTime kind refuses %s",
     (cell) => {
       expect(compiled(dateTime, { format: "dd.MM.yyyy HH:mm", zone: "Europe/Berlin" })([cell])).toMatchObject({
         code: "not-a-date-time",

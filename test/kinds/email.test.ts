@@ -29,13 +29,13 @@ describe("the email kind", () => {
     "Ada <ada@example.org>",
     "a@b.org, c@d.org",
   ])(
-    "refuses %s",
+    "the email kind refuses %s",
     (cell) => {
       expect(compiled(email)([cell])).toMatchObject({ code: "not-an-email" })
     },
   )
 
-  it("accepts exactly the texts that the validator package accepts", () => {
+  it("the email kind accepts exactly the texts that the validator package accepts", () => {
     const part = fc.stringMatching(/^[a-zA-Z0-9._+@-]{1,12}$/)
     fc.assert(
       fc.property(part, part, fc.constantFrom("org", "a", "museum", "x1", "c-m", "ORG", ""), (local, host, end) => {

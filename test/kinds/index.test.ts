@@ -5,14 +5,14 @@ import { kindNames, kindOfType, kinds } from "../../src/kinds/index.ts"
 import { knownQuestionTypes } from "../../src/service/wire.ts"
 
 describe("the list of kinds", () => {
-  it("contains each name once, and the kind of every part and element", () => {
+  it("the list of kinds contains each name once, and the kind of every part and element", () => {
     expect(new Set(kindNames).size).toBe(kindNames.length)
     const parts = [...kinds.values()].flatMap((kind) => Object.values(kind.parts ?? {}))
     const elements = [...Object.values(schedulingParts), ...Object.values(paymentParts)].map((part) => part.kind)
     for (const name of [...parts, ...elements]) expect(kindNames).toContain(name)
   })
 
-  it("has at most one default kind for each question type", () => {
+  it("the list of kinds has at most one default kind for each question type", () => {
     const types = [...kinds.values()].flatMap((kind) => kind.types)
     expect(new Set(types).size).toBe(types.length)
     for (const type of types) expect(knownQuestionTypes).toContain(type)
@@ -21,7 +21,7 @@ describe("the list of kinds", () => {
     expect(kindOfType("Table")).toBeUndefined()
   })
 
-  it("describes every option, with an example", () => {
+  it("every option of a kind has a description and an example", () => {
     for (const kind of kinds.values()) {
       expect(kind.description).not.toBe("")
       const schema = JSONSchema.make(Schema.Struct(kind.options)) as unknown as {

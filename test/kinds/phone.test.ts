@@ -32,7 +32,7 @@ describe("the phone kind", () => {
   })
 
   it.each(["12", "call me", "9.23E+11", "030 1234 or 030 5678", "+49 30 12345678 ext 12", "+999 12345678"])(
-    "refuses %s",
+    "the phone kind refuses %s",
     (cell) => {
       expect(compiled(phone, { country: "DE" })([cell])).toMatchObject({ code: "not-a-phone" })
     },
@@ -43,7 +43,7 @@ describe("the phone kind", () => {
     ["DE", "49 351 1234574", "+49493511234574", "+493511234574"],
     ["US", "3612345678", "+13612345678", "+3612345678"],
   ])(
-    "refuses a number of %s that is a different valid number with + in front: %s",
+    "refuses a number of %s that would be a different valid number with + in front: %s",
     (country, cell, national, international) => {
       const fault = compiled(phone, { country })([cell])
       expect(fault).toMatchObject({ code: "not-a-phone", expected: expect.stringContaining(national) })

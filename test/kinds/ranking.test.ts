@@ -43,7 +43,7 @@ describe("the ranking kind", () => {
     expect(parse(["1", "2", "1"])).toMatchObject({ code: "conflict", cell: 2, expected: /A New Hope/ })
   })
 
-  it("refuses a cell that names an option twice", () => {
+  it("refuses a cell that contains an option twice", () => {
     expect(compiled(ranking, { split: "," }, { question })(["C, a, c"])).toMatchObject({
       code: "not-an-option",
       piece: "c",

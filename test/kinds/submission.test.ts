@@ -173,7 +173,7 @@ describe("comparing a submission with an item", () => {
     expect(compareAnswer("phone", "+493012345678", "+49 30 12345678").verdict).toBe("equivalent")
   })
 
-  it("treats an empty value that was sent and an empty value that was returned as no difference", () => {
+  it("finds no difference between an empty value that was sent and one that was returned", () => {
     expect(verdictsOf([], { questions: [{ id: "j", value: [] }] }, submission([returned("j", [])]))).toEqual([[
       "j",
       "same",

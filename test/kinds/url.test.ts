@@ -37,13 +37,13 @@ describe("the url kind", () => {
     "https://example..org",
     "/a/b",
   ])(
-    "refuses %s",
+    "the url kind refuses %s",
     (cell) => {
       expect(compiled(url)([cell])).toMatchObject({ code: "not-a-url" })
     },
   )
 
-  it("accepts only the schemes that the pipeline names", () => {
+  it("the url kind accepts only the schemes that the pipeline names", () => {
     const parse = compiled(url, { schemes: ["mailto", "ftp"] })
     expect(parse(["mailto:ada@example.org"])).toBe("mailto:ada@example.org")
     expect(parse(["ftp://example.org/a"])).toBe("ftp://example.org/a")

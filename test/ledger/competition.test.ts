@@ -94,13 +94,13 @@ describe("processes that compete for a pipeline", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("a process takes a pipeline over from a suspended process, which then detects this and writes nothing", () =>
+  it.scopedLive("a process takes a pipeline over from a suspended process, which later detects this and writes nothing", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const times = { staleAfter: 1000, heartbeat: 100 }
       const child = yield* start(told(file, times))
       expect(yield* child.line).toBe("holds 1 0")
-      // Its heartbeat continues while it is alive, so no other process takes over, however long it runs.
+      // A live process continues its heartbeat, so no other process takes over, however long it runs.
       yield* Effect.sleep("1300 millis")
       expect(yield* child.ask("held")).toBe("true")
       const ledger = yield* openLedger({ file, ...times })
@@ -122,7 +122,7 @@ describe("processes that compete for a pipeline", () => {
 })
 
 describe("kill -9 in the middle of commits", () => {
-  it.scopedLive("loses no acknowledged commit, even if repeated", () =>
+  it.scopedLive("a process killed in the middle of commits loses no acknowledged commit, even if this is repeated", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const intended = new Map<number, ReadonlyArray<number>>()

@@ -34,7 +34,7 @@ const start = (told: Parameters<typeof daemonProcess>[0]) =>
 
 const pipelines = ["contacts", "others"]
 
-it.scopedLive("a ledger is sound after a scheduler reopened it, others read it, and a process was killed, and contains every row once", () =>
+it.scopedLive("a ledger that several processes open is sound after a kill, and contains every row once", () =>
   Effect.gen(function*() {
     const file = join(yield* folder, "ledger.db")
     const told: Array<string> = []

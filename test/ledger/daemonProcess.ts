@@ -15,8 +15,8 @@ interface Told {
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 /**
- * Opens the ledger many times, as `schedule` does. Each pipeline runs repeatedly with its own opening, and turns and
- * upkeep use other openings. With `status`, the process only reads.
+ * Opens the ledger many times, as `schedule` does. Each run of a pipeline opens the ledger itself, and so do turns and
+ * upkeep. With `status`, the process only reads.
  */
 export const daemonProcess = ({ file, pipelines, work }: Told): Promise<void> => {
   let ending = false

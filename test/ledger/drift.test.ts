@@ -33,7 +33,7 @@ describe("drift in the ledger", () => {
       yield* session.verdicts([
         { keyDigest: key(1), standing: "edited", seen: seen("a") },
         { keyDigest: key(2), standing: "gone", seen: seen("gone") },
-        // The sent answers of this row are still known.
+        // The answers that were sent for this row are still known.
         { keyDigest: key(5), standing: "edited", seen: seen("a") },
       ])
       expect((yield* view.counts).drift).toEqual({ edited: 1, gone: 1, acknowledged: { edited: 0, gone: 0 } })
@@ -48,7 +48,7 @@ describe("drift in the ledger", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scoped("drift is acknowledged as it was seen, for all rows or by key, and never skips a row", () =>
+  it.scoped("an acknowledgement covers drift as it was seen, for all rows or by key, and never skips a row", () =>
     Effect.gen(function*() {
       const { key, session, view } = yield* held
       yield* session.verdicts([

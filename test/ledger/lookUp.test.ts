@@ -21,7 +21,7 @@ const filled = (ledger: Ledger, count: number) =>
     }
   }).pipe(Effect.scoped)
 
-it.scopedLive("look-ups in any order find the same rows as single look-ups", () =>
+it.scopedLive("look-ups of many rows in any order find the same rows as look-ups of single rows", () =>
   Effect.gen(function*() {
     const count = 600
     const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })

@@ -14,7 +14,7 @@ interface ModelRow {
   content: string
   batch: number
   resent: boolean
-  /** The batch that put the row in doubt, while it is in doubt or being resent. */
+  /** The batch that put the row in doubt. It is set while the row is in doubt or being resent. */
   doubt: number | undefined
   submission: string | undefined
   verdict: Verdict | undefined

@@ -5,8 +5,8 @@ import { afterAll, beforeAll } from "vitest"
 
 /**
  * Bundles a function of this folder into a script, before the tests of a file. The script calls the function with the
- * JSON value in its first argument. @param name of the function and of its module, NAME.ts @returns the arguments for
- * Node, while tests run
+ * JSON value in its first argument. @param name of the function and of its module, NAME.ts @returns a function with
+ * Node's arguments, which tests can call
  */
 export const ownProcess = (name: string): (told: object) => ReadonlyArray<string> => {
   let built = ""

@@ -83,7 +83,7 @@ describe("a batch of rows", () => {
 })
 
 describe("a resent row in doubt", () => {
-  it.scopedLive("a resent row stays in doubt because of its first request if it is not created, and may be resent", () =>
+  it.scopedLive("a resent row that is not created stays in doubt because of its first request, and may be resent", () =>
     Effect.gen(function*() {
       const { view, send, known } = yield* held
       yield* send(1, inDoubt)
@@ -137,7 +137,7 @@ describe("a refusal", () => {
 })
 
 describe("recorded verdicts", () => {
-  it.scopedLive("recorded verdicts keep the sent content until the row is verified, and the answer digests if its submission is missing", () =>
+  it.scopedLive("a row's sent content is kept until it is verified, and its answer digests if its submission is missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }
@@ -219,7 +219,7 @@ describe("recorded verdicts", () => {
 })
 
 describe("looking up rows", () => {
-  it.scopedLive("returns thousands of rows in the requested order, including unknown rows", () =>
+  it.scopedLive("a look-up returns thousands of rows in the requested order, including unknown rows", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const rows = Array.from({ length: 3000 }, (_, index) => rowOf(ledger, index))
@@ -230,7 +230,7 @@ describe("looking up rows", () => {
       expect(yield* view.lookUp([])).toEqual([])
     }))
 
-  it.scopedLive("counts rows that were imported under a different mapping", () =>
+  it.scopedLive("the ledger counts rows that were imported under a different mapping", () =>
     Effect.gen(function*() {
       const { ledger, view, session } = yield* held
       const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2), rowOf(ledger, 3)]))
@@ -244,7 +244,7 @@ describe("looking up rows", () => {
 })
 
 describe("a fixed row", () => {
-  it.scopedLive("marks its original as superseded after it is imported, whatever the original's key", () =>
+  it.scopedLive("a fixed row marks its original as superseded after its import, whatever the original's key", () =>
     Effect.gen(function*() {
       const { ledger, view, send, known } = yield* held
       const content = (text: string) => ledger.digest.content([text])
@@ -302,7 +302,7 @@ describe("acknowledging rows that need review", () => {
       expect(row).toBeUndefined()
     }))
 
-  it.scopedLive("an acknowledgement covers all rows as the last run that read the source found them, including rows in doubt, differing or missing", () =>
+  it.scopedLive("an acknowledgement of all rows covers the last run that read the source, and rows in doubt, differing or missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const old = attention(ledger, 1, "a", "old", "invalid")

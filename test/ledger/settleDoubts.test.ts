@@ -30,7 +30,7 @@ const settle = (session: LedgerSession, rows: Parameters<LedgerSession["settleDo
   session.settleDoubts({ ...by, rows })
 
 describe("settling rows in doubt in the ledger", () => {
-  it.scopedLive("imports a landed row as unread, lets a row that did not land be sent, and records the person", () =>
+  it.scopedLive("a settlement imports a landed row as unread, allows sending a row that did not land, and records the person", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const file = { name: "results.csv", sha256: "ab".repeat(32), isComplete: true }
@@ -47,7 +47,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* stateOf(view, ledger, 3)).toBe("notCreated")
       expect(yield* stateOf(view, ledger, 4)).toBe("inDoubt")
       const unread = yield* listed(view, "sent", { limit: 9, verdicts: ["unread"] })
-      // Their content is still there for the comparison.
+      // The content of both rows is still there for the comparison.
       expect(unread.map((row) => [row.submissionId, row.item !== undefined])).toEqual([["s1", true], ["s2", true]])
       expect(yield* view.standing).toMatchObject({ imported: 2, inDoubt: 1, verdicts: { unread: 2 } })
       expect(yield* view.settlements(9)).toMatchObject([{
@@ -68,7 +68,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("counts a row that a person settled as landed separately, because there is no submission to read", () =>
+  it.scopedLive("a row that a person settled as landed is counted separately, because there is no submission to read", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* settle(session, [
@@ -88,7 +88,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("records nothing if any of the rows is not in doubt", () =>
+  it.scopedLive("a settlement records nothing if any of its rows is not in doubt", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       for (const number of [1, 9]) {
@@ -102,7 +102,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* view.settlements(9)).toEqual([])
     }))
 
-  it.scopedLive("ends an acknowledgement, so that it does not cover a later doubt about the row", () =>
+  it.scopedLive("a settlement ends an acknowledgement, so that it does not cover a later doubt about the row", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* session.acknowledge({ keys: "all", because: "known", by: "ada", leaveOut: false })
@@ -113,7 +113,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* view.standing).toMatchObject({ inDoubt: 3, acknowledged: { inDoubt: 2 } })
     }))
 
-  it.scopedLive("requires all known submissions in an export, except those acknowledged as missing or found deleted", () =>
+  it.scopedLive("an export must contain all known submissions, except those acknowledged as missing or found deleted", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const batch = yield* session.intend(batchOf([5, 6, 7, 8].map((number) => rowOf(ledger, number))))
@@ -138,7 +138,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* required).toEqual(["s1", "s6", "s8"])
     }))
 
-  it.scopedLive("compares a resent row's first batch with older submissions, and its last batch with newer ones", () =>
+  it.scopedLive("older submissions count before a resent row's first batch, and newer ones after its last batch", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const between = yield* session.intend(batchOf([rowOf(ledger, 5)]))

@@ -31,7 +31,7 @@ describe("turns of a schedule", () => {
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
-  it.scoped("a turn is done when it ended, and only its holder can end it", () =>
+  it.scoped("a turn is done after it ended, and only its holder can end it", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()
@@ -84,7 +84,7 @@ describe("turns of a schedule", () => {
       expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", tries: 0, ran: undefined })
     }))
 
-  it.scoped("a turn contains when the pipeline last ran at any destination, without rehearsals and reconciliations", () =>
+  it.scoped("a turn contains the time of the last run at any destination, except rehearsals and reconciliations", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()

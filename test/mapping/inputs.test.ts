@@ -30,11 +30,11 @@ const messages = (entries: string, titles: ReadonlyArray<string>, questions: Rea
 describe("the input `firstOf`", () => {
   const entry = "{ name: Q, as: number, decimal: ',', from: { firstOf: [New, Old] }, default: 7 }"
 
-  it("uses the first column that is filled", () => {
+  it("firstOf uses the first column that is filled", () => {
     expect(answers(entry, ["New", "Old"], [["1", ""], ["", "2"], ["N/A", "2"], [null, null]])).toEqual([1, 2, 2, 7])
   })
 
-  it("reports a conflict if a later column gives a different answer", () => {
+  it("firstOf reports a conflict if a later column gives a different answer", () => {
     expect(answers(entry, ["New", "Old"], [["1", "1,0"], ["1", "2"], ["1", "x"]])).toEqual([
       1,
       [["conflict", "Old"]],
@@ -54,7 +54,7 @@ describe("the input `firstOf`", () => {
 })
 
 describe("the option `extract`", () => {
-  it("uses the first group, or else the whole match", () => {
+  it("extract uses the first group, or else the whole match", () => {
     const entry = String.raw`{ name: Q, from: Street, extract: '(\d+\w?)$' }`
     expect(answers(entry, ["Street"], [["Hauptstr. 5a"], [""], ["Hauptstr."]])).toEqual([
       "5a",
@@ -66,7 +66,7 @@ describe("the option `extract`", () => {
     ])
   })
 
-  it("gives no answer for an empty match, even with a default", () => {
+  it("extract gives no answer for an empty match, even with a default", () => {
     const entry = String.raw`{ name: Q, from: A, extract: '(\d*)$', default: none }`
     expect(answers(entry, ["A"], [["x"], [""]])).toEqual([undefined, "none"])
   })
@@ -84,7 +84,7 @@ describe("the option `extract`", () => {
     }])
   })
 
-  it("fills parts by named groups", () => {
+  it("extract fills parts by named groups", () => {
     const entry = String
       .raw`{ name: Q, from: A, as: address, extract: '^(?<address>.+), (?<zipCode>\d{5}) (?<city>.+?)(?:, (?<country>.+))?$' }`
     expect(answers(entry, ["A"], [["Hauptstr. 5, 12345 Berlin"], ["x"], ["Weg 1, 54321 Ulm, Germany"]])).toEqual([
@@ -100,7 +100,7 @@ describe("the option `extract`", () => {
     ])
   })
 
-  it("accepts only one column, and only groups that are parts of the kind", () => {
+  it("extract accepts only one column, and only groups that are parts of the kind", () => {
     expect(messages(
       String.raw`    - { id: q1, from: A, as: address, extract: '(?<town>.+)' }
     - { id: q2, from: A, as: text, extract: '(?<x>.+)' }
@@ -236,7 +236,7 @@ describe("mapped choices", () => {
     ])
   })
 
-  it("choices redirect the text of an Other to a different question", () => {
+  it("mapped choices redirect the text of an Other option to a different question", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choices, split: ";", from: A, other: { from: More, use: Other, textTo: Which? } }
@@ -260,7 +260,7 @@ describe("mapped choices", () => {
     expect(mapping.columns.map(({ name }) => name)).toEqual(["A", "B", "More"])
   })
 
-  it("choices redirect unknown choices to a different question in each row", () => {
+  it("mapped choices redirect unknown choices to a different question in each row", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Q, as: choice, from: A, otherwise: { use: Other, textTo: Mail } }
@@ -276,7 +276,7 @@ describe("mapped choices", () => {
     ])
   })
 
-  it("choices redirect only to a text question that no entry fills", () => {
+  it("mapped choices redirect only to a text question that no entry fills", () => {
     expect(messages(
       `    - { name: Q, as: choice, from: A, otherwise: { textTo: Whch? } }
     - { name: R, as: choice, from: A, otherwise: { textTo: Which? } }
@@ -363,7 +363,7 @@ describe("the input `block`", () => {
     expect(mapping.columns.map(({ position }) => position).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it("an Other that the pipeline does not mention is an unknown choice", () => {
+  it("an Other option that the pipeline does not mention is an unknown choice", () => {
     const { mapping } = compiledMapping(pipelineFrom(lines("")), form, titles, { blocks })
     expect(problemsOf(mapping, ["1", "A New Hope", null, "Dune", null])).toMatchObject([{
       code: "not-an-option",

@@ -180,7 +180,7 @@ describe("mapping a row to an item", () => {
 })
 
 describe("the problems of a mapped row", () => {
-  it("all problems of a row are listed, with column, value and expectation", () => {
+  it("all problems of a row are listed, each with its column, value and expectation", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: Name, from: Name, required: true }
@@ -239,7 +239,7 @@ describe("the problems of a mapped row", () => {
     ])
   })
 
-  it("problems truncate long values, and show control characters", () => {
+  it("problems truncate long values, and show control characters as symbols", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: A, as: number }]"),
       formOf(["A"]),
@@ -353,11 +353,11 @@ describe("a template", () => {
     [["Dr.", "Ada", ""], "Dr. Ada"],
     [["", "", "Lovelace"], "Lovelace"],
     [["", "", ""], undefined],
-  ])("removes the space around empty parts: %o", (texts, result) => {
+  ])("a template removes the space around empty parts: %o", (texts, result) => {
     expect(fill("{Title} {First name} {Last name}", ...texts)).toBe(result)
   })
 
-  it("keeps its other text, and cells that look like a template", () => {
+  it("a template keeps its other text, and cells that look like a template", () => {
     expect(fill("{A}, {B}!", "x", "{A}")).toBe("x, {A}!")
     expect(fill("Mr {A} of {B}", "", "York")).toBe("Mr of York")
     expect(fill("{A}{A}", "x")).toBe("xx")

@@ -17,7 +17,7 @@ describe("the filter `where`", () => {
     })
   }
 
-  it("keeps rows whose cell is one of the given texts", () => {
+  it("where keeps rows whose cell is one of the given texts", () => {
     expect(kept("[complete, 007]", ["complete", " complete ", "Complete", "007", 7, ""])).toEqual(
       ["in", "in", "out", "in", "out", "out"],
     )
@@ -28,7 +28,7 @@ describe("the filter `where`", () => {
     expect(kept("{ matches: '^[ab]' }", ["abc", "cab"])).toEqual(["in", "out"])
   })
 
-  it("compares numbers as numbers and days as days, and reports other cells as problems", () => {
+  it("where compares numbers as numbers and days as days, and reports other cells as problems", () => {
     expect(kept("{ atLeast: 10, atMost: 20.5 }", ["9", "10", 20.5, "20.6", "-1", "", "many"])).toEqual(
       ["out", "in", "in", "out", "out", "out", "not-a-number"],
     )
@@ -48,7 +48,7 @@ describe("the filter `where`", () => {
     )
   })
 
-  it("reports missing columns and bounds that can't be compared", () => {
+  it("where reports missing columns and bounds that can't be compared", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Q, from: Id }]", {
       source: "  rowKey: [Id]\n  where: { B: x, A: { atLeast: soon, atMost: 3, format: DD } }",
     })
@@ -222,7 +222,7 @@ describe("the option `onInvalid: drop`", () => {
 })
 
 describe("the option `unique`", () => {
-  it("makes a repeated answer a problem of its row", () => {
+  it("unique makes a repeated answer a problem of its row", () => {
     const { mapping } = compiledMapping(
       pipelineFrom("  questions: [{ name: A, from: X, as: number, unique: true }, { name: B, from: X }]"),
       formOf(["A", "B"]),
@@ -249,7 +249,7 @@ describe("the option `stamp`", () => {
   const sink = (text: string) => pipelineFrom(lines, { more: "", source: `  rowKey: [Id]` + text })
   const stamped = { ...sink(""), sink: { ...sink("").sink, stamp: { urlParameter: "row_key", path: ["sink"] } } }
 
-  it("sends the row key with the row", () => {
+  it("stamp sends the row key with the row", () => {
     const form = formOf(["A"], { urlParameters: [{ id: "u1", name: "row_key" }] })
     const { mapping, warnings } = compiledMapping(stamped, form, ["Id", "X"])
     expect(mapping.map(["7", "x"], mapping.key(["7", "x"]))).toEqual({
@@ -259,7 +259,7 @@ describe("the option `stamp`", () => {
     expect(warnings).toEqual([])
   })
 
-  it("warns if the form does not declare the parameter, and tolerates its loss", () => {
+  it("stamp causes a warning if the form does not declare the parameter, and its loss is tolerated", () => {
     const { mapping, warnings } = compiledMapping(stamped, formOf(["A"]), ["Id", "X"])
     expect(warnings).toMatchObject([{ message: expect.stringContaining("does not declare") }])
     expect(mapping.answers.at(-1)?.tolerated).toMatch(/does not declare/)
@@ -296,31 +296,31 @@ describe("the mapping of a fixed rejected.csv", () => {
   const asTexts = ["1.5", "1234.5", "2024-05-01", "2024-05-01", "true", '["a","b"]', "7"]
   const values = [1.5, 1234.5, "2024-05-01", "2024-04-30T22:00:00.000Z", true, ["a", "b"], "7"]
 
-  it("reads texts as the workbook's typed cells", () => {
+  it("a fixed rejected.csv is read with the workbook's typed cells", () => {
     expect(read(undefined, ...typed)).toEqual(values)
     expect(read("typed", ...asTexts)).toEqual(values)
   })
 
-  it("also reads the source's own formats", () => {
+  it("a fixed rejected.csv is also read in the source's own formats", () => {
     expect(read("typed", "1,5", "1.234,5", "01.05.2024", "01.05.2024 00:00", "ja", "a", "007")).toEqual(
       [1.5, 1234.5, "2024-05-01", "2024-04-30T22:00:00.000Z", true, ["a"], "007"],
     )
   })
 
-  it("reports a number that can be read in two ways", () => {
+  it("a fixed rejected.csv has a problem if a number can be read in two ways", () => {
     expect(read("typed", null, "1.234")).toEqual([["not-a-number", "G"]])
     expect(read("typed", null, "1234")).toEqual([1234])
     expect(read("text", null, "1.234")).toEqual([1234])
   })
 
-  it("of a text source reads JSON numbers and ISO dates, and reads no day as a time", () => {
+  it("a fixed rejected.csv of a text source has JSON numbers and ISO dates, and no day is read as a time", () => {
     expect(read("text", "1.5", "1234.5", "2024-05-01", "2024-05-01T00:00:00Z", "true", "a", "7")).toEqual(
       [1.5, 1234.5, "2024-05-01", "2024-05-01T00:00:00.000Z", true, ["a"], "7"],
     )
     expect(read("text", null, null, null, "2024-05-01")).toEqual([["not-a-date-time", "T"]])
   })
 
-  it("accepts numbers in JSON's format, which the mapping of other files refuses", () => {
+  it("a fixed rejected.csv may contain numbers in JSON's format, unlike other files", () => {
     expect(read(undefined, "1.5")).toEqual([["not-a-number", "N"]])
     expect(columnsOf(["A", "A"]).map(({ name }) => name)).toEqual([undefined, undefined])
   })

@@ -18,7 +18,7 @@ it(
     const world = new Nights(seed)
     try {
       for (const night of planned) await world.through(night)
-      // Ends with nights without faults, and settles rows in doubt on each.
+      // The last nights have no faults, and rows in doubt are settled after each.
       const last = planned.at(-1)
       if (last === undefined) throw new Error("There are no nights.")
       const quiet: Night = {

@@ -1,4 +1,4 @@
-// Tests webhooks over real HTTP: when notifications are sent, and that they contain no data of a row.
+// Tests webhooks over real HTTP: when notifications are sent, and what they contain. They contain no data of a row.
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Logger, Redacted } from "effect"
@@ -55,7 +55,7 @@ describe("notifying a webhook", () => {
       expect([moved.heard.length, elsewhere.heard.length]).toEqual([1, 0])
     }))
 
-  it.scopedLive("gives up on an unreachable webhook, and the error doesn't contain the secret path", () =>
+  it.scopedLive("gives up on an unreachable webhook with an error that doesn't contain the secret path", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(postWebhook(Redacted.make("http://127.0.0.1:1/s3cret"), told, quick))
       expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be notified: the connection failed.")
@@ -116,7 +116,7 @@ describe("unreportedAnomalies", () => {
     expect(back.anomalies.map((one) => one.new)).toEqual([true])
   })
 
-  it("returns all anomalies for a new webhook, and ends none after a run that did not read its source", () => {
+  it("returns all anomalies for a new webhook, and ends no anomaly after a run that did not read its source", () => {
     expect(unreportedAnomalies(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies)
       .toHaveLength(1)
     const stopped = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], {
@@ -135,7 +135,7 @@ describe("the webhooks of a project", () => {
     `notify:\n  - { webhook: { env: HOOK }, on: [${on}] }\n  - { webhook: { file: ../hook }, on: [degraded] }\n`
 
   inWorld(
-    "receive the result of a real run without any row data, and receive each anomaly only once",
+    "a project's webhooks receive the result of a real run without any row data, and each anomaly only once",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -173,7 +173,7 @@ describe("the webhooks of a project", () => {
           expect(headers["traceparent"]).toBeUndefined()
         }
 
-        // A lasting anomaly is not new: only the webhook for the outcome is notified.
+        // A lasting anomaly is not new, so only the webhook for the outcome is notified.
         yield* tell([{ ...anomaly, fresh: false }])
         expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
 
@@ -185,7 +185,7 @@ describe("the webhooks of a project", () => {
   )
 
   inWorld(
-    "receive an anomaly once, after the next run, if they were down when it occurred",
+    "a webhook that was down during an anomaly receives it once, after the next run",
     () =>
       Effect.gen(function*() {
         const here = yield* world
@@ -232,7 +232,7 @@ describe("the webhooks of a project", () => {
       }),
   )
 
-  inWorld("stop no run if their addresses are missing, but `check` reports them", () =>
+  inWorld("a webhook without an address stops no run, but `check` reports it", () =>
     Effect.gen(function*() {
       const here = yield* world
       yield* here.configure(notify("failed"))

@@ -32,7 +32,8 @@ const filesIn = (folder: string) =>
 const { version } = JSON.parse(read(repository, "package.json")) as { readonly version: string }
 const name = `formferry-${version}`
 
-// The user is not root, and has an empty home, an empty npm cache and only the npm settings for reaching the registry.
+// The user is not root. Its home and npm cache are empty, and its only npm settings are those for reaching the
+// registry.
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const home = mkdtempSync(join(tmpdir(), "formferry-package-"))
 if (user.uid !== undefined) chownSync(home, user.uid, user.gid)

@@ -3,8 +3,8 @@ import type { HttpPractice } from "../../src/practice/PracticeService.ts"
 import { make } from "../../src/service/client.ts"
 
 /**
- * Fills the practice service's form `f1` with the program's own client. Two submissions have every member, and some are
- * plain. Returns their ids.
+ * Creates submissions in the practice service's form `f1` with the program's own client. Two of them have every member,
+ * and some are plain. Returns their ids.
  */
 export const submitted = (practice: Pick<HttpPractice, "apiKey" | "baseUrl">, plain = 0) =>
   Effect.gen(function*() {

@@ -8,7 +8,7 @@ import { inProcess } from "./inProcess.ts"
 
 const options = { forms: [form], apiKey: Redacted.make("sk_1"), rateLimit: { requests: 1000, windowSeconds: 60 } }
 
-/** Has a conversation with a practice service. Returns the answers without parts that always differ. */
+/** Sends several requests to a practice service. Returns the answers without parts that always differ. */
 const converse = (baseUrl: string, open?: OpenTransport) =>
   Effect.gen(function*() {
     const service = yield* make({

@@ -117,7 +117,7 @@ it.scopedLive("the results page and its download show nothing without the token 
     const page = yield* get(practice.results)
     expect(page.headers["content-security-policy"]).toContain("default-src 'none'")
     expect(page.headers["content-security-policy"]).not.toContain("unsafe")
-    // Requests under the interface's path need the API key, for which the token is no substitute.
+    // Requests under the interface's path need the API key. The token is not accepted instead.
     expect((yield* get(`${practice.baseUrl}/forms/f1`)).status).toBe(400)
   }))
 

@@ -39,7 +39,7 @@ const issuesOf = (result: { readonly json: { readonly message: string } }) =>
   >
 
 describe("the practice service's rules", () => {
-  it("refuses other paths and methods", () => {
+  it("the practice service refuses other paths and methods", () => {
     const ask = asking()
     for (
       const [method, path] of [
@@ -63,7 +63,7 @@ describe("the practice service's rules", () => {
     expect(ask("GET", "/forms/f1").answer.status).toBe(200)
   })
 
-  it("accepts up to 10 items", () => {
+  it("the practice service accepts up to 10 items in a request", () => {
     const items = Array.from({ length: 11 }, () => ({ questions: [] }))
     expect(issuesOf(create(...items))).toMatchObject([{ code: "too_big", path: ["submissions"] }])
     expect(create(...items).created).toBeUndefined()
@@ -71,7 +71,7 @@ describe("the practice service's rules", () => {
     expect(create().json).toEqual({ submissions: [] })
   })
 
-  it("names each invalid item, and creates no other item of the request", () => {
+  it("the practice service names each invalid item, and creates no other item of the request", () => {
     const cases: ReadonlyArray<readonly [item: unknown, path: ReadonlyArray<string | number>]> = [
       [{}, ["questions"]],
       [null, []],
@@ -109,14 +109,14 @@ describe("the practice service's rules", () => {
     expect(result.answer.body).not.toContain("secret")
   })
 
-  it("refuses a body that is not JSON, too long, or not declared as JSON", () => {
+  it("the practice service refuses a body that is not JSON, too long, or not declared as JSON", () => {
     const ask = asking()
     expect(ask("POST", "/forms/f1/submissions", "{").answer.status).toBe(400)
     expect(ask("POST", "/forms/f1/submissions", "[]").answer.status).toBe(400)
     expect(ask("POST", "/forms/f1/submissions", `"${"x".repeat(1000)}"`).answer.status).toBe(413)
   })
 
-  it("keeps times as instants, answers of any JSON type, and undeclared URL parameters", () => {
+  it("the practice service keeps times as instants, answers of any JSON type, and undeclared URL parameters", () => {
     const value = { deep: [null, { x: 1.5 }, "ä"] }
     const [submission] = create({
       questions: [{ id: "q2", value }, { id: "q1" }],

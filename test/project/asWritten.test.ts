@@ -20,7 +20,7 @@ const entryOf = (text: string) => {
   }
 }
 
-/** Plain scalars. YAML reads some of them as text, and others not. */
+/** Plain scalars. YAML reads only some of them as text. */
 const token = fc.oneof(
   fc.constantFrom(
     "007",

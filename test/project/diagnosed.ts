@@ -4,7 +4,7 @@ import { pipelineSchema } from "../../src/project/Pipeline.ts"
 import { projectSchema } from "../../src/project/Project.ts"
 import { parseYaml } from "../../src/project/yamlText.ts"
 
-/** Returns the diagnostics of a pipeline file, or none if it is valid. */
+/** Returns the diagnostics of a pipeline file. There are none if the file is valid. */
 export const pipelineDiagnostics = (text: string): ReadonlyArray<Diagnostic> => {
   const yaml = parseYaml("pipelines/a.yaml", text)
   const result = decodeYaml(yaml, pipelineSchema(), "The pipeline")

@@ -9,7 +9,7 @@ type Case = readonly [name: string, text: string, ...expected: ReadonlyArray<rea
 
 const check = (diagnose: typeof pipelineDiagnostics, cases: ReadonlyArray<Case>) => {
   it.each(cases.map(([name, text, ...expected]) => ({ name, text, expected })))(
-    "gets its message at the expected place: $name",
+    "the message is at the expected place: $name",
     ({ text, expected }) => {
       const file = marked(text)
       const diagnostics = diagnose(file.text)

@@ -3,7 +3,9 @@ import { paymentParts, schedulingParts } from "../../src/kinds/elements.ts"
 import { kinds } from "../../src/kinds/index.ts"
 import { pipelineDiagnostics } from "./diagnosed.ts"
 
-/** A file with an entry of every kind, in all forms that YAML allows, and with every element that has its own kinds. */
+/**
+ * A file with an entry of every kind, in all forms that YAML allows. Also contains every element other than questions.
+ */
 const everything = () => {
   const ways = [
     (kind: string) => `as: ${kind}`,

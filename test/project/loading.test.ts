@@ -50,7 +50,7 @@ it.layer(platform)("a project's folder", (it) => {
 })
 
 it.layer(platform)("loading pipelines", (it) => {
-  it.scoped("reads every .yaml and .yml file except hidden ones, by the name inside", () =>
+  it.scoped("every .yaml and .yml file except hidden ones is loaded by the name inside", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -62,7 +62,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect([...(yield* loadProject(root)).pipelines.keys()]).toEqual(["first", "second"])
     }))
 
-  it.scoped("reports a broken pipeline only if it is requested", () =>
+  it.scoped("a broken pipeline is reported only if it is requested", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -89,7 +89,7 @@ it.layer(platform)("loading pipelines", (it) => {
       ])
     }))
 
-  it.scoped("suggests the nearest name for an unknown pipeline, and shows files whose name can't be read", () =>
+  it.scoped("the nearest name is suggested for an unknown pipeline, and files whose name can't be read are shown", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -105,7 +105,7 @@ it.layer(platform)("loading pipelines", (it) => {
       )
     }))
 
-  it.scoped("reports a name that two files use in both files", () =>
+  it.scoped("a name that two files use is reported in both files", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -127,7 +127,7 @@ it.layer(platform)("loading pipelines", (it) => {
           message: "pipelines/a.yaml is called `same`, too.",
         }),
       ])
-      // Someone who copied a file requests the copy by the file's name.
+      // Someone who copied a file may request the copy by the file's name.
       expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["b"] }))).toEqual([
         expect.objectContaining({ file: "pipelines/a.yaml", message: "pipelines/b.yaml is called `same`, too." }),
         expect.objectContaining({ file: "pipelines/b.yaml", message: "pipelines/a.yaml is called `same`, too." }),
@@ -138,7 +138,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect((yield* loadProject(root, { pipelines: ["other"] })).pipelines.size).toBe(1)
     }))
 
-  it.scoped("reports an unknown service with the nearest name, together with all other mistakes", () =>
+  it.scoped("an unknown service is reported with the nearest name, together with all other mistakes", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,
@@ -159,7 +159,7 @@ it.layer(platform)("loading pipelines", (it) => {
       ])
     }))
 
-  it.scoped("omits broken entries on request, and points at the other entries in the original file", () =>
+  it.scoped("broken entries are omitted on request, and the other entries keep their places in the original file", () =>
     Effect.gen(function*() {
       const entries = "    - name: Broken\n      form: Name\n    - name: Full name\n"
       const partly = pipelineYaml("partly").replace("    - name: Full name\n", entries)
@@ -176,7 +176,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["wrong"], withoutBroken: true }))).toHaveLength(2)
     }))
 
-  it.scoped("reports mistakes of the project file and of pipelines together", () =>
+  it.scoped("mistakes of the project file and of pipelines are reported together", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml + "ledgr: { file: x }\n",

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../src/domain/diagnostic.ts"
 
-/** Returns a text without its marks (`«`), and the places of the marks, where diagnostics are expected. */
+/** Returns a text without its marks (`«`), and the places of the marks. A mark shows where a diagnostic is expected. */
 export const marked = (text: string) => {
   const places: Array<{ readonly line: number; readonly column: number }> = []
   const lines = text.split("\n").map((line, index) => {

@@ -26,7 +26,7 @@ it("oneOf joins the last word of a list with or", () => {
   expect(oneOf(["a", "b", "c"])).toBe("a, b or c")
 })
 
-it("suggest lists all candidates if none is near and they are few", () => {
+it("suggest lists all candidates if none is near and there are only a few", () => {
   expect(suggest("x", ["one", "two"], "There are")).toBe("There are: `one` and `two`.")
   expect(suggest("x", Array.from({ length: 25 }, (_, index) => `name${index}`), "There are")).toBeUndefined()
 })

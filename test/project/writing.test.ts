@@ -13,7 +13,7 @@ const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   ...more,
 })
 
-/** Texts as in headers and cells, and texts that YAML would read differently. */
+/** Texts that occur in headers and cells, and texts that YAML would read differently. */
 const anyText = fc.oneof(
   fc.fullUnicodeString(),
   fc.constantFrom(
@@ -103,7 +103,7 @@ sink: { service: practice, form: f }
 `
 
 describe("adding entries to a pipeline file", () => {
-  it("inserts them after the existing entries, and changes nothing else", () => {
+  it("new entries are inserted after the existing entries, and nothing else changes", () => {
     const text = addToPipeline(pipeline, {
       questions: [entry("new")],
       urlParameters: [entry("u")],
@@ -129,7 +129,7 @@ describe("adding entries to a pipeline file", () => {
     expect(text?.indexOf("id: new")).toBeGreaterThan(text?.indexOf("Left open") ?? 0)
   })
 
-  it("keeps the file's line endings, and accepts a last line without one", () => {
+  it("the file keeps its line endings, and may have a last line without one", () => {
     const text = addToPipeline("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A", {
       questions: [entry("b")],
       urlParameters: [],
@@ -138,7 +138,7 @@ describe("adding entries to a pipeline file", () => {
     expect(text).toBe("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A\r\n  - id: b\r\n    from: Column\r\n")
   })
 
-  it("adds to a list whose entries are all comments, and to an empty one", () => {
+  it("entries are added to a list whose entries are all comments, and to an empty list", () => {
     const open = "mapping:\n  questions:\n    # - id: a\n    #   from: A\n  unmapped: warn\n"
     const added = { questions: [entry("b")], urlParameters: [entry("u")], own: [] }
     expect(parse(addToPipeline(open, added) ?? "").mapping).toEqual({
@@ -152,7 +152,7 @@ describe("adding entries to a pipeline file", () => {
     )
   })
 
-  it("leaves a file unchanged if lines can't be inserted", () => {
+  it("a file stays unchanged if lines can't be inserted", () => {
     const none = { urlParameters: [], own: [] }
     expect(addToPipeline("mapping: { questions: [] }\n", { questions: [entry("b")], ...none })).toBe(undefined)
     expect(addToPipeline("mapping:\n  questions: [{ id: a, from: A }]\n", { questions: [entry("b")], ...none })).toBe(
@@ -161,7 +161,7 @@ describe("adding entries to a pipeline file", () => {
     expect(addToPipeline("mapping: [\n", { questions: [entry("b")], ...none })).toBe(undefined)
   })
 
-  it("finds open entries in comments", () => {
+  it("open entries are found in comments", () => {
     const open = isOpen(
       '# - id: q1\n  #   name: x\n    # - id: "q 2" # note\n  # submissionTime: { from: A }\n- id: q3\n',
     )

@@ -138,7 +138,7 @@ describe("places in a YAML file", () => {
     expect(places(pipelineDiagnostics(windows))[0]).toEqual(file.places[0])
   })
 
-  it("the place is that of a path's value or key, or of the nearest parent if the path does not exist", () => {
+  it("the place of a path is its value, its key, or the nearest parent if the path does not exist", () => {
     const yaml = parseYaml("f.yaml", "a:\n  b: [x, { c: 1 }]\n  d:\n")
     expect(yaml.at(["a", "b", 1, "c"])).toEqual({ line: 2, column: 15, excerpt: "  b: [x, { c: 1 }]" })
     expect(yaml.at(["a", "b", 1, "c"], "key")).toEqual({ line: 2, column: 12, excerpt: "  b: [x, { c: 1 }]" })

@@ -67,7 +67,7 @@ const value = fc.oneof(
 )
 const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 
-/** Combines the sent value of a member, if any, with the value in the submission in every way. */
+/** Combines any sent value of a member, or none, with any value in the submission. */
 const member = fc.record({ type: fc.constantFrom(...types), sent: maybe(value), returned: value, same: fc.boolean() })
 const text = fc.option(fc.string({ maxLength: 4 }), { nil: null })
 const pair = fc.record({
@@ -120,7 +120,7 @@ const made = ({ booking, fee, login, parameters, questions, time }: Pair) => {
 const runs = { seed: 66, numRuns: 600 }
 
 describe("checkDrift of an unchanged submission", () => {
-  it("finds no drift, whatever was sent or returned, and whatever the types", async () => {
+  it("an unchanged submission has no drift, whatever was sent or returned, and whatever the types", async () => {
     await fc.assert(
       fc.asyncProperty(pair, async (drawn) => {
         const { item, submission } = made(drawn)
@@ -137,7 +137,7 @@ describe("checkDrift of an unchanged submission", () => {
 })
 
 describe("checkDrift of an edited submission", () => {
-  it("finds drift in exactly the question that was edited", async () => {
+  it("an edited submission has drift in exactly the question that was edited", async () => {
     await fc.assert(
       fc.asyncProperty(pair, fc.nat(), value, async (drawn, nth, edit) => {
         fc.pre(drawn.questions.length > 0)
@@ -172,7 +172,7 @@ describe("checkDrift of an edited submission", () => {
     )
   })
 
-  it("finds drift in parameters, login, booking, payment and time", async () => {
+  it("an edited submission can drift in parameters, login, booking, payment and time", async () => {
     const item: Item = {
       questions: [],
       urlParameters: [{ id: "u", name: "u", value: "1" }],
@@ -208,7 +208,7 @@ describe("checkDrift of an edited submission", () => {
     }
   })
 
-  it("treats equal content as the same edit, and changed content as a new edit", async () => {
+  it("equal content counts as the same edit, and changed content as a new edit", async () => {
     const submission = (text: string): Submission => ({
       submissionId: "s1",
       submissionTime: undefined,
@@ -250,7 +250,7 @@ describe("checkDrift of a question with an unknown type", () => {
     editLink: undefined,
   })
 
-  it("compares nothing if the type was unknown then or is unknown now", async () => {
+  it("a question with an unknown type is not compared, whether its type was unknown then or is unknown now", async () => {
     for (
       const [then, now] of [["HoloScan", "ShortAnswer"], ["ShortAnswer", "HoloScan"], ["HoloScan", "HoloScan"]] as const
     ) {

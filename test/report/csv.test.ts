@@ -32,7 +32,7 @@ const cell = fc.oneof(
   fc.constantFrom("", "\uFEFF", "\uFEFFa", '"', '""', " a ", "\r\n", "\r", "=1+1", "-5", "__proto__", "\u0085"),
 )
 
-/** Returns a file as a reader receives it: encoded as bytes, and decoded. */
+/** Returns a file as a reader receives it, encoded as bytes and decoded again. */
 const reread = (csv: string) => new TextDecoder("utf-8").decode(new TextEncoder().encode(csv))
 
 describe("faithful CSV", () => {
@@ -86,7 +86,7 @@ describe("CSV for spreadsheets", () => {
     expect(spreadsheetCsv([['=HYPERLINK(\n"http://x")', "b"]])).toBe('"\'=HYPERLINK(\n""http://x"")",b\n')
   })
 
-  it("reading removes the apostrophes that were added, but not a cell's own apostrophe", () => {
+  it("a reader removes the apostrophes that were added, but not a cell's own apostrophe", () => {
     fc.assert(
       fc.property(
         fc.nat(3),

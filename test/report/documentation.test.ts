@@ -28,11 +28,14 @@ const written = (): unknown =>
   })))
 
 describe("the documentation of reports", () => {
-  it("names every field of report.json and no other, in order", () => {
+  it("the page names every field of report.json and no other, in order", () => {
     expect(documented(page("report"), "## report.json")).toEqual([...new Set(places(written()))])
   })
 
-  it.each(Object.values(csvFiles))("names every column of $name and no other, in order", ({ name, titles }) => {
-    expect(documented(page("report"), `### ${name}`)).toEqual(titles)
-  })
+  it.each(Object.values(csvFiles))(
+    "the page names every column of $name and no other, in order",
+    ({ name, titles }) => {
+      expect(documented(page("report"), `### ${name}`)).toEqual(titles)
+    },
+  )
 })

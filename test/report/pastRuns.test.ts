@@ -14,7 +14,7 @@ const inFolder = <A, E, R>(use: (reports: string, fs: FileSystem.FileSystem) => 
     return yield* use(yield* fs.makeTempDirectoryScoped(), fs)
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
-/** Leaves a finished run, as `finish` writes it. */
+/** Leaves the folder of a finished run, as `finish` writes it. */
 const leave = (reports: string, change: Partial<RunReport> & { readonly run: string }) =>
   Effect.gen(function*() {
     const folder = yield* openRunFolder({ reports, pipeline: "contacts", run: change.run })
@@ -111,7 +111,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("reports are read up to the number requested, including runs of the same second", () =>
+  it.effect("at least the requested number of reports is read, including all runs of the last one's second", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         // The damaged report is years old, so it is only read if all reports are requested.
@@ -127,7 +127,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("reports of the same second are ordered by their start, for any names", () =>
+  it.effect("reports of the same second are ordered by their exact start, whatever their names", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         for (const [name, millis] of [["zzzz", 1], ["aaaa", 2]] as const) {

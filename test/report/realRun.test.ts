@@ -32,7 +32,7 @@ it.scopedLive("every field of a run's report has a place in the documentation", 
     const documentation = readFileSync(resolve(import.meta.dirname, "../../docs/report.md"), "utf8")
     const documented = new Set([...documentation.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name))
     const undocumented = places(JSON.parse(reportJson(report))).filter((place) =>
-      // Missing submissions have no other details.
+      // A missing submission has no further details.
       !documented.has(place)
       && ![...documented].some((name) => name?.startsWith(`${place}.`) || name?.startsWith(`${place}[`))
     )
@@ -45,7 +45,7 @@ it.scopedLive("every field of a run's report has a place in the documentation", 
     expect([sum("create"), sum("metadata"), sum("read")]).toEqual([create, metadata, read])
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a run with --redact leaves no value in any file, and report --redact later makes an equal copy", () =>
+it.scopedLive("a run with --redact leaves no value in any file, and report --redact makes such a copy later", () =>
   Effect.gen(function*() {
     const { root, run, source } = yield* world
     const path = yield* Path.Path
@@ -75,7 +75,7 @@ it.scopedLive("a run with --redact leaves no value in any file, and report --red
     expect(rejected(second)).toBe(rejected(first))
     expect(rejected(first)).toMatch(/^No,Name,Mail,_row,_key,_code,_column,_message\nhmac:/)
 
-    // A report that was masked by its run needs no copy. A different ledger can't make its digests.
+    // A report that its run masked needs no copy. A different ledger can't make the same digests.
     const again = yield* redactReport(project, yield* findReport(project, "people", masked.run))
     expect(again.folder).toBe(path.join(root, "reports", "people", masked.run))
     const elsewhere = { ...project, ledger: path.join(root, "other", "ledger.db") }

@@ -112,7 +112,7 @@ const tagsOf = (page: string) =>
   )
 
 describe("report.html", () => {
-  it("shows how the run ended, its balance, problems, differences, files and settings", () => {
+  it("the page shows how the run ended, its balance, problems, differences, files and settings", () => {
     const page = pageOf(exampleReport(), files)
     for (
       const text of [
@@ -134,7 +134,7 @@ describe("report.html", () => {
     ) expect(page).toContain(text)
   })
 
-  it("shows the mapping, its translations, and rows side by side", () => {
+  it("the page shows the mapping, its translations, and rows side by side", () => {
     const page = pageOf(exampleReport())
     const part = (id: string) => new RegExp(`<section id="${id}"[^]*?</section>`).exec(page)?.[0] ?? ""
     const text = (markup: string) => markup.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
@@ -164,7 +164,7 @@ describe("report.html", () => {
     expect(folded).not.toContain('id="samples"')
   })
 
-  it("shows times in the pipeline's zone, and steps that add up", () => {
+  it("the page shows times in the pipeline's zone, and steps that add up", () => {
     const page = pageOf(exampleReport())
     expect(page).toContain("Sat 2025-03-01 03:00 +01:00")
     expect(page).toContain("1m 5s (survey 3s, canary 2s, import 1m)")
@@ -173,11 +173,11 @@ describe("report.html", () => {
     expect(pageOf(exampleReport({ phases: [], zone: "UTC" }))).toContain("<dd>1m 5s</dd>")
   })
 
-  it("reports an incorrect balance", () => {
+  it("the page reports an incorrect balance", () => {
     expect(pageOf(exampleReport({ balance: { holds: false } }), files)).toContain("the counts do not add up")
   })
 
-  it("has the same tags and attributes for any values of a run", () => {
+  it("the page has the same tags and attributes for any values of a run", () => {
     const plain = tagsOf(pageOf(hostile("plain"), files))
     expect(plain.length).toBeGreaterThan(100)
     fc.assert(
@@ -209,7 +209,7 @@ describe("report.html", () => {
     )
   })
 
-  it("runs and loads nothing, because of a policy with digests of its own styles, and has no addresses except links", () => {
+  it("the page runs and loads nothing, because its policy allows only its own styles, and has no addresses except links", () => {
     const page = pageOf(exampleReport(), files)
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? ""
     const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? ""
@@ -228,37 +228,37 @@ describe("report.html", () => {
     expect(page.replace(script, "")).not.toMatch(/ style=| on[a-z]+=|<link|<img|url\(|@import/i)
   })
 
-  it("has styles for light and dark screens and for print", () => {
+  it("the page has styles for light and dark screens and for print", () => {
     const page = pageOf(exampleReport(), files)
     expect(page).toContain("prefers-color-scheme: dark")
     expect(page).toContain("@media print")
   })
 
-  it("counts all differences, and links to their file", () => {
+  it("the page counts all differences, and links to their file", () => {
     const page = pageOf(exampleReport(), [{ name: "differences.csv", rows: 5000, holds: "" }])
     expect(page).toContain("5,000 differences in 1 finding")
     expect(page).toContain('href="differences.csv"')
   })
 
-  it("states the result in one sentence", () => {
+  it("the page states the result in one sentence", () => {
     expect(pageOf(exampleReport())).toContain(
       "Of 1,012 rows that were read, 1,006 were imported (1,005 verified and 1 differing); the others: 3 left out, 1 duplicate and 2 invalid.",
     )
   })
 
-  it("marks a rehearsal, dry run or reconciliation first and in the title", () => {
+  it("the page marks a rehearsal, dry run or reconciliation first and in the title", () => {
     const rehearsal = pageOf(exampleReport({ mode: "rehearsal" }))
     expect(rehearsal).toContain("<title>REHEARSAL: contacts")
     expect(rehearsal.indexOf("Nothing was sent to the form")).toBeLessThan(rehearsal.indexOf("<h1>"))
     expect(pageOf(exampleReport())).not.toContain("REHEARSAL")
   })
 
-  it("lists its contents", () => {
+  it("the page lists its contents", () => {
     expect(pageOf(exampleReport())).toContain("<strong>Personal data.</strong>")
     expect(pageOf(exampleReport({ values: "masked" }))).toContain("<strong>Masked.</strong>")
   })
 
-  it("contains data that can't end its script element, for any values", () => {
+  it("the page contains data that can't end its script element, for any values", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom("<", "/", "script", ">", "!", "-", "\u2028", '"', "\\", "&") }),
@@ -283,12 +283,12 @@ describe("report.html", () => {
 })
 
 describe("the page's markup", () => {
-  it("escapes values but not markup, and omits absent content", () => {
+  it("markup escapes values but not tags, and omits absent content", () => {
     expect(html`<p title="${'"'}">${"<"}${html`<b>${"&"}</b>`}${undefined}${false}${[1, "'"]}</p>`.text)
       .toBe('<p title="&quot;">&lt;<b>&amp;</b>1&#39;</p>')
   })
 
-  it("links only to web addresses", () => {
+  it("markup links only to web addresses", () => {
     expect(webLink("https://a.example/?x=1&y=2", "edit").text).toContain('href="https://a.example/?x=1&amp;y=2"')
     for (const address of ["javascript:alert(1)", " https://x", "data:text/html,x", "//x", "file:///etc"]) {
       expect(webLink(address, "edit").text).not.toContain("href")

@@ -24,7 +24,7 @@ const inFolder = <A, E, R>(use: (folder: string) => Effect.Effect<A, E, R>) =>
 const ordered = (entries: ReadonlyArray<Entry>) => entries.toSorted((a, b) => a.row - b.row)
 
 describe("a spool of records", () => {
-  it.effect("returns records by row and in the order added, for any buffer size", () =>
+  it.effect("a spool returns records by row and in the order added, for any buffer size", () =>
     inFolder((folder) =>
       Effect.promise(() =>
         fc.assert(
@@ -48,7 +48,7 @@ describe("a spool of records", () => {
       )
     ))
 
-  it.effect("reads a page of long records at a time", () =>
+  it.effect("a spool reads a page of long records at a time", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const spool = yield* openSpool<Entry>(`${folder}/spool`)
@@ -60,7 +60,7 @@ describe("a spool of records", () => {
       })
     ))
 
-  it.effect("returns records that are longer than its buffer", () =>
+  it.effect("a spool returns records that are longer than its buffer", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const spool = yield* openSpool<Entry>(`${folder}/spool`, 50_000)
@@ -73,7 +73,7 @@ describe("a spool of records", () => {
       })
     ))
 
-  it.effect("records can be read before more records are added, and meanwhile", () =>
+  it.effect("a spool can be read before and while more records are added", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const spool = yield* openSpool<Entry>(`${folder}/spool`, 1000)
@@ -92,7 +92,7 @@ describe("a spool of records", () => {
       })
     ))
 
-  it.effect("leaves no file name in its folder, even while it is open", () =>
+  it.effect("a spool leaves no file name in its folder, even while it is open", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

@@ -5,7 +5,7 @@ import { FateTable } from "../../src/run/FateTable.ts"
 
 const columns = ["Key", "Name", "Note"].map((title, position) => ({ position, title, name: title }))
 const columnUses: ReadonlyArray<ColumnUse> = ["keyOrCondition", "answers", "notMapped"]
-/** The row's name was sent, because the mapping uses it. */
+/** The row's Name was sent, because the mapping uses this column. */
 const nameSent = Uint8Array.of(0, 3, 0)
 
 const table = () => new CellTable(columns, 3, { columnUses })

@@ -4,7 +4,7 @@ import { KeyTable, RowHash } from "../../src/run/KeyTable.ts"
 
 const hash = new RowHash()
 
-/** Returns the hash of a key and a content. All calls share an instance. */
+/** Returns the hash of a key and a content. All calls use the same RowHash. */
 const of = (key: string, content = "") => {
   hash.key(key)
   hash.content([content], [0])
@@ -12,7 +12,7 @@ const of = (key: string, content = "") => {
 }
 
 describe("KeyTable", () => {
-  it("knows exactly the keys that were added, with their row and content, like a map", () => {
+  it("KeyTable knows exactly the keys that were added, with their row and content, like a map", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (pairs) => {
         const table = new KeyTable()
@@ -35,7 +35,7 @@ describe("KeyTable", () => {
     )
   })
 
-  it("keeps rows and marks while it grows far beyond its first size", () => {
+  it("KeyTable keeps rows and marks while it grows far beyond its first size", () => {
     const table = new KeyTable()
     for (let row = 1; row <= 50_000; row++) {
       const slot = table.add(of(`key ${row}`, `content ${row}`), row)
@@ -50,7 +50,7 @@ describe("KeyTable", () => {
 })
 
 describe("RowHash", () => {
-  it("distinguishes half a million keys of every usual form by any two of its three words", () => {
+  it("RowHash distinguishes half a million keys of every usual form by any two of its three words", () => {
     const makes = [
       (n: number) => String(n),
       (n: number) => `K${n}`,
@@ -68,11 +68,11 @@ describe("RowHash", () => {
         seen[2]?.add(hash.c * 0x200000 + (hash.a & 0x1fffff))
       }
     }
-    // With 53 bits and 500,000 keys, even a single collision has a chance of only one in 70,000.
+    // For 500,000 keys and 53 bits, the chance of a single collision is one in 70,000.
     expect(seen.map((words) => words.size)).toEqual([count * makes.length, count * makes.length, count * makes.length])
   })
 
-  it("distinguishes a quarter of a million contents of every usual form", () => {
+  it("RowHash distinguishes a quarter of a million contents of every usual form", () => {
     const makes = [
       (n: number) => [`${n}`],
       (n: number) => ["", `note about row ${n} of some length`],
@@ -91,7 +91,7 @@ describe("RowHash", () => {
     expect(seen.size).toBe(count * makes.length)
   })
 
-  it("distinguishes where one cell ends and the next begins", () => {
+  it("RowHash distinguishes where one cell ends and the next begins", () => {
     const words = (cells: ReadonlyArray<string>) => {
       hash.content(cells, [0, 1])
       return `${hash.d} ${hash.e}`

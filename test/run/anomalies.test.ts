@@ -48,7 +48,7 @@ it("a source that shrank after nights without changes is reported", () => {
   expect(codes({ duration: 200_000 }, [quiet, quiet, usual])).toEqual([])
 })
 
-it("a source that is too old is reported even if it is unchanged, and is not fresh the next time", () => {
+it("a source that is too old is reported even if it is unchanged, and is not new the next time", () => {
   const quiet = { ...usual, unchanged: true, sent: 0 }
   const stale = { code: "stale-source", sentence: "It is old." }
   expect(anomalies(quiet, [usual], "It is old.")).toEqual([{ ...stale, fresh: true }])
@@ -80,11 +80,11 @@ it("a run is reported if it took three times as long, and at least a minute long
   expect(codes({ duration: 200_000 }, history.slice(1))).toEqual([])
 })
 
-it("an anomaly is fresh if the previous run did not have it", () => {
+it("an anomaly is new if the previous run did not have it", () => {
   const shrunk = { ...usual, read: 100, anomalies: ["shrunken-source"] } as const
   expect(anomalies({ ...usual, read: 100 }, [shrunk, ...history])[0]?.fresh).toBe(false)
   expect(anomalies({ ...usual, read: 100 }, [usual, shrunk, ...history])[0]?.fresh).toBe(true)
-  // A run in between that stopped early knows nothing about the source.
+  // A run in between that stopped early provides no information about the source.
   expect(anomalies({ ...usual, read: 100 }, [{ ...usual, whole: false, read: 0 }, shrunk, ...history])[0]?.fresh).toBe(
     false,
   )

@@ -7,7 +7,7 @@ const platform = NodeContext.layer
 
 describe("answers that must be unique", () => {
   it.scopedLive(
-    "unique answers reject a second row with the same answer in the same run and in the next run, but not the same row",
+    "a unique answer is rejected in a second row, in the same run or a later one, but not in the same row",
     () =>
       Effect.gen(function*() {
         const people = yield* world

@@ -45,7 +45,7 @@ scoped(
 
 const count = seeds(5, 12)
 
-it.live(`${count} random texts in whole runs import only intended rows, and lose none if the exit code is 0`, () =>
+it.live(`whole runs of ${count} random texts import only intended rows, and lose none if the exit code is 0`, () =>
   Effect.gen(function*() {
     const codes = new Set<number>()
     for (let seed = 1; seed <= count; seed++) {

@@ -28,7 +28,7 @@ const signal = Effect.gen(function*() {
   return {
     interrupted: Deferred.await(sent),
     send: (which: "SIGINT" | "SIGTERM" = "SIGINT") => Effect.asVoid(Deferred.succeed(sent, which)),
-    /** Sends the signal at the first progress for which the condition is true. */
+    /** Sends the signal at the first progress event that meets the condition. */
     when: (isSo: (event: Progress) => boolean) => (event: Progress) =>
       isSo(event) ? Effect.asVoid(Deferred.succeed(sent, "SIGINT")) : Effect.void,
   }
@@ -49,7 +49,7 @@ const seconds = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     return { result, took: ((yield* Clock.currentTimeMillis) - from) / 1000 }
   })
 
-/** Longer than any test waits. */
+/** The service's pause is longer than any test waits. */
 const pause = { status: 429, body: "{}", headers: { "retry-after": "300" } }
 
 scoped(
@@ -322,7 +322,7 @@ scoped(
       [1, 2].map(() => ({ metadata: 1, create: 1, read: 10, retried: 0, throttled: 0 })),
     )
     expect(heard.length).toBe(24)
-    // At 20 a second, 24 requests have 23 gaps of 50 ms.
+    // With 20 requests a second, 24 requests have 23 gaps of 50 ms.
     expect(took).toBeGreaterThanOrEqual(1.1)
   }),
 )

@@ -7,7 +7,7 @@ import { FateTable } from "../../src/run/FateTable.ts"
 import { KeyTable, RowHash } from "../../src/run/KeyTable.ts"
 
 describe("FateTable", () => {
-  it("counts every row under its last fate", () => {
+  it("FateTable counts every row under its last fate", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 200_000 }), fc.constantFrom(...fates))), (changes) => {
         const table = new FateTable()
@@ -86,7 +86,7 @@ describe("rows whose key was sent with different content", () => {
     expect(resolve([["a", "changed", true], ["a", "changed", false]], ["a"])).toEqual(["duplicate", "invalid"])
   })
 
-  it("only one row is in doubt for a key in doubt, even if the row was edited later", () => {
+  it("each key in doubt has only one row in doubt, even if the row was edited later", () => {
     expect(resolve([["a", "inDoubt", true], ["a", "inDoubt", true], ["a", "inDoubt", false]], [])).toEqual([
       "inDoubt",
       "duplicate",

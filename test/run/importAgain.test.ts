@@ -89,13 +89,13 @@ scoped(
     expect(yield* one.links).toEqual([["3", old, now]])
     expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 21, replaced: 1 })
 
-    // The new content is now the known one.
+    // The new content is now the known content.
     yield* one.source([...people(1, 2), edited(3, "Grace"), ...people(4, 22)])
     expect(yield* one.run()).toMatchObject({
       exitCode: 0,
       rows: { alreadyImported: 21, imported: 1 },
     })
-    // If the old content returns, the row changed again, because its current submission must match the source.
+    // If the old content returns, the row has changed again, because its current submission has different content.
     yield* one.source(people(1, 22))
     expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 21, imported: 1 }, replaced: { count: 1 } })
     expect(yield* one.links).toEqual([["3", old, now], ["3", now, one.idOf("Person 3")]])

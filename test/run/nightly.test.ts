@@ -17,7 +17,7 @@ const people = (from: number, to: number, name = "Jürgen") =>
 
 const csv = (rows: ReadonlyArray<string>, head = header) => `${[head, ...rows].join("\n")}\n`
 
-/** The files of a night. A file with the value undefined is removed. */
+/** The files of a night. A file whose content is undefined is deleted. */
 type Files = Readonly<Record<string, string | Uint8Array | undefined>>
 
 interface Night {
@@ -32,7 +32,10 @@ const source = (text: string | Uint8Array, gives: Night["gives"]): Night => ({ f
 const twelve = csv(people(1, 12))
 const all = { exitCode: 0, rows: { alreadyImported: 12, imported: 0 } }
 
-/** The files of each night, by the table's wording, and the final number of submissions in the service. */
+/**
+ * The files of each night in the table's order, with the table's wording and the final number of submissions in the
+ * service.
+ */
 const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; readonly standing: number }>> = {
   "the same file again": {
     nights: [
@@ -198,7 +201,7 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
 }
 
 for (const [what, { nights: each, standing }] of Object.entries(nights)) {
-  it.scopedLive(`docs/nightly.md describes correctly: ${what}`, () =>
+  it.scopedLive(`a real run does what docs/nightly.md describes: ${what}`, () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path

@@ -93,7 +93,7 @@ const anySource = fc.record({
 })
 const settings = { seed: 20_261_122, numRuns: 500 }
 
-it("only the chosen rows are sent in order, up to the limit and until a stop, in batches that are full except the last", async () => {
+it("only the chosen rows are sent, in order and in full batches, up to the limit or until a stop", async () => {
   await fc.assert(
     fc.asyncProperty(anySource, async ({ batchSize, count, rows, sizes, stopAfter, together }) => {
       const going = rows.flatMap(({ chosen, kind }, index) =>

@@ -75,7 +75,7 @@ scoped(
       ],
       next: "formferry report people --open",
     })
-    // The edit links are in any order.
+    // The edit links may be in any order.
     expect(found.differences.toSorted((one, other) => one.row - other.row)).toMatchObject([
       { row: 3, key: "3", question: "name", verdict: "different", sent: undefined, returned: "Somebody else" },
       { row: 4, key: "4", question: "mail", verdict: "absent", sent: undefined, returned: undefined },
@@ -99,7 +99,7 @@ scoped(
     expect(yield* acknowledge(project, { ...seen, keys: "all", leaveOut: true })).toMatchObject({ acknowledged: 3 })
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 27 }, acknowledged: 3 })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 30, filtered: 0 } })
-    // A further edit is a new edit, and an undone edit is none.
+    // A further edit is a new edit, and an edit that was undone is no edit.
     store.answer("people", id(3), "name", "Yet another")
     store.answer("people", id(4), "mail", "p4@example.org")
     expect(yield* reconcile()).toMatchObject({

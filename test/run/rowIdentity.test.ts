@@ -9,7 +9,7 @@ const padded = (number: number) => `C-${String(number).padStart(6, "0")}`
 
 const person = (key: string, number: number) => `${key},Person ${number},p${number}@example.org`
 
-/** Expects that a run sent nothing, for a given reason. */
+/** Expects that a run sent nothing, and why. */
 const stopped = (
   report: { readonly exitCode: number; readonly because: ReadonlyArray<string> },
   reason: RegExp,
@@ -19,7 +19,7 @@ const stopped = (
 }
 
 describe("a changed row key", () => {
-  it.scopedLive("a changed row key finds the rows by their earlier keys if different cells count as empty", () =>
+  it.scopedLive("rows are found by their earlier keys if the pipeline treats different cells as empty", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No, Part]", source: `, empty: [""]` })
@@ -37,7 +37,7 @@ describe("a changed row key", () => {
       expect((yield* at.reconcile()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a changed row key finds the rows by different columns, and a missing row when it returns", () =>
+  it.scopedLive("rows are found after the row key uses different columns, and so is a missing row when it returns", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -73,7 +73,7 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a changed row key gives the earlier key to the row with the imported content, and stops the run if no row has it", () =>
+  it.scopedLive("the row with the imported content gets the earlier key, and the run stops if no row has it", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No]" })
@@ -119,7 +119,7 @@ sink: { service: live, form: people }
       expect(at.names()).toHaveLength(20)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a changed row key keeps rows skipped if a person skipped them", () =>
+  it.scopedLive("skipped rows stay skipped if the row key changes", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Ada,none", "2,Bob,bob@example.org"])
@@ -180,7 +180,7 @@ describe("reformatted row keys", () => {
 })
 
 describe("a source that is read differently from before", () => {
-  it.scopedLive("a source read differently stops the run if some rows are new and others vanished", () =>
+  it.scopedLive("a run stops if its source is read differently, some rows are new, and others vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["Ä1,Ada,ada@example.org", "Ä2,Bob,bob@example.org"])
@@ -192,7 +192,7 @@ describe("a source that is read differently from before", () => {
       expect((yield* at.run()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a source read differently is accepted if its keys read the same, whichever rows vanished", () =>
+  it.scopedLive("a source may be read differently if its keys stay the same, whichever rows vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Zoë,zoe@example.org", "2,Bob,bob@example.org"])
@@ -205,7 +205,7 @@ describe("a source that is read differently from before", () => {
       expect([again.exitCode, again.rows.imported]).toEqual([0, 1])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a source read differently is accepted if no row vanished", () =>
+  it.scopedLive("a source may be read differently if no row vanished", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(["1,Ada,ada@example.org", "2,Bob,bob@example.org"])

@@ -115,7 +115,7 @@ describe("a report of a real file", () => {
       for (const time of [report.startedAt, report.finishedAt]) expect(page).not.toContain(time)
       const written = readFileSync(join(folder, "report.json"), "utf8")
       expect(JSON.parse(written)).toMatchObject({ startedAt: report.startedAt })
-      // This is a report of a version without these fields.
+      // This report is from a version without these fields.
       const { mapping: _, phases: _phases, samples: _samples, zone: _zone, ...earlier } = JSON.parse(written)
       expect(parseReport(JSON.stringify(earlier))).toMatchObject({ _tag: "Right", right: { zone: "UTC", phases: [] } })
     }).pipe(Effect.provide(platform)))

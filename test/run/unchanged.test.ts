@@ -48,7 +48,7 @@ scoped(
     // A dry run reads every row. It changes nothing, so the source still counts as unchanged in the next run.
     expect(since(yield* run({ dryRun: true }))).toBeUndefined()
     expect(since(yield* run())).toBe(first.run)
-    // The file has one more byte.
+    // The file has one byte more.
     yield* write("source.csv", `No,Name,Mail\n${people(1, 12).join("\n")}\n\n`)
     expect(since(yield* run())).toBeUndefined()
   }),

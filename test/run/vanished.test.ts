@@ -39,7 +39,7 @@ scoped(
     expect(linesOf(yield* file(first, "imported.csv")).map(([, key]) => key)).toEqual(["13"])
     expect(yield* file(first, "report.html")).toContain("imported earlier; no longer in the source")
 
-    // One row returns, and another vanishes. An edit, a bad cell or a duplicate does not make a row vanish.
+    // One row returns, and another vanishes. An edited, bad or duplicate row has not vanished.
     yield* source([
       "2,Person 2,p2@example.org",
       "4,Edited,p4@example.org",

@@ -4,7 +4,7 @@ import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 
 describe("the queue of a service", () => {
-  it.scoped("admits requests at the pace, and reads before creates", () =>
+  it.scoped("the queue admits requests at the pace, and reads before creates", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(5), 8)
       const order: Array<string> = []
@@ -22,7 +22,7 @@ describe("the queue of a service", () => {
       expect(order).toEqual(["r1@0", "r2@200", "c1@400", "c2@600"])
     }))
 
-  it.scoped("never exceeds the requests allowed in flight, and uses no slot for a request that can't start", () =>
+  it.scoped("the queue never exceeds the requests allowed in flight, and uses no slot for a request that can't start", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(100), 2)
       let inFlight = 0
@@ -44,7 +44,7 @@ describe("the queue of a service", () => {
       expect(starts).toEqual([0, 10, 1000, 1010, 2000, 2010])
     }))
 
-  it.scoped("gives no turn to an interrupted request, and frees the place of a failed request", () =>
+  it.scoped("the queue gives no turn to an interrupted request, and frees the place of a failed request", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(1), 1)
       const order: Array<string> = []
@@ -61,7 +61,7 @@ describe("the queue of a service", () => {
       expect(yield* Clock.currentTimeMillis).toBe(1000)
     }))
 
-  it.scopedLive("loses no place over a thousand requests, some of them interrupted at any moment", () =>
+  it.scopedLive("the queue loses no place over a thousand requests, some of them interrupted at any moment", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(Infinity), 3)
       let done = 0
@@ -93,7 +93,7 @@ describe("the queue of a service", () => {
       )
     }))
 
-  it.scoped("removes a cancelled request at once, even in a pause or in an uninterruptible region", () =>
+  it.scoped("the queue removes a cancelled request at once, even in a pause or in an uninterruptible region", () =>
     Effect.gen(function*() {
       const pace = new Pace(1)
       const admission = yield* makeAdmission(pace, 1)
@@ -108,13 +108,13 @@ describe("the queue of a service", () => {
       abort.abort()
       expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "NeverSent", heldBack: true })
       expect(yield* Clock.currentTimeMillis).toBe(60_000)
-      // The cancelled request has left the queue, so the next turn comes as if it had never been queued.
+      // The cancelled request has left the queue, so the next turn comes as if that request had never been queued.
       const next = yield* Effect.fork(admission.admit("create", new AbortController().signal, work))
       yield* TestClock.adjust("440 seconds")
       expect(yield* Fiber.join(next)).toBe(1)
     }))
 
-  it.scopedLive("uses or releases a turn that comes at the moment of cancellation, and loses none", () =>
+  it.scopedLive("the queue uses or releases a turn that comes at the moment of cancellation, and loses none", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(Infinity), 2)
       yield* Effect.forEach(

@@ -31,7 +31,7 @@ const items: ReadonlyArray<Item> = [{ questions: [] }]
 const always = () => true
 
 describe("the service client", () => {
-  it.scoped("retries reads with growing waits until it has the answer", () =>
+  it.scoped("the client retries reads with growing waits until it has the answer", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -45,7 +45,7 @@ describe("the service client", () => {
       expect(yield* service.requests).toMatchObject({ read: 4, retried: 3 })
     }).pipe(Effect.withRandom(Random.make("seed"))))
 
-  it.scoped("fails a read after its attempts, and says what happened and what to do", () =>
+  it.scoped("the client gives up a read after several attempts, and says what happened and what to do", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering({ reason: "the connection was reset" }))
       const fiber = yield* Effect.fork(Effect.flip(service.form("f")))
@@ -56,7 +56,7 @@ describe("the service client", () => {
       expect((yield* service.requests).metadata).toBe(6)
     }))
 
-  it.scoped("does not retry after a redirect, a wrong key, an unknown form or an exhausted quota", () =>
+  it.scoped("the client does not retry after a redirect, a wrong key, an unknown form or an exhausted quota", () =>
     Effect.gen(function*() {
       for (
         const [answer, reason] of [
@@ -74,13 +74,13 @@ describe("the service client", () => {
       }
     }))
 
-  it.scoped("returns undefined for a submission that answers 404", () =>
+  it.scoped("the client returns undefined for a submission that answers 404", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering(response(404, { message: "Not Found" })))
       expect(yield* service.read("f", "s")).toBeUndefined()
     }))
 
-  it.scoped("never repeats a create, for any answer", () =>
+  it.scoped("the client never repeats a create, for any answer", () =>
     Effect.gen(function*() {
       for (
         const answer of [response(429, ""), response(503, ""), response(400, ""), response(200, "<html>"), {
@@ -104,7 +104,7 @@ describe("the service client", () => {
       }
     }))
 
-  it.scoped("calls the guard only when the request's turn has come", () =>
+  it.scoped("the client calls the guard only when the request's turn has come", () =>
     Effect.gen(function*() {
       const service = yield* make({ ...options, requestsPerSecond: 1 }, answering(response(200, submission)))
       yield* service.read("f", "s")
@@ -116,7 +116,7 @@ describe("the service client", () => {
       expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NotCreated", throttled: false })
     }))
 
-  it.scoped("counts a create as retried if its items are known not to have been created", () =>
+  it.scoped("the client counts a create as retried if its items are known not to have been created", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -130,7 +130,7 @@ describe("the service client", () => {
       expect(yield* service.requests).toMatchObject({ create: 2, retried: 1, throttled: 1 })
     }))
 
-  it.scoped("delays all requests if the service asks one request to wait", () =>
+  it.scoped("the client delays all requests if the service asks one request to wait", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -144,7 +144,7 @@ describe("the service client", () => {
       expect(yield* Fiber.join(fiber)).toBeDefined()
     }))
 
-  it.scoped("cancels a create that waits in a pause, and sends nothing", () =>
+  it.scoped("the client cancels a create that waits in a pause, and sends nothing", () =>
     Effect.gen(function*() {
       const service = yield* make(
         options,
@@ -161,7 +161,7 @@ describe("the service client", () => {
       expect((yield* service.requests).create).toBe(1)
     }))
 
-  it.scoped("shares pace and pauses between the runs of a service, and counts each run's own requests", () =>
+  it.scoped("the client shares pace and pauses between the runs of a service, and counts each run's own requests", () =>
     Effect.gen(function*() {
       const service = yield* make(
         { ...options, requestsPerSecond: 1 },
@@ -179,7 +179,7 @@ describe("the service client", () => {
       expect(yield* b.pace).toMatchObject({ buckets: [{ read: 1, create: 0 }] })
     }))
 
-  it.scoped("identifies a form by the id in its metadata, or else by the requested id", () =>
+  it.scoped("the client identifies a form by the id in its metadata, or else by the requested id", () =>
     Effect.gen(function*() {
       const asked = (body: unknown) =>
         Effect.flatMap(make(options, answering(response(200, body))), (one) => one.form("f"))
@@ -187,7 +187,7 @@ describe("the service client", () => {
       expect((yield* asked({ id: "F", name: "F", questions: [] })).id).toBe("F")
     }))
 
-  it.scoped("waits after a 429 as its Retry-After demands, or else with backoff", () =>
+  it.scoped("the client waits after a 429 as its Retry-After demands, or else with backoff", () =>
     Effect.gen(function*() {
       const asked = [
         [{ "retry-after": "7" }, 7_000],
@@ -201,7 +201,7 @@ describe("the service client", () => {
       }
     }))
 
-  it.scoped("treats a 503 with Retry-After as not created only if a setting says so, and delays all requests", () =>
+  it.scoped("the client treats a 503 with Retry-After as not created only if a setting says so, and delays all requests", () =>
     Effect.gen(function*() {
       const busy = response(503, "<html>", { "retry-after": "5" })
       const doubtful = yield* make(options, answering(busy))
@@ -210,7 +210,7 @@ describe("the service client", () => {
       expect(yield* believed.create("f", items, always)).toMatchObject({ _tag: "NotCreated", wait: 5_000 })
     }))
 
-  it.scoped("reports a timeout during the answer as in doubt, and a timeout while connecting as not created", () =>
+  it.scoped("the client reports a timeout during the answer as in doubt, and a timeout while connecting as not created", () =>
     Effect.gen(function*() {
       for (
         const [server, expected] of [
@@ -225,7 +225,7 @@ describe("the service client", () => {
       }
     }))
 
-  it.scoped("never includes the key in a failure", () =>
+  it.scoped("the client never includes the key in a failure", () =>
     Effect.gen(function*() {
       const told: Array<string> = []
       const tell = (value: unknown) => void told.push(JSON.stringify(value), String(value))

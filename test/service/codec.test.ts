@@ -46,7 +46,7 @@ const submission = fc.record({
 }).map((value): unknown => JSON.parse(JSON.stringify(value)))
 
 describe("reading submissions", () => {
-  it("returns a submission or undefined for any JSON, and never throws", () => {
+  it("reading returns a submission or undefined for any JSON, and never throws", () => {
     fc.assert(
       fc.property(fc.oneof(submission, json), (wire) => {
         codec.read(bytes({ submission: wire }))
@@ -57,7 +57,7 @@ describe("reading submissions", () => {
     )
   })
 
-  it("marks only unknown question types as unknown", () => {
+  it("reading marks only unknown question types as unknown", () => {
     const read = codec.read(bytes({
       submission: {
         submissionId: "s",
@@ -74,7 +74,7 @@ describe("reading submissions", () => {
     expect(read?.questions).toHaveLength(41)
   })
 
-  it("returns undefined for metadata without a list of questions", () => {
+  it("reading returns undefined for metadata without a list of questions", () => {
     expect(codec.form(bytes({ id: "f", name: "F" }))).toBeUndefined()
     expect(codec.form(bytes({ id: "f", questions: {} }))).toBeUndefined()
     expect(codec.form(Buffer.from("<html>"))).toBeUndefined()
@@ -104,7 +104,7 @@ describe("sending items", () => {
     ),
   })
 
-  it("writes every member under its wire name, and never the discount code", () => {
+  it("sending writes every member under its wire name, and never the discount code", () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 10 }), (items) => {
         const sent = JSON.parse(codec.createRequest(items).toString())

@@ -38,7 +38,7 @@ export const inProcessTransport = (server: InProcessServer): OpenTransport => (t
                 return Effect.fail(new NeverSent({ reason: "it was held back", heldBack: true }))
               }
               begun = true
-              // The caller is often uninterruptible, but the wait for an answer must end with the timeout.
+              // The caller is often uninterruptible, but must stop waiting for an answer after the timeout.
               return Effect.mapError(
                 Effect.interruptible(server.answer({
                   method: request.method,

@@ -67,8 +67,8 @@ export interface Played {
 }
 
 /**
- * Sends requests through a pace to a limiter in virtual time, each until it is accepted. Returns the seconds needed,
- * the number of refused requests, and the times of acceptance.
+ * Sends requests through a pace to a limiter in virtual time, and repeats each until it is accepted. Returns the
+ * seconds needed, the number of refused requests, and the times of acceptance.
  */
 export const play = (
   { concurrency, configured, headers, jitter, latency, limiter, requests, seed, stalls, standstills = [0, 0] }: Played,
@@ -81,7 +81,9 @@ export const play = (
     const index = events.findLastIndex((one) => one.at <= at)
     events.splice(index + 1, 0, { at, run })
   }
-  /** Returns when one side next acts after a given time, in order. During a pause, it does nothing. */
+  /**
+   * Returns when one side next acts after a given time. Calls must be in order. During a pause, the side does nothing.
+   */
   const side = () => {
     const next = () => 1_000 / standstills[0] * -Math.log(1 - random.number())
     let begins = next()

@@ -152,7 +152,7 @@ describe("the outcome of a create request", () => {
     expect(outcome(400, list)).toMatchObject({ _tag: "Refused", index: 1, message: "questions: No" })
   })
 
-  it("the outcome of a 503 with Retry-After is not created only if a setting says so", () => {
+  it("a 503 with Retry-After counts as not created only if a setting says so", () => {
     const headers = { "retry-after": "5" }
     expect(short(outcome(503, "", { headers, wait: 5000 }))).toBe("InDoubt")
     expect(outcome(503, "", { headers, wait: 5000, believe503: true })).toMatchObject({
@@ -162,12 +162,12 @@ describe("the outcome of a create request", () => {
     expect(short(outcome(503, "", { believe503: true }))).toBe("InDoubt")
   })
 
-  it("the outcome of a 429 with a very long wait is an exhausted quota", () => {
+  it("a 429 with a very long wait counts as an exhausted quota", () => {
     expect(short(outcome(429, "", { wait: 60_000 }))).toBe("NotCreated")
     expect(short(outcome(429, "", { wait: 3_600_000 }))).toBe("Unusable quota")
   })
 
-  it("the outcome of a request without an answer is not created only if the request was never sent", () => {
+  it("a request without an answer counts as not created only if it was never sent", () => {
     expect(outcomeOfFailure(new NeverSent({ reason: "refused" }))).toMatchObject({
       _tag: "NotCreated",
       throttled: false,
@@ -179,7 +179,7 @@ describe("the outcome of a create request", () => {
     expect(outcomeOfFailure(new MaybeSent({ reason: "the answer was cut short", status: 401 }))._tag).toBe("InDoubt")
   })
 
-  it("any answer is classified, and is not created only if resending is safe", () => {
+  it("any answer is classified, and counts as not created only if resending is safe", () => {
     const bodies = fc.oneof(
       fc.string(),
       fc.json(),

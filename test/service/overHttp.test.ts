@@ -112,7 +112,7 @@ describe("the HTTP transport over real sockets", () => {
       expect(server.requests()).toHaveLength(failures.filter(({ _tag }) => _tag === "MaybeSent").length)
     }))
 
-  it.scopedLive("does not reuse a kept-alive connection that the server closed", () =>
+  it.scopedLive("the transport does not reuse a kept-alive connection that the server closed", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {
         if (!whole(soFar)) return
@@ -127,7 +127,7 @@ describe("the HTTP transport over real sockets", () => {
       expect(server.received).toHaveLength(5)
     }))
 
-  it.scopedLive("neither repeats a request whose reused connection closes, nor reports it as unsent", () =>
+  it.scopedLive("a request whose reused connection closes is neither repeated nor reported as unsent", () =>
     Effect.gen(function*() {
       // Each connection answers once, and resets when a second request arrives on it. This makes the race certain.
       const server = yield* rawServer((socket, soFar) => {
@@ -143,7 +143,7 @@ describe("the HTTP transport over real sockets", () => {
       expect(server.requests()).toHaveLength(2)
     }))
 
-  it.scopedLive("ignores an informational answer", () =>
+  it.scopedLive("the transport ignores an informational answer", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {
         if (whole(soFar)) socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${answerText(200, "{}")}`)
@@ -152,7 +152,7 @@ describe("the HTTP transport over real sockets", () => {
       expect((yield* transport.send(post)).status).toBe(200)
     }))
 
-  it.scopedLive("accepts `100 Continue` before the answer without doubt, whether whole, in pieces or twice", () =>
+  it.scopedLive("the transport accepts `100 Continue` before the answer without doubt, whether whole, in pieces or twice", () =>
     Effect.gen(function*() {
       const interim = "HTTP/1.1 100 Continue\r\n\r\n"
       const answer = answerText(200, '{"submissions":[]}')
@@ -174,7 +174,7 @@ describe("the HTTP transport over real sockets", () => {
       }
     }))
 
-  it.scopedLive("resets the connection of an abandoned request, so that no part is sent later", () =>
+  it.scopedLive("an abandoned request's connection is reset, so that no part is sent later", () =>
     Effect.gen(function*() {
       let held: Socket | undefined
       const server = yield* rawServer(() => {}, (socket) => {
@@ -197,7 +197,7 @@ describe("the HTTP transport over real sockets", () => {
       ["does not say so, a moment later", [], 1],
     ] as const
   ) {
-    it.scopedLive(`leaves no create in doubt if the server closes each connection after its answer and ${how}`, () =>
+    it.scopedLive(`no create is in doubt if the server closes each connection after its answer and ${how}`, () =>
       Effect.gen(function*() {
         const server = yield* rawServer((socket, soFar) => {
           if (!soFar.endsWith("}") && !soFar.endsWith("\r\n\r\n")) return
@@ -206,7 +206,7 @@ describe("the HTTP transport over real sockets", () => {
           else socket.write(answer, () => void setTimeout(() => socket.end(), later))
         })
         const transport = yield* open(`http://127.0.0.1:${server.port}`, { concurrency: 8 })
-        // Like a run, starts by reading the form.
+        // Reads the form first, as a run does.
         yield* transport.send({ method: "GET", path: "/forms/f" })
         yield* Effect.sleep(20)
         let created = 0
@@ -233,7 +233,7 @@ describe("the HTTP transport over real sockets", () => {
       expect(JSON.stringify(failure)).not.toContain("private-stuff")
     }))
 
-  it("stops a request that undici starts to write a second time, and reports it as maybe sent", () => {
+  it("a request that undici starts to write a second time is stopped and reported as maybe sent", () => {
     const outcomes: Array<unknown> = []
     const exchange = new Exchange(1000, undefined, (outcome) => outcomes.push(Effect.runSync(Effect.flip(outcome))))
     const aborted: Array<string> = []

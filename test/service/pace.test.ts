@@ -24,7 +24,7 @@ const headers = (remaining: number, limit = 5, seconds = 1) => ({
 })
 
 describe("the pace of a service", () => {
-  it("gives slots at fixed intervals", () => {
+  it("the pace gives slots at fixed intervals", () => {
     expect(slots(new Pace(5), 1000, 2000)).toEqual([1000, 1200, 1400, 1600, 1800])
   })
 
@@ -33,7 +33,7 @@ describe("the pace of a service", () => {
     for (let n = 0; n < 1000; n++) expect(pace.take(5)).toBe(0)
   })
 
-  it("never bursts or exceeds the configured rate in any second, even if timers are late", () => {
+  it("the pace never bursts or exceeds the configured rate in any second, even if timers are late", () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 60 })), (late) => {
         const times = slots(new Pace(10), 0, 10_000, () => late.next().value)
@@ -48,13 +48,13 @@ describe("the pace of a service", () => {
     )
   })
 
-  it("does not catch up after a pause", () => {
+  it("the pace does not catch up after a pause", () => {
     const pace = new Pace(5)
     expect(pace.take(0)).toBe(0)
     expect(slots(pace, 10_000, 10_400)).toEqual([10_000, 10_200])
   })
 
-  it("stays just below the limit in the service's headers, whatever rate is configured", () => {
+  it("the pace stays just below the limit in the service's headers, whatever rate is configured", () => {
     for (const [configured, rate] of [[Infinity, 4.95], [5, 4.95], [2, 2]] as const) {
       const pace = new Pace(configured)
       pace.take(0)
@@ -68,13 +68,13 @@ describe("the pace of a service", () => {
     ["thirty years", headers(9, 10, 1_000_000_000)],
     ["no time at all", headers(9, 10, 0)],
     ["nothing", { "ratelimit-limit": "0", "ratelimit-policy": "0;w=1" }],
-  ])("ignores a limit for %s", (_, told) => {
+  ])("the pace ignores a limit for %s", (_, told) => {
     const pace = new Pace(50)
     pace.observe(200, told, 0, 10)
     expect(pace.rateAt(10)).toBe(50)
   })
 
-  it("delays all requests as a 429 demands, and continues a few per cent below the accepted rate", () => {
+  it("the pace delays all requests as a 429 demands, and continues a few per cent below the accepted rate", () => {
     const pace = new Pace(8)
     const sent = slots(pace, 0, 4000)
     for (const at of sent.slice(0, -2)) pace.observe(200, {}, at, at + 50)
@@ -86,7 +86,7 @@ describe("the pace of a service", () => {
     expect(pace.rateAt(60_000)).toBe(8)
   })
 
-  it("waits longer after each 429 without Retry-After, until a request is accepted", () => {
+  it("the pace waits longer after each 429 without Retry-After, until a request is accepted", () => {
     const pace = new Pace(8)
     pace.take(0)
     expect(pace.observe(429, {}, 0, 50)).toBe(250)
@@ -98,14 +98,14 @@ describe("the pace of a service", () => {
     expect(pace.observe(429, { "retry-after": "0" }, 2500, 2550)).toBe(500)
   })
 
-  it("sends at least one request per second after the very first request was refused", () => {
+  it("the pace allows at least one request per second after the very first request was refused", () => {
     const pace = new Pace(1000)
     pace.take(0)
     pace.observe(429, { "retry-after": "2" }, 0, 10)
     expect(slots(pace, 10, 8_010).length).toBeGreaterThanOrEqual(6)
   })
 
-  it("becomes unlimited again after a refusal", () => {
+  it("the pace becomes unlimited again after a refusal", () => {
     const pace = new Pace(Infinity)
     for (let n = 0; n < 100; n++) pace.take(n * 10)
     pace.observe(429, {}, 990, 999)
@@ -114,7 +114,7 @@ describe("the pace of a service", () => {
     expect(pace.rateAt(3_600_000)).toBe(Infinity)
   })
 
-  it("pauses if others use up the account's limit, but not if only its own requests do", () => {
+  it("the pace pauses if others use up the account's limit, but not if only its own requests do", () => {
     const own = new Pace(5)
     own.observe(200, headers(4), 0, 0)
     const sent = slots(own, 0, 1000)
@@ -127,7 +127,7 @@ describe("the pace of a service", () => {
     expect(shared.take(250)).toBe(800)
   })
 
-  it("keeps a pause that any answer demands, and leaves a very long pause to the caller", () => {
+  it("the pace keeps a pause that any answer demands, and leaves a very long pause to the caller", () => {
     const pace = new Pace(5)
     expect(pace.observe(503, { "retry-after": "20" }, 0, 0)).toBe(20_000)
     expect(pace.take(1)).toBe(19_999)
@@ -139,14 +139,14 @@ describe("the pace of a service", () => {
     expect(pace.take(21_000)).toBe(0)
   })
 
-  it("measures a date in Retry-After by the service's own clock if the answer contains it", () => {
+  it("the pace measures a date in Retry-After by the service's own clock if the answer contains it", () => {
     const pace = new Pace(5)
     const headers = { date: "Mon, 01 Jan 2024 00:00:00 GMT", "retry-after": "Mon, 01 Jan 2024 00:00:09 GMT" }
     expect(pace.observe(429, headers, 0, Date.UTC(2030, 0, 1))).toBe(9000)
   })
 
   it.each([["seconds", 1], ["milliseconds", 1000]])(
-    "reads a reset as a time in epoch %s, and as a number of seconds",
+    "the pace reads a reset as a time in epoch %s, and as a number of seconds",
     (_, times) => {
       const reset = (value: number) => ({
         date: "Mon, 01 Jan 2024 00:00:00 GMT",
@@ -199,7 +199,7 @@ const always = (limit: number): Limit => () => limit
 
 describe("the pace with a limit, in virtual time", () => {
   it.each([["sliding", sliding(1000)], ["fixed", fixed(1000)]])(
-    "stays within a %s window of 100 requests per second if configured at 99, and loses no time",
+    "the pace stays within a %s window of 100 requests per second if configured at 99, and loses no time",
     (_, limiter) => {
       const { ratio, refused } = worst(
         3_300 / 99,
@@ -211,7 +211,7 @@ describe("the pace with a limit, in virtual time", () => {
   )
 
   it.each([["20 ms", [4, 20], 1.02], ["80 ms", [1, 80], 1.035]] as const)(
-    "gets no 429 and loses little time if service and client pause for up to %s",
+    "the pace gets no 429 and loses little time if service and client pause for up to %s",
     (_, standstills, atMost) => {
       const { ratio, refused } = worst(
         3_300 / 99,
@@ -223,7 +223,7 @@ describe("the pace with a limit, in virtual time", () => {
   )
 
   it.each([["retry-after", 1.045], ["none", 1.02]] as const)(
-    "loses little time after a single 429 (%s)",
+    "the pace loses little time after a single 429 (%s)",
     (headers, atMost) => {
       const { ratio } = worst(
         3_300 / 99,
@@ -242,7 +242,7 @@ describe("the pace with a limit, in virtual time", () => {
       ["a full bucket of 100, no headers", bucket(100), "none", 1.05, 0.02],
       ["a full bucket of 10, no headers", bucket(10), "none", 1.5, 0.02],
     ] as const,
-  )("finds a limit that is not configured: %s", (_, limiter, headers, atMost, refusedAtMost) => {
+  )("the pace finds a limit that is not configured: %s", (_, limiter, headers, atMost, refusedAtMost) => {
     const { ratio, refused } = worst(33, () => ({ ...often, limiter: limiter(always(100)), headers, configured: 1000 }))
     expect(ratio).toBeLessThan(atMost)
     expect(refused).toBeLessThan(refusedAtMost)
@@ -255,7 +255,7 @@ describe("the pace with a limit, in virtual time", () => {
       ["1,000 a second", 1000, 1000, 22_000, 2, [4, 20]],
     ] as const,
   )(
-    "uses a limit stated in headers without getting a 429: %s",
+    "the pace uses a limit stated in headers without getting a 429: %s",
     (_, limit, configured, requests, jitter, standstills) => {
       for (const limiter of [sliding(1000), fixed(1000)]) {
         const { ratio, refused } = worst(
@@ -278,7 +278,7 @@ describe("the pace with a limit, in virtual time", () => {
   )
 
   it.each([["none", 1.12], ["retry-after", 1.22]] as const)(
-    "follows a limit that halves and doubles within 10 s (%s)",
+    "the pace follows a limit that halves and doubles within 10 s (%s)",
     (headers, atMost) => {
       const limit: Limit = (now) => (now < 11_000 || now >= 22_000 ? 100 : 50)
       for (const seed of seeds) {
@@ -287,13 +287,13 @@ describe("the pace with a limit, in virtual time", () => {
         const perSecond = (from: number, until: number) =>
           accepted.filter((at) => at >= from && at < until).length * 1000 / (until - from)
         expect(perSecond(14_000, 22_000)).toBeGreaterThan(40)
-        // A wait of a second may fall into the four seconds that are measured.
+        // A wait of a second may overlap the four seconds that are measured.
         expect(perSecond(32_000, 36_000)).toBeGreaterThan(70)
       }
     },
   )
 
-  it("finds a limit per minute, and a very low limit", () => {
+  it("the pace finds a limit per minute, and a very low limit", () => {
     const played = { ...often, requests: 300, configured: 5, limiter: sliding(60_000)(always(60)) }
     expect(play({ ...played, headers: "retry-after", seed: 1 }).refused).toBeLessThan(10)
     expect(play({ ...played, headers: "none", limiter: sliding(60_000)(always(60)), seed: 1 }).refused).toBeLessThan(40)

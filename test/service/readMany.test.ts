@@ -8,7 +8,8 @@ import { inProcessTransport } from "./inProcessTransport.ts"
 import { options } from "./options.ts"
 
 /**
- * The statuses for each submission in turn, repeating the last one. 0 means no answer, and 299 a different submission.
+ * The statuses for each submission in turn, repeating the last one. 0 means no answer, and 299 means a different
+ * submission.
  */
 type Answers = Readonly<Record<string, ReadonlyArray<number>>>
 
@@ -60,7 +61,7 @@ const servedOverHttp = (answers: Answers) =>
 const ids = ["a", "b", "c", "d", "e", "f", "g"]
 
 describe("many concurrent reads", () => {
-  it.scoped("concurrent reads retry an answer with the wrong submission, and report a repeated one as an error of the service", () =>
+  it.scoped("concurrent reads retry an answer with the wrong submission, and fail if it is repeated", () =>
     Effect.gen(function*() {
       const once = yield* served({ c: [299, 200] })
       const found: Array<string | undefined> = []
@@ -85,7 +86,7 @@ describe("many concurrent reads", () => {
       }
     }))
 
-  it.scoped("concurrent reads return each submission by its index, undefined for an unknown submission, and retry failures", () =>
+  it.scoped("concurrent reads return each submission by its index, return undefined for unknown submissions, and retry failures", () =>
     Effect.gen(function*() {
       const service = yield* served({ b: [404], c: [500, 503, 200] })
       const found = new Map<number, string | undefined>()

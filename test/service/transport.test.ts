@@ -78,7 +78,7 @@ const post = { method: "POST", path: "/forms/f/submissions", body: Buffer.from("
 
 for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNetwork]] as const) {
   describe(`a transport ${name}`, () => {
-    it.scopedLive("returns status, lower-case headers and bytes, and sends the unchanged path with the key", () =>
+    it.scopedLive("the transport returns status, lower-case headers and bytes, and sends the unchanged path with the key", () =>
       Effect.gen(function*() {
         const { transport, seen, authorization } = yield* open("answer")
         const response = yield* transport.send(get)
@@ -91,7 +91,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(authorization()).toBe("Bearer secret_key")
       }))
 
-    it.scopedLive("returns a redirect without following it", () =>
+    it.scopedLive("the transport returns a redirect without following it", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("redirect")
         expect((yield* transport.send(get)).status).toBe(302)
@@ -99,14 +99,14 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(seen()).toHaveLength(1)
       }))
 
-    it.scopedLive("reports that nothing was sent if it can't connect", () =>
+    it.scopedLive("the transport reports that nothing was sent if it can't connect", () =>
       Effect.gen(function*() {
         const { transport } = yield* open("unreachable")
         expect((yield* Effect.flip(transport.send(post)))._tag).toBe("NeverSent")
       }))
 
     for (const behaviour of ["reset", "cut", "silent", "long"] as const) {
-      it.scopedLive(`knows that the request may have arrived if the server does this: ${behaviour}`, () =>
+      it.scopedLive(`the transport knows that the request may have arrived if the server does this: ${behaviour}`, () =>
         Effect.gen(function*() {
           const { transport, seen } = yield* open(behaviour)
           const failure = yield* Effect.flip(transport.send(post))
@@ -117,7 +117,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         }))
     }
 
-    it.scopedLive("calls the guard once, right before sending, and sends nothing if it returns false", () =>
+    it.scopedLive("the transport calls the guard once, right before sending, and sends nothing if it returns false", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("answer")
         let asked = 0
@@ -130,7 +130,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
         expect(asked).toBe(2)
       }))
 
-    it.scopedLive("drops an interrupted request, and continues with others", () =>
+    it.scopedLive("the transport drops an interrupted request, and continues with others", () =>
       Effect.gen(function*() {
         const { transport, seen } = yield* open("silent")
         const begun = yield* Deferred.make<void>()

@@ -141,7 +141,7 @@ describe("settling rows in doubt from an export", () => {
     ])
   })
 
-  it("accepts a landed row as an older submission if its batch ended before the row in doubt was sent", () => {
+  it("a landed row counts as an older submission if its batch ended before the row in doubt was sent", () => {
     const evidenceOf = () => ({ ...proof, before: undefined })
     const found = (first: number) =>
       settle([rowOf(1, person("ada")), rowOf(2, person("bob"), { first })], [["s1", "ada"]], { evidenceOf }).notLanded
@@ -149,7 +149,7 @@ describe("settling rows in doubt from an export", () => {
     expect(found(6)).toEqual([])
   })
 
-  it("needs known submissions with earlier and later times for a row with a submission time", () => {
+  it("a row with a submission time needs known submissions with earlier and later times", () => {
     const at = (time: string | undefined) => {
       const item = { ...person("ada"), ...(time === undefined ? {} : { submissionTime: time }) }
       const times = { earliest: Date.UTC(2020, 0, 1), latest: Date.UTC(2021, 0, 1) }
@@ -161,7 +161,7 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("accepts a vouched export without older and newer submissions, but only after the waiting time and with all known submissions", () => {
+  it("a vouched export needs no older and newer submissions, but the waiting time and all known submissions", () => {
     const row = rowOf(1, person("ada"))
     const nothing = {
       visibleFrom: sentAt + minute,
@@ -179,12 +179,12 @@ describe("settling rows in doubt from an export", () => {
     expect(vouched({ evidenceOf: () => ({ ...nothing, visibleFrom: undefined }) })).toEqual([])
   })
 
-  it("leaves the decision to a person if a row fits two submissions, or a submission fits two rows", () => {
+  it("a person decides if a row fits two submissions, or a submission fits two rows", () => {
     const two = settle([rowOf(1, person("ada"))], [["s1", "ada"], ["s2", "ada"]])
     expect(two.open).toEqual([[1, "2 submissions of the export fit it: s1, s2", "a person"]])
     const resent = settle([rowOf(1, person("ada"), { resent: true })], [["s1", "ada"], ["s2", "ada"]])
     expect(resent.open[0]?.[1]).toContain("may have landed twice")
-    // The column can't be read, so both rows may be the submission.
+    // One column can't be read, so the submission may belong to either row.
     const alike = [
       rowOf(1, {
         questions: [{ id: "n", value: "ada" }, { id: "m", value: "ada@example.org" }, { id: "a", value: 3 }],
@@ -200,7 +200,7 @@ describe("settling rows in doubt from an export", () => {
     ])
   })
 
-  it("counts a submission only once if a person settled an identical row as landed", () => {
+  it("a submission counts only once if a person settled an identical row as landed", () => {
     const ada = person("ada")
     const byWord = (rows: ReadonlyArray<DoubtfulRow>, lines: ReadonlyArray<Line>, ...spoken: ReadonlyArray<Item>) =>
       settle(rows, lines, {}, undefined, spoken)
@@ -235,7 +235,7 @@ describe("settling rows in doubt from an export", () => {
     expect(settle(rows, ["s1", "s2", "s3", "s4"].map((id) => [id, "ada"] as const)).open.length).toBe(3)
   })
 
-  it("keeps a row in doubt if a similar submission has a truncated, missing or rewritten answer", () => {
+  it("a row stays in doubt if a similar submission has a truncated, missing or rewritten answer", () => {
     const row = rowOf(1, person("ada lovelace", "ada@example.org"))
     const altered: ReadonlyArray<Line> = [
       ["s1", "ada love", "ada@example.org"],
@@ -251,7 +251,7 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("settles a row although a similar submission exists, if that submission certainly belongs to a different row", () => {
+  it("a row is settled despite a similar submission that certainly belongs to a different row", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("adam", "ada@example.org"))]
     expect(settle(rows, [["s1", "ada"]])).toEqual({ ...none, landed: [[1, "s1"]], notLanded: [2] })
   })
@@ -262,7 +262,7 @@ describe("settling rows in doubt from an export", () => {
     expect(settle([row], [["s1", "ada", "ada@example.org", "30"]]).landed).toEqual([])
   })
 
-  it("compares stamps instead of answers, and compares answers only for a submission without a stamp", () => {
+  it("stamps are compared instead of answers, which are compared only for a submission without a stamp", () => {
     const row = rowOf(1, person("ada", undefined, 30, "k1"))
     const stamp = "row_key"
     expect(settle([row], [["s1", "changed", "x@example.org", "7", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])
@@ -309,7 +309,7 @@ describe("finding an export's columns", () => {
   const find = (...names: ReadonlyArray<string>) =>
     resultsColumns({ titles: names, own: new Set(), id: undefined }, form)
 
-  it("finds columns by id, or by name regardless of case and spaces, but only with a column of submission ids", () => {
+  it("columns are found by id, or by name regardless of case and spaces, but only with a column of submission ids", () => {
     expect(find("Name", "E-mail")).toBeUndefined()
     const found = find("E-MAIL", "  name ", "a", "submission id")
     expect(found?.id).toBe(3)
@@ -320,7 +320,7 @@ describe("finding an export's columns", () => {
     })
   })
 
-  it("distinguishes repeated names by their order, if there is a column for each", () => {
+  it("repeated names are distinguished by their order, if there is a column for each", () => {
     const twice: Form = {
       ...form,
       questions: [question("q1", "Other", "ShortAnswer"), question("q2", "Other", "ShortAnswer")],
@@ -331,7 +331,7 @@ describe("finding an export's columns", () => {
     expect(of("Submission ID", "Other")?.size).toBe(0)
   })
 
-  it("accepts a question named like a leading column, and a calculation named like a question", () => {
+  it("a question may be named like a leading column, and a calculation like a question", () => {
     const other: Form = {
       ...form,
       questions: [question("s", "Status", "ShortAnswer"), question("t", "Total", "NumberInput")],
@@ -348,7 +348,7 @@ describe("finding an export's columns", () => {
     })
   })
 
-  it("ignores the tool's own columns, and assigns the columns of parts to their question", () => {
+  it("the tool's own columns are ignored, and the columns of parts belong to their question", () => {
     const home: Form = {
       ...form,
       questions: [question("h", "Home", "Address"), question("s", "Status", "ShortAnswer")],

@@ -18,13 +18,13 @@ const combined = async (csv: string, combine = byEvent) => {
 }
 
 describe("a source with combined records", () => {
-  it("has a row for each key, and each column once for each place", async () => {
+  it("a combined source has a row for each key, and each column once for each place", async () => {
     const { rows, titles } = await combined("id,event,weight\n1,base,70\n2,base,80\n1,later,71\n")
     expect(titles).toEqual(["id", "base.weight", "later.weight"])
     expect(rows).toEqual([["1", "70", "71"], ["2", "80", ""]])
   })
 
-  it("names places by all filled columns that distinguish records", async () => {
+  it("places are named by all filled columns that distinguish records", async () => {
     const name = ["event", "form", "nth"]
     const { titles } = await combined("id,event,form,nth,a\n1,base,,,x\n1,base,visit,1,y\n1,,,,z\n", {
       ...byEvent,
@@ -33,31 +33,31 @@ describe("a source with combined records", () => {
     expect(titles).toEqual(["id", "base.a", "base.visit.1.a", "a"])
   })
 
-  it("joins records that fill different columns if no column distinguishes them", async () => {
+  it("records that fill different columns are joined if no column distinguishes them", async () => {
     const { rows, titles } = await combined("id,a,b\n1,x,\n1,,y\n", { ...byEvent, name: [] })
     expect(titles).toEqual(["id", "a", "b"])
     expect(rows).toEqual([["1", "x", "y"]])
   })
 
-  it("rejects a row with two different values in the same place, and names the place", async () => {
+  it("a row with two different values in the same place is rejected, and the place is named", async () => {
     const { faults } = await combined("id,event,a\n1,base,x\n2,base,x\n1,base,y\n2,base,x\n")
     expect([...faults]).toEqual([[1, expect.stringContaining(`Row 1: base.a is both "x" and "y" (record 3).`)]])
   })
 
-  it("rejects the whole row if one of its records is ragged", async () => {
+  it("the whole row is rejected if one of its records is ragged", async () => {
     const { faults, rows } = await combined("id,event,a,b\n1,base,x,y\n1,later,z\n2,base,x,y\n")
     expect([...faults.keys()]).toEqual([1])
     expect(faults.get(1)).toContain("Row 1 (record 2)")
     expect(rows[1]).toEqual(["2", "x", "y", "", ""])
   })
 
-  it("rejects a record without a key as a separate row", async () => {
+  it("a record without a key is rejected as a separate row", async () => {
     const { faults, rows } = await combined("id,event,a\n,base,x\n,base,y\n")
     expect(rows.map((row) => row[1])).toEqual(["x", "y"])
     expect(faults.get(2)).toContain("Row 2 (record 2) has no id")
   })
 
-  it("has the columns of expected places even if no record has these places", async () => {
+  it("a combined source has the columns of expected places even if no record has these places", async () => {
     const { rows, titles } = await combined("id,event,a\n", { ...byEvent, places: ["base", "later"] })
     expect(titles).toEqual(["id", "base.a", "later.a"])
     expect(rows).toEqual([])
@@ -75,13 +75,13 @@ describe("a source with combined records", () => {
       .toContain("20,001 columns, more than 16,384")
   })
 
-  it("keeps the counts of the file's own records, and reports how many rows they became", async () => {
+  it("the counts of the file's own records are kept, and the number of combined rows is reported", async () => {
     const { files } = await combined("id,event,a\n1,base,x\n1,later,y\n")
     expect(files[0]?.file.rows).toBe(2)
     expect(files[0]?.file.lines?.records).toBe(2)
   })
 
-  it("keeps the types of its cells", async () => {
+  it("a combined source keeps the types of its cells", async () => {
     const records = [{ id: 1, event: "base", a: [1, { b: 2 }] }, { id: 1, event: "later", a: true }]
     const json = await run(read(config(file(JSON.stringify(records), "json"), { combine: byEvent })))
     expect(json.rows).toEqual([[1, new JsonCell([1, { b: 2 }]), true]])
@@ -93,14 +93,14 @@ describe("a source with combined records", () => {
     expect(excel.rows).toEqual([[7, new DateCell("2023-03-15"), new ErrorCell("#N/A")]])
   })
 
-  it("reads a rejected.csv unchanged, because its rows are already combined", async () => {
+  it("a rejected.csv is read unchanged, because its rows are already combined", async () => {
     const csv = "id,base.a,_row,_key,_code,_column,_message\n1,x,1,1,required,base.a,It is missing\n"
     const { rows, source } = await combined(csv)
     expect(isMended(source.columns)).toBe(true)
     expect(rows).toEqual([["1", "x", "1", "1", "required", "base.a", "It is missing"]])
   })
 
-  it("reads a REDCap export with events like REDCap, with a block for each event", async () => {
+  it("a REDCap export with events is read as REDCap's, with a block for each event", async () => {
     const csv = [
       "record_id,redcap_event_name,sports___1,sports___2,demographics_complete",
       "1,baseline_arm_1,1,0,2",
@@ -116,7 +116,7 @@ describe("a source with combined records", () => {
     ])
   })
 
-  it("adds the columns of a different file, by keys with a different name", async () => {
+  it("columns of a different file are added, even by keys with a different name", async () => {
     const other = file("parent,email\n2,b@example.org\n1,a@example.org\n")
     const { rows, titles } = await combined("id,name\n1,Ada\n2,Bob\n", {
       ...byEvent,
@@ -127,7 +127,7 @@ describe("a source with combined records", () => {
     expect(rows).toEqual([["1", "Ada", "a@example.org"], ["2", "Bob", "b@example.org"]])
   })
 
-  it("numbers the records of a repeated sheet, and reads both sheets from the same workbook", async () => {
+  it("records of a repeated sheet are numbered, and both sheets are read from the same workbook", async () => {
     const parents = row(1, text("_index"), text("name")) + row(2, "><v>1</v>", text("Ada"))
       + row(3, "><v>2</v>", text("Bob"))
     const visits = row(1, text("_parent_index"), text("kg")) + row(2, "><v>2</v>", "><v>80</v>")
@@ -152,7 +152,7 @@ describe("a source with combined records", () => {
     expect(all.files.map(({ file }) => file.rows)).toEqual([2, 3])
   })
 
-  it("rejects records of a different file that belong to no row, and unexpected repeated records", async () => {
+  it("records of a different file are rejected if they belong to no row, or are repeated unexpectedly", async () => {
     const other = file("parent,a\n1,x\n1,y\n9,z\n")
     const { faults, rows } = await combined("id\n1\n", {
       ...byEvent,
@@ -164,7 +164,7 @@ describe("a source with combined records", () => {
     expect(faults.get(2)).toMatch(/Row 2 \(record 3 of b\) of .* belongs to no record of .*: none has the key "9"/)
   })
 
-  it("has the digests of all its files", async () => {
+  it("a combined source has the digests of all its files", async () => {
     const other = file("id,b\n1,x\n")
     const { source } = await combined("id,a\n1,y\n", {
       ...byEvent,
@@ -176,7 +176,7 @@ describe("a source with combined records", () => {
     expect(digests.length).toBe(2)
   })
 
-  it("assigns every filled cell to its key and place, whatever the order of the records", () =>
+  it("every filled cell belongs to its key and place, whatever the order of the records", () =>
     fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 5 }), fc.string()), {
@@ -201,7 +201,7 @@ describe("a source with combined records", () => {
       { numRuns: 40, seed: 20261123 },
     ))
 
-  it("returns the same rows in a second reading, and refuses different bytes", () =>
+  it("a combined source returns the same rows in a second reading, and refuses different bytes", () =>
     run(Effect.gen(function*() {
       const opened = yield* openSource(config(file("id,event,a\n1,base,x\n1,later,y\n"), { combine: byEvent }))
       const first = yield* readAll(opened)

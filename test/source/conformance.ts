@@ -42,14 +42,14 @@ export const conforms = (name: string, container: Container): void => {
     file(container.write([header, ...rows]), container.extension)
   const source = (path: string) => config(path, container.said)
 
-  // A workbook is read into memory first, so block boundaries matter less, and testing them costs more.
+  // A workbook is read into memory first. Block boundaries matter less, and testing them costs more.
   const blockUnit = container.streamed ? 1 : 997
   const firstSize = container.streamed || container.packed === true ? 1 : 7
   const lastSize = container.streamed ? 32 : 2000
   const many = container.streamed ? 1000 : 300
 
   describe(`a source in the format ${name}`, () => {
-    it("returns every row as written, wherever blocks end", () =>
+    it("a source returns every row as written, wherever blocks end", () =>
       fc.assert(
         fc.asyncProperty(
           tables(container.loses ?? []),
@@ -63,7 +63,7 @@ export const conforms = (name: string, container: Container): void => {
         { seed: 20_240_601, numRuns: container.streamed ? 25 : 8 },
       ))
 
-    it(`cuts no row if blocks have ${firstSize} to ${lastSize} bytes`, async () => {
+    it(`a source cuts no row if blocks have ${firstSize} to ${lastSize} bytes`, async () => {
       const rows = rowsOf(9)
       const path = write(rows)
       for (let blockSize = firstSize; blockSize <= lastSize; blockSize += blockUnit) {
@@ -71,7 +71,7 @@ export const conforms = (name: string, container: Container): void => {
       }
     })
 
-    it("names columns by unique titles with white space collapsed, and other columns only by position", async () => {
+    it("a source names columns by unique titles with white space collapsed, and other columns only by position", async () => {
       const { source: opened } = await run(read(source(write(rowsOf(1)))))
       const names = header.map((title) => title.trim().replaceAll(/\s+/g, " "))
       expect(opened.columns.map((column) => column.name)).toEqual(
@@ -81,13 +81,13 @@ export const conforms = (name: string, container: Container): void => {
       expect(opened.columns.map((column) => column.title)).toEqual(header)
     })
 
-    it("has no rows if the file has only a header", async () => {
+    it("a source has no rows if the file has only a header", async () => {
       const all = await run(read(source(write([]))))
       expect(all.rows).toEqual([])
       expect(all.files[0]?.file.rows).toBe(0)
     })
 
-    it("reports how it was read, with the file's own digest", async () => {
+    it("a source reports how it was read, with the file's own digest", async () => {
       const path = write(rowsOf(500))
       const all = await run(read(source(path), { blockSize: 1000 }))
       const bytes = readFileSync(path)
@@ -102,7 +102,7 @@ export const conforms = (name: string, container: Container): void => {
       expect(all.files[0]?.fingerprint.blocks.length).toBe(32 * Math.ceil(bytes.length / 1000))
     })
 
-    it("reads the same rows a second time, with the first reading's fingerprint", async () => {
+    it("a source reads the same rows a second time, with the first reading's fingerprint", async () => {
       const path = write(rowsOf(many))
       await run(Effect.gen(function*() {
         const opened = yield* openSource(source(path), { blockSize: 4096 })
@@ -117,7 +117,7 @@ export const conforms = (name: string, container: Container): void => {
       }))
     })
 
-    it("refuses a second reading at the first block that differs, before it returns any row of the block", async () => {
+    it("a second reading is refused at the first block that differs, before any row of the block is returned", async () => {
       const path = write(rowsOf(400))
       const bytes = readFileSync(path)
       const blockSize = 512
@@ -146,7 +146,7 @@ export const conforms = (name: string, container: Container): void => {
       }))
     })
 
-    it("refuses a second reading of a file that grew or shrank", async () => {
+    it("a second reading is refused if the file grew or shrank", async () => {
       const path = write(rowsOf(300))
       const bytes = readFileSync(path)
       await run(Effect.gen(function*() {
@@ -167,7 +167,7 @@ export const conforms = (name: string, container: Container): void => {
       }))
     })
 
-    it("refuses a first reading of a file that changed after it was opened", async () => {
+    it("a first reading is refused if the file changed after it was opened", async () => {
       const path = write(rowsOf(300))
       await run(Effect.gen(function*() {
         const opened = yield* openSource(source(path), { blockSize: 256 })
@@ -177,7 +177,7 @@ export const conforms = (name: string, container: Container): void => {
       }))
     })
 
-    it("closes the file at its end, after a partial reading, on failure and on interruption", async () => {
+    it("a source closes the file at its end, after a partial reading, on failure and on interruption", async () => {
       const path = write(rowsOf(container.streamed ? 5000 : 300))
       await run(Effect.gen(function*() {
         const opened = yield* openSource(source(path), { blockSize: 4096 })

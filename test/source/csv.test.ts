@@ -30,7 +30,7 @@ describe("rows of a CSV file", () => {
     expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
-  it("rows keep their own width, and a row with a width different from the header's is named", async () => {
+  it("rows keep their own width, and a row that is shorter or longer than the header is named", async () => {
     const all = await csv("a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"], ["1", "2", null]])
     expect([...all.faults]).toEqual([
@@ -115,7 +115,7 @@ describe("the header of a CSV file", () => {
     ['id,"Do you "agree", or not?","Why?"', ["id", 'Do you "agree", or not?', "Why?"]],
     ['"id","Size 5", in inches","He said ""no"", and left"', ["id", 'Size 5", in inches', 'He said "no", and left']],
   ])(
-    "the header may have bare quotes before delimiters if its rows show how it was intended: %s",
+    "the header may have bare quotes before delimiters if the rows show what was intended: %s",
     async (line, titles) => {
       for (const blockSize of [1, 7, 30, 4096]) {
         const all = await csv(`\ufeff${line}\r\n1,2,3\r\n4,"5, ""x""",6\r\n`, {}, { blockSize })

@@ -39,7 +39,7 @@ it("a large source's digest is computed concurrently, so nothing is left to read
   expect(await digests(path)).toEqual({ digests: [{ file: path, sha256: sha256(path) }], reads: 0 })
 })
 
-it("a source that changed after it was opened has the digest of its current content, and a removed one is refused", async () => {
+it("a source that changed after it was opened has the digest of its current content, and a deleted source is refused", async () => {
   const path = large()
   const before = sha256(path)
   const after = await digests(path, () => appendFileSync(path, "2,more\n"))

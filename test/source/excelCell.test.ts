@@ -5,7 +5,7 @@ import { toCell } from "../../src/source/workbook/cells.ts"
 const day = (serial: number, date1904 = false) => toCell({ t: "n", v: serial, z: "yyyy-mm-dd" }, date1904)
 
 describe("a number that a workbook shows as a day", () => {
-  it("a number shown as a day is the correct day of the calendar in each of 400 years and for the last days", () => {
+  it("a number shown as a day is the correct calendar day in each of 400 years and for the last days", () => {
     const serials = [
       ...Array.from({ length: 146_200 }, (_, at) => at + 61),
       ...Array.from({ length: 4000 }, (_, at) => 2_958_465 - at),

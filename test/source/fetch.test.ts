@@ -53,7 +53,7 @@ afterAll(() => {
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
 
 describe("a public address", () => {
-  it("a public address is not one of this machine, a private network, a link, or many hosts", () => {
+  it("a public address excludes this machine, private networks, links and addresses of many hosts", () => {
     for (const ip of ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"]) {
       expect(isPublicIp(ip), ip).toBe(true)
     }

@@ -131,7 +131,7 @@ describe("a place outside any sheet", () => {
     expect(await refusal(config(book))).toContain(place)
   })
 
-  it("the last row and column of a sheet are not outside", async () => {
+  it("the last row and column of a sheet are allowed", async () => {
     const rows = row(1, text("a")) + `<row r="1048576"><c r="A1048576" ${text("x")}</c></row>`
     const all = await run(read(config(file(zip(xlsx([{ name: "Rows", rows }])), "xlsx"))))
     expect(all.rows).toEqual([["x"]])

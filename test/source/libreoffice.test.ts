@@ -16,7 +16,7 @@ const rows = [
   ["A-2", "Björn Äberg", "100 % schön", "1000000", "", ""],
 ]
 
-/** LibreOffice separates date and time by a space, as in the sheet. Cells have a T instead. */
+/** LibreOffice separates date and time by a space, as in the sheet. formferry's cells have a T instead. */
 const asShown = (text: string) => text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)$/, "$1 $2")
 
 const files = readdirSync(folder).filter((name) => !name.endsWith(".fods"))

@@ -1,5 +1,5 @@
-// Shared by the tests of this folder: writes files into a separate folder, reads sources to their end, and counts open
-// files.
+// Helpers for the tests of this folder. They write files into a separate folder, read sources to their end, and count
+// open files.
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"

@@ -168,7 +168,7 @@ describe("a paragraph in a quoted cell", () => {
     expect(all.rows[2]).toEqual(["O'Neil", note])
   })
 
-  it("a paragraph does not count as records that would begin with the next cells of its own record", async () => {
+  it("the lines of a paragraph do not count as records because of the next cells of its own record", async () => {
     const all = await csv('note,id\nfine,1\n"well, 2, but\nno, not 3",2\nfine,3\n', { delimiter: "," })
     expect(all.rows[1]).toEqual(["well, 2, but\nno, not 3", "2"])
   })
@@ -201,7 +201,7 @@ describe("the text after a doubtful record", () => {
     }
   }
 
-  it("the next text must be a record if the quoted record is too short, or else the reading stops", async () => {
+  it("the text after a short quoted record must be a record, or else the reading stops", async () => {
     const short = (next: string) => `${header}${rows(1, 3)}C-4,"Ada\nand more"\n${next}${rows(6, 8)}`
     const all = await csv(short("C-5,Bob,fine\n"))
     expect([...all.faults.keys()]).toEqual([4])
@@ -211,7 +211,7 @@ describe("the text after a doubtful record", () => {
     expect([...(await csv(short("C-5,Bob\n"))).faults.keys()]).toEqual([4, 5])
   })
 
-  it("the next text must have the width of the quoted record if that record includes a line with a quote and a key", async () => {
+  it("the text after a quoted record must have its width if the quoted record includes a line with a quote and a key", async () => {
     const taken = (next: string) => `${header}${rows(1, 3)}C-4,"Ada,x\nC-5,Bob",fine\n${next}${rows(7, 8)}`
     await stops(taken("one,more\n"), "in lines 5 to 6")
     // Without a key on that line, the cell is a paragraph, whatever follows.
@@ -220,7 +220,7 @@ describe("the text after a doubtful record", () => {
     expect([...prose.faults.keys()]).toEqual([5])
   })
 
-  it("the next text is not a record if a quote closes in it without opening, because it may belong to a malformed record", async () => {
+  it("the text after a quoted record is not a record if a quote closes in it without opening", async () => {
     const torn = (next: string) => `${header}${rows(1, 2)}C-3,"says "hi" and\nleaves",fine\n${next}${rows(5, 6)}`
     expect([...(await csv(torn("C-4,Ada,fine\n"))).faults.keys()]).toEqual([3])
     await stops(torn('C-4,again",fine\n'), "Quotes are wrong in lines 4 to 5")

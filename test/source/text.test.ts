@@ -89,7 +89,7 @@ describe("the encoding of a source, if none is given", () => {
     expect(all.source.warnings).toEqual([])
   })
 
-  it("the encoding is reported as a guess if a few bytes leave it uncertain, as in 538's Star Wars survey", async () => {
+  it("an encoding is reported as a guess if only a few bytes determine it, as in 538's Star Wars survey", async () => {
     const all = await csv(starWars)
     expect(taken(all).encoding).toContain("Windows-1252 (detected")
     expect(all.source.warnings).toEqual([

@@ -66,7 +66,7 @@ describe("formferry's .xlsx reader", () => {
     join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"),
     join(samples, "registrations.xlsx"),
     join(import.meta.dirname, "libreoffice/sheet.xlsx"),
-  ])("returns the same cells as xlsx for the sample %s", async (path) => {
+  ])("the reader returns the same cells as xlsx for the sample %s", async (path) => {
     expect((await expectSame(path)).length).toBeGreaterThan(1)
   })
 
@@ -85,7 +85,7 @@ describe("formferry's .xlsx reader", () => {
     fc.record({ value: fc.double({ min: 0, max: 60_000, noNaN: true }), format: fc.constantFrom(...formats) }),
   )
 
-  it("returns the same cells as xlsx for any cells", () =>
+  it("the reader returns the same cells as xlsx for any cells", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(cell, { maxLength: 6 }), { minLength: 1, maxLength: 12 }),
@@ -130,12 +130,12 @@ describe("formferry's .xlsx reader", () => {
     },
   ], { formats: ["yyyy-mm-dd hh:mm"] }))
 
-  it.each([undefined, "rows", 1])("returns the same cells as xlsx for each sheet: %s", async (asked) => {
+  it.each([undefined, "rows", 1])("the reader returns the same cells as xlsx for each sheet: %s", async (asked) => {
     expect((await expectSame(file(odd, "xlsx"), asked)).length).toBeGreaterThan(0)
   })
 
   it.each(["<v></v>", "<v/>", ""])(
-    "returns an empty cell for a reference without a shared text (%s)",
+    "the reader returns an empty cell for a reference without a shared text (%s)",
     async (value) => {
       const title = (at: string) => `<c r="${at}" t="inlineStr"><is><t>${at}</t></is></c>`
       const rows = `<row r="1">${title("A1")}${
@@ -145,7 +145,7 @@ describe("formferry's .xlsx reader", () => {
     },
   )
 
-  it("returns the cells in the XML", async () => {
+  it("the reader returns the cells in the XML", async () => {
     const all = await readAs(file(odd, "xlsx"), { headerRow: 3 })
     expect(typeof all !== "string" && all.rows).toEqual([
       ["1", new ErrorCell("formula without a stored value"), null, new ErrorCell("#DIV/0!")],
@@ -155,7 +155,7 @@ describe("formferry's .xlsx reader", () => {
     ])
   })
 
-  it("reads elements with a prefix, and rows without references", async () => {
+  it("the reader accepts elements with a prefix, and rows without references", async () => {
     const entries = xlsx([{
       name: "Rows",
       rows: '<row><c t="inlineStr"><is><t>a</t></is></c></row><row><c><v>1</v></c></row>',
@@ -170,7 +170,7 @@ describe("formferry's .xlsx reader", () => {
     expect(typeof all !== "string" && all.rows).toEqual([[1]])
   })
 
-  it("refuses a damaged file or a file without a sheet, wherever the damage is", async () => {
+  it("the reader refuses a damaged file or a file without a sheet, wherever the damage is", async () => {
     const whole = readFileSync(join(samples, "google-forms/rstudio-2019-spanish-r-community-survey.xlsx"))
     const at = whole.indexOf("xl/worksheets/sheet1.xml")
     for (const offset of [100, 5000, 30_000]) {
@@ -201,7 +201,7 @@ describe("formferry's .xlsx reader", () => {
     expect(await readAs(file(lost, "xlsx"))).toContain("its sheet has a reference to a text that does not exist")
   })
 
-  it("closes the file if reading ends early, and refuses a file that has changed", async () => {
+  it("the reader closes the file if reading ends early, and refuses a file that has changed", async () => {
     const rows = Array.from({ length: 3000 }, (_, at) => row(at + 2, `><v>${at}</v>`)).join("")
     const path = file(zip(xlsx([{ name: "R", rows: row(1, text("n")) + rows }])), "xlsx")
     await run(Effect.gen(function*() {

@@ -50,11 +50,11 @@ describe("scanning an XML document", () => {
     "</a>",
   ]
 
-  it("returns its elements, attributes and texts", () => {
+  it("a scan returns the elements, attributes and texts of a document", () => {
     expect(told(document).filter((event) => event.trim() !== "#" && event !== "#\ufeff")).toEqual(whole)
   })
 
-  it.each([1, 2, 3, 5, 7, 11, 64])("returns the same in pieces of %d bytes", (piece) => {
+  it.each([1, 2, 3, 5, 7, 11, 64])("a scan returns the same in pieces of %d bytes", (piece) => {
     expect(told(document, piece).join("|")).toBe(told(document).join("|"))
   })
 
@@ -71,12 +71,12 @@ describe("scanning an XML document", () => {
     ["<a one/>", /an attribute without a value/],
     ["<a one=1 />", /an attribute without a value/],
     ["<a one='1></a>", /no end/],
-  ])("refuses a malformed document: %s", (xml, message) => {
+  ])("a scan refuses a malformed document: %s", (xml, message) => {
     expect(() => told(xml)).toThrow(message)
     expect(() => told(xml, 1)).toThrow(message)
   })
 
-  it("refuses a document in which a text would grow without limit", () => {
+  it("a scan refuses a document in which a text would grow without limit", () => {
     expect(() => told(`<a>${"x".repeat(16_000_001)}`)).toThrow(/a text or a tag of more than 16,000,000 bytes/)
   })
 })

@@ -89,7 +89,7 @@ describe("the client against literal answers", () => {
     }))
 
   for (const message of exchanges.credentialMessages) {
-    it.scopedLive(`treats a 400 with "${message}" as a wrong key, and doesn't retry it`, () =>
+    it.scopedLive(`the client treats a 400 with "${message}" as a wrong key, and doesn't retry it`, () =>
       Effect.gen(function*() {
         const body = exchanges.credentialBody(message.toUpperCase())
         const { service, requests } = yield* played(answerText(400, body), answerText(400, body), answerText(400, body))
@@ -115,7 +115,7 @@ describe("the client against literal answers", () => {
       })
     }))
 
-  it.scopedLive("treats a 429 as not created, and retries a read after the stated wait", () =>
+  it.scopedLive("the client treats a 429 as not created, and retries a read after the stated wait", () =>
     Effect.gen(function*() {
       const { service } = yield* played(
         answerText(429, exchanges.throttledBody, exchanges.throttledHeaders),

@@ -33,7 +33,7 @@ const practice = Effect.gen(function*() {
 })
 
 describe("the practice service against literal requests", () => {
-  it.scopedLive("accepts the literal metadata as a form file, and returns it", () =>
+  it.scopedLive("the practice service accepts the literal metadata as a form file, and returns it", () =>
     Effect.gen(function*() {
       const { send, forms } = yield* practice
       expect(forms).toEqual([form])
@@ -44,7 +44,7 @@ describe("the practice service against literal requests", () => {
       expect(response.headers["content-type"]).toContain("application/json")
     }))
 
-  it.scopedLive("creates the literal items and returns the literal submission, both immediately and on a later read", () =>
+  it.scopedLive("the practice service creates the literal items and returns the literal submission, both immediately and later", () =>
     Effect.gen(function*() {
       const { send } = yield* practice
       const response = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.createBody)
@@ -74,7 +74,7 @@ describe("the practice service against literal requests", () => {
       expect((yield* send("GET", `${path}?includeEditLink=false`)).json).toEqual({ submission: first })
     }))
 
-  it.scopedLive("refuses the literal malformed request with the observed answer, and creates nothing", () =>
+  it.scopedLive("the practice service refuses the literal malformed request with the observed answer, and creates nothing", () =>
     Effect.gen(function*() {
       const { send, served } = yield* practice
       const response = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.invalidRequest)
@@ -87,7 +87,7 @@ describe("the practice service against literal requests", () => {
       expect(served.count("vso9PzRfHQus")).toBe(0)
     }))
 
-  it.scopedLive("refuses invalid keys with the observed messages", () =>
+  it.scopedLive("the practice service refuses invalid keys with the observed messages", () =>
     Effect.gen(function*() {
       const { send } = yield* practice
       const keys = [null, "Bearer sk", "Basic abc", "Bearer sk_other"]

@@ -93,7 +93,7 @@ describe("a holder's mark", () => {
       )
       expect(seen).toEqual(["BEGIN IMMEDIATE ", "COMMIT ", ...rows.map(() => "sends 1")])
       expect(store.db.get("SELECT upTo FROM holder")).toEqual([1])
-      // Repeatable progress changes no mark, but an outcome does.
+      // Progress that can be repeated changes no mark, but an outcome does.
       yield* session.record({ reconciled: "through" })
       expect(upTo(file)).toEqual([1])
       yield* session.settle(1, [imported("s1")])
@@ -115,7 +115,7 @@ describe("a holder's mark", () => {
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 2)]))))._tag).toBe("LedgerError")
     }))
 
-  it.scopedLive("a mark is not written for a rehearsal's copy, but still refuses a copy of an old ledger", () =>
+  it.scopedLive("a mark is not written for a rehearsal's copy, but a copy of an old ledger is still refused", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")

@@ -4,7 +4,7 @@ import { neededRoom, requireRoom } from "../../../src/ledger/sqlite/room.ts"
 
 const mebibyte = 1024 * 1024
 
-it.effect("a disk without space for the rows is reported with the space that they may need", () =>
+it.effect("a disk without space for the rows is reported, with the space that the rows may need", () =>
   Effect.gen(function*() {
     const look = (free: number | undefined, rows: number, bytes: number) => requireRoom("ledger.db", free, rows, bytes)
     const failure = yield* Effect.flip(look(50 * mebibyte, 100_000, 20 * mebibyte))

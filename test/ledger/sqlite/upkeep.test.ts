@@ -15,7 +15,7 @@ const counts = {
   mapping: "m".repeat(64),
 }
 
-/** Simulates a night without new rows. Both records are written at the same time, so that they share a commit. */
+/** Simulates a night without new rows. Two records are written at the same time, so that they share a commit. */
 const night = (session: LedgerSession, nth: number, outcome: "complete" | "attention" = "complete") => {
   const run = `night ${nth}`
   return Effect.all([
@@ -128,12 +128,12 @@ it.scopedLive("no byte of hundreds of forgotten rows is left in the file or its 
     const keyOf = (number: number) => `${marked(number) ? "Marker" : "key"} ${number}`
     yield* Effect.scoped(Effect.gen(function*() {
       const session = yield* view.hold("first")
-      // They are written together, so that they share commits.
+      // The rows are written together, so that they share commits.
       yield* Effect.forEach(Array.from({ length: 60 }, (_, at) => at), (at) =>
         Effect.gen(function*() {
           const rows = Array.from({ length: 10 }, (_, one) => {
             const number = at * 10 + one
-            // Some are so long that they fill whole pages.
+            // Some texts are so long that they fill whole pages.
             const content = `${marked(number) ? "Marker" : "other"} ${number} `.repeat(number % 7 === 0 ? 600 : 20)
             return rowOf(ledger, number, { key: keyOf(number), content })
           })

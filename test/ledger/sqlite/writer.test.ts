@@ -39,7 +39,7 @@ describe("concurrent commits", () => {
       expect(order).toEqual(Array.from({ length: 32 }, (_, index) => index))
     }))
 
-  it.scopedLive("commits resume no caller before the transaction is visible to others", () =>
+  it.scopedLive("a commit resumes no caller before the transaction is visible to others", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -50,7 +50,7 @@ describe("concurrent commits", () => {
       expect(other.db.get("SELECT state FROM row")).toEqual([0])
     }))
 
-  it.scopedLive("concurrent commits don't affect each other if one is refused, even after it wrote", () =>
+  it.scopedLive("a refused commit does not affect concurrent commits, even after it wrote", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       const write = (name: string, refuse: boolean) =>
@@ -115,7 +115,7 @@ describe("concurrent commits", () => {
       yield* write(1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([2, 2 * commitsOfRest])
-      // A continuous writer is not disturbed.
+      // A continuous writer is not disturbed by checkpoints.
       yield* Effect.repeatN(Effect.zipRight(write(8), pass(millisOfRest - 1)), 15)
       expect(rests).toBe(2)
       // A failing disk does not fail the writer.

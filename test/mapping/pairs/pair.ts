@@ -89,7 +89,7 @@ const profilesOf = (source: Source) =>
     return profiles.profiles()
   })
 
-/** A suggestion that was expected or made. */
+/** A suggestion, which was expected or made. */
 export interface Judged {
   readonly place: string
   readonly wanted: string | undefined

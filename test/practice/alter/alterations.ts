@@ -63,7 +63,7 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
   const changed = (submissionId: string, id: string, what: string, before: Json): Json => {
     const chance = random.number()
     if (isEmpty(before)) {
-      // The pipeline sent an empty list, object or text, which is kept.
+      // The pipeline sent this empty list, object or text, so it is kept.
       if (before !== null || chance >= plan.uninvited || what === "times") return before
       const after = uninvited(what)
       if (what === "scheduling" || what === "payments") return before
@@ -84,7 +84,7 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
   }
 
   const alter = (submission: StoredSubmission, item: Partial<SentItem>): StoredSubmission => {
-    // The JSON was written by `submit`.
+    // `submit` created this JSON.
     const stored = JSON.parse(submission.json) as Stored
     const elements = (list: "questions" | "urlParameters" | "scheduling" | "payments") =>
       stored[list].map((element) => ({

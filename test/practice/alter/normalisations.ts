@@ -57,7 +57,7 @@ const days: ReadonlyArray<Change> = [
 ]
 
 const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
-/** Writes an instant in the local time of an offset in minutes. */
+/** Writes an instant in the local time of an offset, which is in minutes. */
 const withOffset = (value: string, minutes: number): string => {
   if (!isInstant.test(value)) return value
   const local = new Date(Date.parse(value) + minutes * 60_000).toISOString().slice(0, -1)

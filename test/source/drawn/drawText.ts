@@ -11,7 +11,8 @@ export interface TrueRecord {
   readonly from: number
   readonly to: number
   /**
-   * Damage because of which the record can't be read as intended. The record must be named, or the reading must stop.
+   * The damage that prevents the record from being read as intended. The record must be named, or the reading must
+   * stop.
    */
   readonly broken?: "undoubled" | "ragged" | "damaged" | "cut"
 }
@@ -170,8 +171,8 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   const linesIn = (part: string) => part.match(/\r\n|\r|\n/g)?.length ?? 0
   const sound = encoding === "utf-8" ? 6 : 0
   /**
-   * A stray quote that a later quote will close: the last record before that, the column, and whether there are no
-   * other quotes in between.
+   * A stray quote that a later quote will close: the last record of the pair, the column, and whether there are no
+   * quotes in between.
    */
   let pair: { readonly until: number; readonly place: number; readonly calm: boolean } | undefined
   let doubtful = false
@@ -194,7 +195,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
     if (plain) filler--
     if (!plain && draws.chance(blank)) {
       const filling = draws.chance(0.5) || blank > 0.1 ? "" : delimiter.repeat(width - 1)
-      // A line feed here would only complete the previous line end.
+      // After a carriage return, a line feed would only complete the previous line end.
       text += filling + (filling === "" && text.endsWith("\r") && lineEnd === "mixed" ? "\r" : end())
       line++
       continue
@@ -277,7 +278,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
 
   const name = encoding.replace(" mark", "")
   let bytes = iconv.encode(text, name, { addBOM: encoding.endsWith("mark") })
-  // This byte is not a character in UTF-8.
+  // This byte is not valid in UTF-8.
   if (encoding === "utf-8") bytes = Buffer.from(bytes.map((byte) => (byte === 1 ? 0xe4 : byte)))
   const wellFormed = records.every(({ broken }) => broken === undefined)
     && ![...met].some((what) => what.startsWith("fault"))

@@ -21,7 +21,7 @@ const textOf = (cells: ReadonlyArray<Cell>, width: number) =>
 
 /**
  * Checks that every record is read exactly or named by its lines, and that nothing unintended is read. A text without
- * faults may be refused only if both readings fit, and a refusal must name lines.
+ * faults may be refused only if two readings fit, and a refusal must name lines.
  */
 export const judge = ({ doubtful, records, wellFormed }: DrawnText, given: Given): Judged => {
   if (typeof given === "string") {

@@ -9,7 +9,7 @@ import { drawText } from "./drawText.ts"
 import { judge } from "./judge.ts"
 import { throughRun } from "./throughRun.ts"
 
-/** The interval of seeds whose texts also go through a whole run. */
+/** Every text whose seed is a multiple of this number also goes through a whole run. */
 const throughRunEvery = 50
 
 const tried = (source: SourceConfig) => Effect.scoped(Effect.flatMap(openSource(source), readAll)).pipe(Effect.either)

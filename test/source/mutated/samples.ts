@@ -31,8 +31,8 @@ const workbook = (bookType: XLSX.BookType) => {
 }
 
 /**
- * `text`, `json` and `jsonl`: the mutated file's content is computed independently. `sealed`: the file has checksums.
- * `xls`: neither applies.
+ * The check of a mutated file: `text`, `json` and `jsonl` files are computed independently, `sealed` files have
+ * checksums, and `xls` files have neither.
  */
 type Kind = "text" | "json" | "jsonl" | "sealed" | "xls"
 
