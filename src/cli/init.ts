@@ -113,20 +113,26 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
     return live(address)
   })
 
-/** Asks for the API key of a new service, hidden while it is typed. Returns undefined if the environment has it. */
-const askKey = (service: NewService | undefined, { interactive, root }: Where) =>
+/** Asks for the API key of a new service, hidden while it is typed, until the service accepts it. Returns undefined if the environment has it. */
+const askKey = (service: NewService | undefined, form: string, { interactive, root }: Where) =>
   Effect.gen(function*() {
     if (service?._tag !== "Live" || !interactive) return undefined
     const path = yield* Path.Path
     const { openEnvironment } = yield* Effect.promise(() => import("../project/secrets.ts"))
     const environment = yield* openEnvironment(path.join(root, ".env"))
     if (Option.isSome(yield* environment.secret(service.keyVariable))) return undefined
-    const key = yield* ask(
+    const { keyFault } = yield* Effect.promise(() => import("../jobs/init.ts"))
+    const instruction = "Paste the key, or press Ctrl-C and set it in the environment."
+    return yield* ask(
       `API key of ${service.name} (not shown, written to .env, which git ignores)`,
-      filled("Paste the key, or press Ctrl-C and set it in the environment."),
+      (text) =>
+        Effect.gen(function*() {
+          const key = Redacted.make(yield* filled(instruction)(text))
+          const fault = yield* keyFault(service, key, form)
+          return fault === undefined ? key : yield* Effect.fail(`${fault} ${instruction}`)
+        }),
       { echo: false },
     )
-    return Redacted.make(key)
   })
 
 /** Returns the services and pipelines of a project. */
@@ -165,7 +171,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service?", known.services.map((name) => ({ title: name, value: name }))))
     const form = given.form ?? (yield* askText("The form's id", "Type the id that the form's address contains."))
-    return { name, newService, source, service, form, apiKey: yield* askKey(newService, where), isNew: true }
+    return { name, newService, source, service, form, apiKey: yield* askKey(newService, form, where), isNew: true }
   })
 
 /** Returns the project's folder (`--project DIR`, otherwise the nearest one upwards, otherwise this folder), and whether the project exists. */

@@ -1,22 +1,24 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, identity, Redacted, Schema } from "effect"
+import { Duration, Effect, identity, Redacted, Schema } from "effect"
 import { brief } from "../domain/problem.ts"
 import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
+import { decodeYaml } from "../project/decodeYaml.ts"
 import { Identifier } from "../project/fields.ts"
 import { writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
-import type { Project } from "../project/Project.ts"
+import { type Project, projectOf, projectSchema } from "../project/Project.ts"
 import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
 import type { FileSource } from "../project/sourceSection.ts"
+import { parseYaml } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
 import { openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { addNew } from "./addNew.ts"
 import { editorSchemaFile, editorSchemaText, writeEditorSchema } from "./editorSchema.ts"
-import { fetchForm } from "./services.ts"
+import { fetchForm, openService } from "./services.ts"
 import {
   type Initialised,
   type InitOptions,
@@ -35,6 +37,35 @@ export const nameFault = (name: string): string | undefined =>
     : `"${
       brief(name)
     }" can't be a pipeline's name. It needs letters, digits, \`.\`, \`_\` and \`-\` only, a letter or digit first, and at most 100 characters.`
+
+/** The longest time to wait for a service that is asked about a key. */
+const askedFor = Duration.seconds(15)
+
+/**
+ * Asks a new service for a form, with a key. Returns why the service refuses the key, or undefined. Any other failure is left to `initialise`. Writes nothing.
+ */
+export const keyFault = (service: NewService & { readonly _tag: "Live" }, apiKey: Redacted.Redacted, form: string) =>
+  Effect.gen(function*() {
+    const read = decodeYaml(parseYaml("config/formferry.yaml", projectText(service)), projectSchema, "The project file")
+    const config = read._tag === "Read"
+      ? projectOf(read.value, identity, () => Effect.succeed(apiKey)).services.get(service.name)
+      : undefined
+    if (config === undefined) return undefined
+    const { service: opened } = yield* openService(config)
+    yield* Effect.timeoutOption(opened.form(form), askedFor)
+    return undefined
+  }).pipe(
+    Effect.scoped,
+    Effect.catchAll((error) =>
+      Effect.succeed(
+        error._tag === "ServiceUnusable" && error.reason === "credentials"
+          ? `${service.baseUrl} does not accept this key${
+            error.status === undefined ? "" : ` (status ${error.status})`
+          }. Nothing was written.`
+          : undefined,
+      )
+    ),
+  )
 
 /**
  * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Creates a project first if there is none. If the pipeline already exists, adds only

@@ -53,9 +53,9 @@ export const confirm = (question: string) =>
  *
  * @param read fails with what is wrong
  */
-export const ask = <A>(
+export const ask = <A, R = never>(
   question: string,
-  read: (text: string) => Effect.Effect<A, string>,
+  read: (text: string) => Effect.Effect<A, string, R>,
   { echo = true }: { readonly echo?: boolean } = {},
 ) =>
   Effect.gen(function*() {

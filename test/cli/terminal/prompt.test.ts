@@ -1,14 +1,8 @@
 import { Terminal } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
-import { Effect, Mailbox, Option } from "effect"
+import { Effect } from "effect"
 import { ask, choose, confirm } from "../../../src/cli/terminal/prompt.ts"
-
-const names: Readonly<Record<string, string>> = {
-  "\r": "return",
-  "\u007F": "backspace",
-  "\u0003": "c",
-  "\u001B": "escape",
-}
+import { typed } from "../typed.ts"
 
 /**
  * Answers a question with these keys. Returns the terminal's text, and the answer or the fact that the person
@@ -16,23 +10,7 @@ const names: Readonly<Record<string, string>> = {
  */
 const typing = <A>(keys: string, question: Effect.Effect<A, unknown, Terminal.Terminal>) =>
   Effect.gen(function*() {
-    const mailbox = yield* Mailbox.make<Terminal.UserInput>()
-    for (const key of keys) {
-      const ctrl = key === "\u0003"
-      yield* mailbox.offer({
-        input: Option.some(key),
-        key: { name: names[key] ?? key.toLowerCase(), ctrl, meta: false, shift: false },
-      })
-    }
-    const shown: Array<string> = []
-    const terminal = Terminal.Terminal.of({
-      columns: Effect.succeed(80),
-      rows: Effect.succeed(24),
-      isTTY: Effect.succeed(true),
-      readInput: Effect.succeed(mailbox),
-      readLine: Effect.never,
-      display: (text) => Effect.sync(() => void shown.push(text)),
-    })
+    const { shown, terminal } = yield* typed(keys)
     const answer = yield* question.pipe(
       Effect.provideService(Terminal.Terminal, terminal),
       Effect.catchAll((error) => Effect.succeed(error instanceof Terminal.QuitException ? "left" : error)),

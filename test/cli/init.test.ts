@@ -1,0 +1,46 @@
+// Tests the questions of `init`, with a person at the terminal.
+import { Terminal } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseForm } from "../../src/practice/files.ts"
+import { serve } from "../../src/practice/PracticeService.ts"
+import { projectFolder } from "../project/projectFolder.ts"
+import { command } from "./inProcess.ts"
+import { typed } from "./typed.ts"
+
+const key = "practice_key_of_the_test"
+
+it.scopedLive("asks again for an API key that the service refuses, and writes only the accepted one", () =>
+  Effect.gen(function*() {
+    const root = yield* projectFolder({ "people.csv": "Id,Name\n1,Ada\n2,Bob\n" })
+    const form = yield* parseForm(
+      "f.yaml",
+      "id: f1\nname: People\nquestions: [{ id: q1, name: Name, type: ShortAnswer }]\n",
+    )
+    const { baseUrl } = yield* serve({ forms: [form], port: 0, apiKey: Redacted.make(key) })
+    const words = ["init", "people", "--source", join(root, "people.csv"), "--base-url", baseUrl, "--form", "f1"]
+    const init = (keys: string) =>
+      Effect.gen(function*() {
+        const { shown, terminal } = yield* typed(keys)
+        const ran = yield* Effect.provideService(
+          command([...words, "--project", root], {}, true),
+          Terminal.Terminal,
+          terminal,
+        )
+        return { ...ran, shown: shown.join("").replaceAll(/\s+/g, " ") }
+      })
+
+    const left = yield* init("wrong\r\u0003")
+    expect(left.shown).toContain(`${baseUrl} does not accept this key (status 400). Nothing was written. Paste the key`)
+    expect([left.status, existsSync(join(root, ".env")), existsSync(join(root, "config"))]).toEqual([130, false, false])
+
+    const made = yield* init(`wrong\r${key}\r`)
+    expect([made.status, made.err]).toEqual([0, ""])
+    expect(made.shown.split("does not accept")).toHaveLength(2)
+    expect(made.shown).not.toContain(key)
+    expect(readFileSync(join(root, ".env"), "utf8")).toContain(key)
+    expect(readFileSync(join(root, ".env"), "utf8")).not.toContain("wrong")
+  }).pipe(Effect.provide(NodeContext.layer)))
