@@ -90,7 +90,7 @@ const exportRows = command({
   about: "Writes all rows of pipelines with their states and submission ids, as CSV or JSON Lines.",
   examples: [
     { words: "ledger export contacts --out rows.csv", about: "Writes the rows of one pipeline to a file." },
-    { words: "ledger export --format jsonl", about: "Writes all rows to stdout, one JSON object a line." },
+    { words: "ledger export --format jsonl", about: "Writes all rows to stdout, one JSON object per line." },
   ],
   arguments: { pipelines },
   options: {
