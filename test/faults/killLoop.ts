@@ -31,7 +31,7 @@ export interface KillLoopFigures {
   readonly notLanded: number
   /** The number of telemetry exports. Every other run exports telemetry. */
   readonly exports: number
-  /** Broken promises. It is empty if every row is in the service exactly once, and verified. */
+  /** The broken promises. There are none if every row is in the service exactly once, and verified. */
   readonly broken: ReadonlyArray<string>
 }
 

@@ -203,7 +203,7 @@ describe("the layout of a SurveyMonkey export", () => {
 })
 
 describe("the layout of a Qualtrics export", () => {
-  it("a Qualtrics export takes blocks from ImportId and choiceId, options from the texts, and the zone from the third row", async () => {
+  it("a Qualtrics export has blocks by ImportId and choiceId, options from the texts, and the zone from the third row", async () => {
     const { blocks, names, tool } = await sample("qualtrics.csv")
     expect(blocks).toEqual({
       "Which do you own?": ["10 A car", "11 A bicycle, or two", "12 Other", "13 Other - Text (text)"],

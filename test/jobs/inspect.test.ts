@@ -159,7 +159,7 @@ describe("inspecting a whole file", () => {
     expect(inspection.rowKey[0]).toEqual({ columns: ["ResponseId"], because: expect.stringContaining("Qualtrics") })
   })
 
-  it("names an uncertain tool", async () => {
+  it("inspect names an uncertain tool", async () => {
     const { others, tool } = await inspectText(
       "Timestamp,Level,What happened here?\n2024-01-01 10:00:00,INFO,started\n",
     )
@@ -172,7 +172,7 @@ describe("inspecting a whole file", () => {
     expect(columns[0]).toMatchObject({ filled: 2, fill: 1 })
   })
 
-  it("reports rows that repeat the titles in concatenated files", async () => {
+  it("inspect reports rows that repeat the titles in concatenated files", async () => {
     const inspection = await inspectText("id,name\n1,Ada\nid,name\n2,Bob\nid,name\n")
     expect(inspection.warnings).toEqual([
       expect.stringContaining("2 rows, the first of them row 2, contain the titles again"),
@@ -180,7 +180,7 @@ describe("inspecting a whole file", () => {
     expect((await inspectText("id,name\n1,Ada\nid,x\n")).warnings).toEqual([])
   })
 
-  it("names the first faulty rows", async () => {
+  it("inspect names the first faulty rows", async () => {
     const path = join(folder, "bad.jsonl")
     writeFileSync(path, '{"a":1}\n{"a":2\n{"a":3}\n')
     const inspection = await inspect(path)
@@ -190,7 +190,7 @@ describe("inspecting a whole file", () => {
     )
   })
 
-  it("prints JSON that can be read back", async () => {
+  it("inspect prints JSON that can be read back", async () => {
     const inspection = await inspect(`${samples}/form-tools/typeform-responses.json`)
     expect(JSON.parse(JSON.stringify(inspection))).toMatchObject({ rows: 3, tool: { name: "typeform" }, unfinished: 1 })
   })

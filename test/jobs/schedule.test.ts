@@ -161,7 +161,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("people")).toHaveLength(3)
     }))
 
-  it.scoped("schedule counts a pipeline with a manual run in progress as exit code 6, and runs the others", () =>
+  it.scoped("schedule exits with code 6 if a pipeline has a manual run in progress, and runs the others", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const project = yield* loadProject(at.root)

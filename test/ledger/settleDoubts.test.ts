@@ -152,11 +152,11 @@ describe("settling rows in doubt in the ledger", () => {
         { key: "key 4", batch: 1, first: 1, resent: false },
       ])
       const waits = { visibleWithin: 0, lateWithin: 0 }
-      // Batch 2 is older than the second sending only.
+      // Batch 2 is older than the second request, but not older than the first.
       const evidence = (first: number) => view.evidence({ first, last: 3 }, waits, [])
       expect((yield* evidence(1)).before).toBeUndefined()
       expect((yield* evidence(3)).before).toEqual({ batch: 2, submissionId: "s5" })
-      // Batch 2 is newer than the first sending, but proves nothing about the second.
+      // Batch 2 is newer than the first request, but proves nothing about the second.
       expect((yield* view.evidence({ first: 1, last: 1 }, waits, [])).witness).toEqual({ batch: 2, submissionId: "s5" })
       expect((yield* evidence(1)).witness).toBeUndefined()
       yield* settle(session, [{ keyDigest: digestOf(2), outcome: { _tag: "NotLanded" }, reason: "", proof: "person" }])

@@ -165,7 +165,7 @@ describe("parts with their own entries", () => {
 })
 
 describe("a form with question types", () => {
-  it("determines the kind, and accepts parts, options, ranks and rows without `as`", () => {
+  it("question types determine the kind, and allow parts, options, ranks and rows without `as`", () => {
     const options = [{ value: "a", label: "A" }, { value: "b", label: "B" }]
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
@@ -197,7 +197,7 @@ describe("a form with question types", () => {
       ])
   })
 
-  it("reports inputs that the kind can't use", () => {
+  it("inputs that the kind can't use are reported", () => {
     const types = ["Ranking", "Checkboxes", "ShortAnswer", "Address"].map((type) => ({
       name: type,
       type,

@@ -161,7 +161,7 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("a vouched export needs no older and newer submissions, but the waiting time and all known submissions", () => {
+  it("a vouched export needs the waiting time and all known submissions, but no older and newer ones", () => {
     const row = rowOf(1, person("ada"))
     const nothing = {
       visibleFrom: sentAt + minute,

@@ -119,7 +119,7 @@ describe("a source with an address", () => {
     expect(leftBehind()).toEqual(before)
   })
 
-  it("a source has the age that its server reports, not the age of the copy, and otherwise no known age", async () => {
+  it("the age of a source is the one that its server reports, or unknown, but never that of the copy", async () => {
     const changedAt = (path: string) =>
       run(Effect.map(openSource(config(`${base}${path}`)), (source) => source.changedAt))
     expect(await changedAt("/dated")).toBe(Date.parse("2026-11-18T02:00:00Z"))

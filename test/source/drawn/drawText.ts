@@ -24,7 +24,7 @@ export interface DrawnText {
   readonly wellFormed: boolean
   /** Whether a well-formed record may also be several records with stray quotes, so that the reading may stop. */
   readonly doubtful: boolean
-  /** The properties of the text, for the figures. */
+  /** The properties of the text, which are counted in the figures. */
   readonly met: ReadonlyArray<string>
 }
 
