@@ -1,11 +1,14 @@
-// A terminal whose person waits for each question, and answers it.
+// A terminal in which a scripted person answers each question.
 import { Terminal } from "@effect/platform"
 import { Effect, Mailbox, Option } from "effect"
 
-/** A part of what the terminal shows since the last answer, and the answer: the text of a choice, or what is typed. `quit`: Ctrl-C. */
+/**
+ * A part of what the terminal must show since the last answer, and the answer: the beginning of a choice, or the text
+ * to type. `quit` is Ctrl-C.
+ */
 export type Answer = readonly [question: string, answer: string]
 
-/** Returns the number of a choice by the beginning of its text, or the text itself if there is no such choice. */
+/** Returns the number of the choice that begins with this text, or the text itself if there is no such choice. */
 const keysFor = (shown: string, answer: string): string => {
   const choice = shown.split("\n").find((line) =>
     /^\d+ {2}/.test(line) && line.replace(/^\d+ {2}/, "").includes(answer)
@@ -13,7 +16,10 @@ const keysFor = (shown: string, answer: string): string => {
   return choice === undefined ? answer : /^\d+/.exec(choice)?.[0] ?? answer
 }
 
-/** Runs what asks in a terminal that answers these questions in this order. Returns its result or failure, and all that was shown. Dies if another question comes. */
+/**
+ * Runs an effect in a terminal that answers these questions in order. Returns its result or failure, and all text
+ * shown. Dies if an unexpected question comes.
+ */
 export const answering = <A, E, R>(answers: ReadonlyArray<Answer>, asking: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const mailbox = yield* Mailbox.make<Terminal.UserInput>()
@@ -25,7 +31,7 @@ export const answering = <A, E, R>(answers: ReadonlyArray<Answer>, asking: Effec
       Effect.gen(function*() {
         shown += text
         all += text
-        // A question ends with a space, on which the cursor stays.
+        // A question ends with a space, after which the cursor stays.
         if (!text.endsWith(": ")) return
         const [question, answer] = left.shift() ?? ["", ""]
         const asked = shown.replaceAll(/\s+/g, " ")

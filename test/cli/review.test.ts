@@ -48,8 +48,8 @@ const start = Effect.gen(function*() {
   }
 })
 
-layer(platform)("A review of a pipeline", (it) => {
-  it.scoped("asks one question at a time, and writes each answer", () =>
+layer(platform)("a review of a pipeline", (it) => {
+  it.scoped("review asks one question at a time, and writes each answer", () =>
     Effect.gen(function*() {
       const world = yield* start
       const { result, shown } = yield* world.review([
@@ -85,7 +85,7 @@ layer(platform)("A review of a pipeline", (it) => {
       expect((yield* world.review([])).result).toEqual({ answered: 0, skipped: 0 })
     }))
 
-  it.scoped("that is interrupted continues with what the file leaves open, and keeps a person's own lines", () =>
+  it.scoped("an interrupted review continues with what the file leaves open, and keeps a person's own lines", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write((yield* world.read).replace("  questions:\n", "  # ours\n  questions: # all of them\n"))
@@ -114,7 +114,7 @@ layer(platform)("A review of a pipeline", (it) => {
       expect(parse(text).mapping.questions).toHaveLength(2)
     }))
 
-  it.scoped("asks about entries of low confidence until a person has confirmed them", () =>
+  it.scoped("review asks about entries of low confidence until a person confirms them", () =>
     Effect.gen(function*() {
       const world = yield* start
       const low = (yield* world.read).replace(/confidence 0\.\d\d(.*\n.*- id: q1)/, "confidence 0.81$1")

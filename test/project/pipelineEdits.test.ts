@@ -52,14 +52,14 @@ const entry = (of: string, more: Partial<DraftEntry> = {}): DraftEntry => ({
   ...more,
 })
 
-/** The lines of a text that the other doesn't have. */
+/** Returns the lines of a text that the other text doesn't have. */
 const gone = (before: string, after: string | undefined) => {
   const kept = after?.split("\n") ?? []
   return before.split("\n").filter((line) => !kept.includes(line)).map((line) => line.trim())
 }
 
-describe("An edit of a pipeline file", () => {
-  it("writes an entry in the place of the one that was left open, and changes no other line", () => {
+describe("an edit of a pipeline file", () => {
+  it("an edit replaces an open entry with a written one, and changes no other line", () => {
     const text = putEntry(pipeline, "questions", entry("b"))
     expect(parse(text ?? "").mapping.questions.map(({ id }: { id: string }) => id)).toEqual(["a", "b"])
     expect(gone(pipeline, text)).toEqual([
@@ -79,7 +79,7 @@ describe("An edit of a pipeline file", () => {
     expect(own).not.toContain("# submissionTime")
   })
 
-  it("keeps the file's line ends", () => {
+  it("an edit keeps the file's line ends", () => {
     const windows = pipeline.replaceAll("\n", "\r\n")
     for (
       const text of [
@@ -95,7 +95,7 @@ describe("An edit of a pipeline file", () => {
     }
   })
 
-  it("lists a question that stays unanswered, and removes its entry", () => {
+  it("an edit lists a question that stays unanswered, and removes its entry", () => {
     const text = leaveUnanswered(pipeline, { id: "c", name: "Size" }) ?? ""
     expect(gone(pipeline, text)).toEqual([
       "# left open: no column fits",
@@ -112,7 +112,7 @@ describe("An edit of a pipeline file", () => {
     ])
   })
 
-  it("translates a choice, and removes it from the comment that lists it", () => {
+  it("an edit translates a choice, and removes it from the comment that lists it", () => {
     const one = setChoice(pipeline, "a", "n: o", null) ?? ""
     expect(parse(one).mapping.questions[0].values).toEqual({ "n: o": null })
     expect(gone(pipeline, one)).toEqual(['#   "n: o": # 1 ×'])
@@ -127,7 +127,7 @@ describe("An edit of a pipeline file", () => {
     expect(setChoice("mapping:\n  questions: [{ id: a, from: A }]\n", "a", "x", "y")).toBe(undefined)
   })
 
-  it("writes or removes what a comment of the source proposes", () => {
+  it("an edit writes or removes what a comment of the source proposes", () => {
     expect(proposedSourceKey(pipeline, "empty")).toEqual(["-", "n/a"])
     expect(proposedSourceKey(pipeline, "where")).toBe(undefined)
     expect(parse(setSourceKey(pipeline, "empty", ["-"]) ?? "").source).toEqual({ file: "../people.csv", empty: ["-"] })
