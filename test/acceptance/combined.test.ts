@@ -95,7 +95,7 @@ it.scopedLive("a row with two values in the same place is rejected, and imported
     expect((yield* at.stored).length).toBe(2)
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("an export without records sends nothing and raises no exit code", () =>
+it.scopedLive("an export without records imports nothing, and the run exits with code 0", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.export()

@@ -152,7 +152,7 @@ describe("a request to a service", () => {
       expect(yield* Fiber.join(next)).toBe(200)
     }))
 
-  it.scoped("a request reports only once why nothing is sent if the wait is long", () =>
+  it.scoped("a long wait is reported only once, with its reason", () =>
     Effect.gen(function*() {
       const logged: Array<unknown> = []
       const { create, sent } = yield* opened

@@ -168,7 +168,7 @@ describe("a paragraph in a quoted cell", () => {
     expect(all.rows[2]).toEqual(["O'Neil", note])
   })
 
-  it("the lines of a paragraph do not count as records because of the next cells of its own record", async () => {
+  it("the cells after a paragraph don't make its lines count as records", async () => {
     const all = await csv('note,id\nfine,1\n"well, 2, but\nno, not 3",2\nfine,3\n', { delimiter: "," })
     expect(all.rows[1]).toEqual(["well, 2, but\nno, not 3", "2"])
   })
