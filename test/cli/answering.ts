@@ -8,7 +8,7 @@ import { Effect, Mailbox, Option } from "effect"
  */
 export type Answer = readonly [question: string, answer: string]
 
-/** Returns the number of the choice that begins with this text, or the text itself if there is no such choice. */
+/** Returns the number of the choice that contains this text, or the text itself if there is no such choice. */
 const keysFor = (shown: string, answer: string): string => {
   const choice = shown.split("\n").find((line) =>
     /^\d+ {2}/.test(line) && line.replace(/^\d+ {2}/, "").includes(answer)

@@ -99,7 +99,7 @@ describe("the practice service's rules", () => {
     }
   })
 
-  it("never repeats a value in a refusal", () => {
+  it("a refusal never repeats a value", () => {
     const result = create({
       questions: [{ id: 7, value: "x" }],
       login: { email: "secret person" },
@@ -139,7 +139,7 @@ describe("the practice service's rules", () => {
     })
   })
 
-  it("limits requests per window, and states its limits in each answer", () => {
+  it("the practice service limits requests per window, and states its limits in each answer", () => {
     const ask = asking({ rate: new RateWindow({ requests: 2, windowSeconds: 1 }) })
     expect(ask("GET", "/forms/f1", undefined, 0).answer.headers).toMatchObject({
       "ratelimit-limit": "2",

@@ -37,7 +37,7 @@ describe("a changed row key", () => {
       expect((yield* at.reconcile()).exitCode).toBe(0)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("rows are found after the row key uses different columns, and so is a missing row when it returns", () =>
+  it.scopedLive("rows are found even if the row key uses different columns, and a missing row is found when it returns", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))

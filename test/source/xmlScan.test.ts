@@ -24,7 +24,7 @@ const told = (document: string, piece = Infinity): ReadonlyArray<string> => {
   for (let at = 0; at < bytes.length; at += piece) {
     const part = Buffer.from(bytes.subarray(at, at + piece))
     scanner.write(part)
-    // The bytes of a piece are reused as soon as it was scanned.
+    // The bytes of a piece are reused as soon as the piece has been scanned.
     part.fill(0x3c)
   }
   scanner.end()
