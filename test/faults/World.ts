@@ -74,7 +74,7 @@ export type Ending =
   | { readonly _tag: "Crashed" }
 
 const hour = 3_600_000
-/** Errors that may end a run because of faults. */
+/** Errors with which a run may end because of faults. */
 const expected = new Set(["ServiceUnusable", "LedgerError", "OutcomeUnrecorded", "LedgerLocked", "LedgerOvertaken"])
 
 /**

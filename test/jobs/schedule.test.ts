@@ -114,7 +114,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran()).toEqual([])
     }))
 
-  it.scoped("schedule continues after a pipeline fails, notifies its failure, returns its exit code, and waits until the next night to retry", () =>
+  it.scoped("schedule continues after a pipeline fails, notifies webhooks, returns the failure's exit code, and waits a night to retry", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *", "mapping: { questions: nonsense }"))
@@ -132,7 +132,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.names("others")).toHaveLength(2)
     }))
 
-  it.scoped("schedule reports an unreadable schedule with exit code 2, notifies it once a day, and runs the other pipelines", () =>
+  it.scoped("schedule reports an unreadable schedule with exit code 2, notifies webhooks once a day, and runs the other pipelines", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 25 * * *"))
@@ -140,7 +140,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran().toSorted()).toEqual(["others", "people"])
       const said = at.events.flatMap((event) => event._tag === "Unreadable" ? event.files : [])
       expect(said).toEqual([expect.stringContaining("pipelines/others.yaml: its schedule can't be read.")])
-      // The failure is notified once a day, however often the scheduler checks.
+      // Webhooks are notified of the failure once a day, however often the scheduler checks.
       yield* at.write("pipelines/third.yaml", "pipeline: [\nschedule: {}\n")
       expect(yield* at.once()).toBe(2)
       expect(yield* at.once()).toBe(2)

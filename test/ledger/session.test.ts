@@ -302,7 +302,7 @@ describe("acknowledging rows that need review", () => {
       expect(row).toBeUndefined()
     }))
 
-  it.scopedLive("an acknowledgement of all rows covers the last run that read the source, and rows in doubt, differing or missing", () =>
+  it.scopedLive("an acknowledgement of all rows covers the findings of the last run that read the source, and rows in doubt, differing or missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const old = attention(ledger, 1, "a", "old", "invalid")

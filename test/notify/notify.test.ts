@@ -35,7 +35,7 @@ const logged = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   })
 
 describe("notifying a webhook", () => {
-  it.scopedLive("retries after a temporary failure, and not after a permanent one", () =>
+  it.scopedLive("a notification is retried after a temporary failure, and not after a permanent one", () =>
     Effect.gen(function*() {
       const busy = yield* hearing([503, 429, 200])
       yield* postWebhook(Redacted.make(`http://127.0.0.1:${busy.port}/s3cret`), told, quick)
@@ -46,7 +46,7 @@ describe("notifying a webhook", () => {
       expect(error.message).toBe(`The webhook at 127.0.0.1:${gone.port} could not be notified: it answered 404.`)
     }))
 
-  it.scopedLive("doesn't follow a redirect to a different address", () =>
+  it.scopedLive("a notification does not follow a redirect to a different address", () =>
     Effect.gen(function*() {
       const elsewhere = yield* hearing()
       const moved = yield* hearing([307], { location: `http://127.0.0.1:${elsewhere.port}/` })
@@ -55,7 +55,7 @@ describe("notifying a webhook", () => {
       expect([moved.heard.length, elsewhere.heard.length]).toEqual([1, 0])
     }))
 
-  it.scopedLive("gives up on an unreachable webhook with an error that doesn't contain the secret path", () =>
+  it.scopedLive("an unreachable webhook is given up with an error that doesn't contain the secret path", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(postWebhook(Redacted.make("http://127.0.0.1:1/s3cret"), told, quick))
       expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be notified: the connection failed.")
@@ -93,7 +93,7 @@ describe("unreportedAnomalies", () => {
   })
   const slow: Anomaly = { code: "slow-run", sentence: "It took an hour.", fresh: true }
 
-  it("returns the anomalies that started since the last notification, including those of unreported runs", () => {
+  it("unreportedAnomalies returns the anomalies that started since the last notification, including those of unreported runs", () => {
     const history = [facts("c"), facts("b", "empty-source"), facts("a", "vanished")]
     const { anomalies, codes } = unreportedAnomalies({ codes: ["vanished"], run: "a" }, history, {
       anomalies: [slow],
@@ -103,7 +103,7 @@ describe("unreportedAnomalies", () => {
     expect(codes).toEqual(["slow-run"])
   })
 
-  it("marks an anomaly as new if it recurs, but not if it lasts", () => {
+  it("unreportedAnomalies marks an anomaly as new if it recurs, but not if it lasts", () => {
     const lasting = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a")], {
       anomalies: [slow],
       whole: true,
@@ -116,7 +116,7 @@ describe("unreportedAnomalies", () => {
     expect(back.anomalies.map((one) => one.new)).toEqual([true])
   })
 
-  it("returns all anomalies for a new webhook, and ends no anomaly after a run that did not read its source", () => {
+  it("unreportedAnomalies returns all anomalies for a new webhook, and ends none after a run that did not read its source", () => {
     expect(unreportedAnomalies(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies)
       .toHaveLength(1)
     const stopped = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], {
@@ -225,7 +225,7 @@ describe("the webhooks of a project", () => {
 
         yield* night(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
         expect(hook.heard.length).toBe(4)
-        // An anomaly that recurs is new, but is notified only once while it lasts.
+        // An anomaly that recurs is new, but webhooks are notified only once while it lasts.
         yield* night([])
         yield* night([])
         expect(hook.heard.length).toBe(5)

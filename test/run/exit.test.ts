@@ -51,19 +51,19 @@ describe("a limit of stopWhen", () => {
   const share = { share: 0.2, atLeast: 10 }
   const amount = (rows: number, of: number) => ({ rows, of, among: "rows that are new in this run" })
 
-  it("a limit is exceeded only above its share", () => {
+  it("a limit given as a share is exceeded only above this share", () => {
     expect(overLimit("invalid", share, amount(2, 10))).toBeUndefined()
     expect(overLimit("invalid", share, amount(3, 10))).toBe(
       "3 of 10 rows that are new in this run are invalid (30%), more than stopWhen allows (20%).",
     )
   })
 
-  it("a limit applies as a share only from its minimum number of rows", () => {
+  it("a limit given as a share applies only from a minimum number of rows", () => {
     expect(overLimit("invalid", share, amount(9, 9))).toBeUndefined()
     expect(overLimit("invalid", { share: 0.2, atLeast: 50 }, amount(49, 49))).toBeUndefined()
   })
 
-  it("a limit applies as a number of rows, whatever their share", () => {
+  it("a limit given as a number of rows applies whatever their share", () => {
     expect(overLimit("in doubt", { rows: 20 }, amount(20, 20))).toBeUndefined()
     expect(overLimit("in doubt", { rows: 20 }, amount(21, 1_000_000))).toContain("21 rows are in doubt")
   })
