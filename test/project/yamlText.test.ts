@@ -59,7 +59,7 @@ describe("errors of YAML", () => {
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })
 
-  it("keys that only look alike are no errors", () => {
+  it("keys that only look alike are not errors", () => {
     expect(pipelineDiagnostics(withEntry("name: A\nfrom: B\nas: choice\nvalues: { 007: a, 7: b, 7.0: c, '07': d }")))
       .toEqual([])
     const same = marked(withEntry("name: A\nfrom: B\nas: choice\nvalues: { 7: a, «'7': b }"))

@@ -66,7 +66,7 @@ describe("the HTTP transport over real sockets", () => {
       }
     }))
 
-  it.scopedLive("reports a reset in the middle of the request's body as maybe sent", () =>
+  it.scopedLive("reports a request as maybe sent after a reset in the middle of its body", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.resetAndDestroy())
       const transport = yield* open(`http://127.0.0.1:${server.port}`)
@@ -74,7 +74,7 @@ describe("the HTTP transport over real sockets", () => {
       expect(failure._tag).toBe("MaybeSent")
     }))
 
-  it.scopedLive("reports a timeout while sending as maybe sent", () =>
+  it.scopedLive("reports a request as maybe sent after a timeout while sending", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {}, (socket) => socket.pause())
       const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300 })
@@ -82,7 +82,7 @@ describe("the HTTP transport over real sockets", () => {
       expect(failure._tag).toBe("MaybeSent")
     }))
 
-  it.scopedLive("reports a timeout during a slow answer as maybe sent, with the status", () =>
+  it.scopedLive("reports a request as maybe sent after a timeout during a slow answer, with the status", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket, soFar) => {
         if (!whole(soFar)) return
@@ -98,7 +98,7 @@ describe("the HTTP transport over real sockets", () => {
       })
     }))
 
-  it.scopedLive("reports a timeout in the queue as never sent, and sends nothing later", () =>
+  it.scopedLive("reports a request as never sent after a timeout in the queue, and sends nothing later", () =>
     Effect.gen(function*() {
       const server = yield* rawServer(() => {})
       const transport = yield* open(`http://127.0.0.1:${server.port}`, { timeout: 300, concurrency: 1 })
@@ -224,7 +224,7 @@ describe("the HTTP transport over real sockets", () => {
       }))
   }
 
-  it.scopedLive("reports an answer that is not HTTP as maybe sent, without the bytes of the answer", () =>
+  it.scopedLive("reports a request as maybe sent if its answer is not HTTP, without the bytes of the answer", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.end("220 mail.example.org private-stuff\r\n"))
       const transport = yield* open(`http://127.0.0.1:${server.port}`)
