@@ -21,17 +21,17 @@ import { commandFor, Invocation, sameCommand, sameCommandWith } from "./Invocati
 import { Output, type OutputLost } from "./Output.ts"
 import { paints, wrapToWidth } from "./terminal/screen.ts"
 
-/** A command did its work and said what there is to say. It exits with this code. */
+/** A command did its work and reported the result. It exits with this code. */
 export class CommandEnded extends Data.TaggedError("CommandEnded")<{
   readonly status: number
   /** The command to run next. */
   readonly next: string | undefined
 }> {}
 
-/** The command line can't be read, or asks for what is impossible (exit code 2). */
+/** The command line can't be read, or asks for something impossible (exit code 2). */
 export class UsageWrong extends Data.TaggedError("UsageWrong")<{
   readonly message: string
-  /** An option with which the same command works. */
+  /** An option that makes the same command work. */
   readonly lacks?: string
   /** The help to show above the message. */
   readonly help?: string
@@ -87,7 +87,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   DemonstrationMissing: exits.internalError.code,
   BadArgument: exits.internalError.code,
   SystemError: exits.internalError.code,
-  // Ctrl-C while a question is asked.
+  // Ctrl-C while a question is being asked.
   QuitException: exits.interrupted.code,
 }
 
@@ -157,7 +157,7 @@ const defectText = (cause: Cause.Cause<never>, { logLevel }: Invoked): string =>
   if (LogLevel.lessThanEqual(logLevel, LogLevel.Debug)) return Cause.pretty(cause, { renderErrorCause: true })
   const [error] = Cause.prettyErrors(cause)
   const [first] = (error?.message ?? "the reason is not known").split("\n")
-  return `This is an internal error of formferry: ${first}. The ledger has a record of everything that was sent. Run it with --log-level debug to see where it happened, and report it.`
+  return `This is an internal error of formferry: ${first}. The ledger has a record of everything that was sent. Run the command with --log-level debug to see where the error happened, and report it.`
 }
 
 const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<string>): string | undefined => {

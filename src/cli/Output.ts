@@ -6,7 +6,7 @@ import { erase, type Painted, repaint, type Screen, screenOf, widthOf } from "./
 
 export const logFormats = ["text", "json", "logfmt"] as const
 
-/** How lines on stderr are written: for people, or one record a line for programs. */
+/** How lines on stderr are written: for people, or as one record per line for programs. */
 export type LogFormat = (typeof logFormats)[number]
 
 /** The details of a logged line. */
@@ -14,14 +14,14 @@ interface LogDetails {
   /** As Effect labels it: INFO, WARN, … */
   readonly level: string
   readonly annotations: Readonly<Record<string, unknown>>
-  /** Whether it is a message of the command. As text it has no level. */
+  /** Whether it is the command's own message. As text, it has no level. */
   readonly own?: boolean
 }
 
 /** A line for stderr. */
 interface LogLine {
   readonly text: string
-  /** Undefined for a message of the command. */
+  /** Undefined for the command's own messages. */
   readonly details: LogDetails | undefined
   /** ISO 8601. */
   readonly at: string
@@ -66,7 +66,7 @@ export const logger = (write: (text: string, details: LogDetails) => void) =>
     })
   })
 
-/** Results could not be written to stdout, such as on a full disk (exit code 70). */
+/** Results could not be written to stdout, for example because the disk is full (exit code 70). */
 export class OutputLost extends Data.TaggedError("OutputLost")<{ readonly reason: string }> {
   override get message() {
     return `The output could not be written: ${this.reason}.`
@@ -86,28 +86,28 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   readonly printData: (text: string) => Effect.Effect<void>
   /** Writes a message to stderr, on its own lines. Logged messages have `details`. */
   readonly say: (text: string, details?: LogDetails) => void
-  /** Shows lines at the bottom of the terminal, made by `view` for its current size. `undefined` removes them. Does nothing if stderr is no terminal. */
+  /** Shows lines at the bottom of the terminal, made by `view` for its current size. `undefined` removes them. Does nothing if stderr is not a terminal. */
   readonly bottom: (view: ((screen: Screen) => ReadonlyArray<string>) | undefined) => void
   readonly hasBottom: boolean
   /** Whether each line on stderr has a time. */
   readonly timed: boolean
-  /** Waits until everything printed is written. A reader that stops (`| head`, a closed terminal) is no error. */
+  /** Waits until everything printed is written. A reader that stops (`| head`, a closed terminal) is not an error. */
   readonly flush: Effect.Effect<void, OutputLost>
   /** Masks this text in everything written from now on. */
   readonly hide: (secret: string) => void
 }>() {}
 
-/** Characters below which masking would make other text unreadable. */
+/** The length below which masking would make other text unreadable. */
 const shortestSecret = 6
 
-/** The escape sequences of our paints. */
+/** The escape sequences that our paints write. */
 const colours = new RegExp(`(${String.fromCharCode(27)}\\[\\d{1,2}m)`, "g")
 
 /** Makes control characters visible, except line ends and tabs. */
 const visibleLines = (text: string): string =>
   text.split(/\r?\n/).map((line) => line.split("\t").map(visible).join("\t")).join("\n")
 
-/** Columns of a message in a JSON or logfmt log, which is not wrapped. */
+/** The width of a JSON or logfmt log, whose messages are not wrapped. */
 const unbroken = 100_000
 
 /** Returns the output of a process. */
@@ -129,7 +129,7 @@ export const makeOutput = (
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE" && !(error.code === "EIO" && host.stdout.isTTY)) lost ??= error.message
   })
-  // Lost messages are no error: the ledger, the reports and the exit code say the same.
+  // Lost messages are not an error: the ledger, the reports and the exit code say the same.
   host.stderr.on("error", () => undefined)
   let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
   let painted: Painted = []

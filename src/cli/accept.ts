@@ -9,7 +9,7 @@ import { Output } from "./Output.ts"
 const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 
 const meanings = [
-  "What the refused run named:",
+  "The reason that the refused run named:",
   ...Object.entries(acceptReasons).map(([name, meaning]) => `- ${name}: ${meaning}`),
 ].join("\n")
 

@@ -19,14 +19,14 @@ export const check = command({
     "Checks pipelines: their files, the live form and its changes, all rows of the source, and their examples. Reports every mistake at once. Sends nothing.",
   examples: [
     { words: "check", about: "Checks all pipelines." },
-    { words: "check contacts --offline", about: "Checks one pipeline against the form as it was recorded." },
+    { words: "check contacts --offline", about: "Checks one pipeline against the recorded form." },
   ],
   arguments: { pipelines },
   options: {
     ...choosing,
     strict: flag("Treat warnings as errors."),
-    offline: flag("Ask no service. Check against the form as it was recorded."),
-    acceptForm: flag("Record the form as it is now: you have seen how it changed."),
+    offline: flag("Don't contact a service. Check against the recorded form."),
+    acceptForm: flag("Record the form as it is now, after you have seen how it changed."),
     output: format,
     json,
   },

@@ -18,7 +18,7 @@ export interface Option<out A> {
   readonly about: string
   /** What stands for its value in the help; undefined for a flag. */
   readonly value?: string
-  /** Whether it has several values: the words up to the next option, or one each time that it is given. */
+  /** Whether it has several values: the words up to the next option, or one each time it is given. */
   readonly list?: "words" | "repeated"
   readonly choices?: ReadonlyArray<string>
   readonly isRequired?: true
@@ -61,7 +61,7 @@ export interface Command {
   readonly run: (input: any) => Work
 }
 
-/** Commands of which one is chosen by the next word. */
+/** A group of commands, of which the next word chooses one. */
 export interface CommandGroup {
   readonly name: string
   readonly about: string
@@ -72,7 +72,7 @@ type Values<Declared> = {
   readonly [K in keyof Declared]: Declared[K] extends Option<infer A> | Argument<infer A> ? A : never
 }
 
-/** Returns what the help says about an option or argument, with what it can be and how often it is given. */
+/** Returns what the help says about an option or argument, with its choices and how often it can be given. */
 export const aboutValue = (
   { about, choices, isRequired, list }: Pick<Option<unknown>, "about" | "choices" | "isRequired" | "list">,
 ): string =>
@@ -100,7 +100,7 @@ export const flag = (about: string): Option<boolean> => ({ about, absent: false 
 
 export const text = (value: string, about: string): Option<string | undefined> => ({ about, value, absent: undefined })
 
-/** An option without which the command does nothing. */
+/** An option that the command needs. */
 export const needed = (value: string, about: string): Option<string> => ({
   about,
   value,
@@ -186,7 +186,7 @@ export const chosenArgument = <const A extends string>(
 /** The title of the options that most commands have. */
 export const commonOptions = "Common options:"
 
-/** What several commands take. */
+/** Arguments and options of several commands. */
 export const json: Option<boolean> = {
   ...flag("Write machine-readable output to stdout."),
   group: commonOptions,
@@ -205,7 +205,7 @@ const whichPipelines = "Which pipelines:"
 /** How every command for several pipelines chooses them. */
 export const pipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*'. Default: all.")
 export const tag: Option<ReadonlyArray<string>> = {
-  ...repeated("TAG", "Only pipelines with this tag in their file, or with one of several."),
+  ...repeated("TAG", "Only pipelines whose file has this tag, or any of several."),
   group: whichPipelines,
 }
 export const choosing = {
@@ -215,7 +215,7 @@ export const choosing = {
     group: whichPipelines,
   },
 }
-/** How a command that sends or reads much chooses pipelines: never all by default. */
+/** How a command that sends or reads a lot chooses pipelines: never all by default. */
 export const somePipelines = argumentList(
   "NAME",
   false,

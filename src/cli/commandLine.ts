@@ -24,7 +24,7 @@ import type { Invocation } from "./Invocation.ts"
 import { type LogFormat, logFormats, Output } from "./Output.ts"
 import { paints, type Screen } from "./terminal/screen.ts"
 
-/** Commands below the title under which the help lists them. */
+/** Commands, by the title under which the help lists them. */
 export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
 
 /** A command line as it was read. */
@@ -84,7 +84,7 @@ const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command
   if (value === undefined) return built
   if (choices.length > 0) built.choices(choices)
   return built.argParser<unknown>((value, previous) => {
-    // The parser alone would take `--dry-run` of `--to --dry-run` for the target.
+    // In `--to --dry-run`, the parser alone would take `--dry-run` as the target.
     if (value.startsWith("--") && !typed.includes(`${long}=${value}`)) owner.error(`${quoted(long)} needs a value.`)
     if (list !== undefined) return [...(Array.isArray(previous) ? previous : []), value]
     if (previous !== undefined) owner.error(`${quoted(long)} occurs twice.`)
@@ -105,7 +105,7 @@ const argumentOf = (declared: Argument<unknown>, owner: Commander.Command) => {
     : built.choices(choices).argParser((word: string) => chosenOf(word, choices, value, owner))
 }
 
-/** Returns the usage of a command below its name: what it needs, then what it may have. */
+/** Returns a command's usage without its name: what it needs, then what it may have. */
 const usageOf = (declared: Command): string =>
   [
     ...Object.values(declared.arguments).map(({ isList, isRequired, value }) =>
@@ -138,10 +138,10 @@ const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Comm
     docs,
   ].join("\n")
 
-/** The words that ask for help. */
+/** The command that shows the help. */
 const helpWords = { name: "help", about: "Shows the help of a command." }
 
-/** What commander says for each of its error codes, and what we say instead. Those that are missing here don't occur: no option is mandatory for it or conflicts with another. */
+/** What commander says about each mistake, and what we say instead. Its other errors don't occur, because no option is declared as mandatory or conflicting. */
 const wordings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^unknown (command|option) '([^]*?)'$/, "There is no $1 `$2`."],
   [/^option '(--[^ ']+)[^']*' argument missing$/, "`$1` needs a value."],
@@ -174,7 +174,7 @@ const optionsFrom = (command: Commander.Command): ReadonlyArray<Commander.Option
   ...(command.parent === null ? [] : optionsFrom(command.parent)),
 ]
 
-/** Returns a sentence about the first word that is no command, or undefined. */
+/** Returns a sentence about the first word that is not a command, or undefined. */
 const unknownWord = ([word, ...words]: ReadonlyArray<string>, command: Commander.Command): string | undefined => {
   if (word === undefined) return undefined
   const below = command.commands.find((one) => one.name() === word)
@@ -213,7 +213,7 @@ const owners = (command: Commander.Command, message: string): string => {
 /**
  * Reads a command line. Options of all commands may stand anywhere, a command's own after its name.
  *
- * @param screen what help is made for
+ * @param screen the screen for which help is formatted
  */
 export const readCommandLine = (
   typed: ReadonlyArray<string>,
@@ -289,7 +289,7 @@ export const readCommandLine = (
     .helpCommand(false)
     .optionsGroup(commonOptions)
     .version(version, "-V, --version", "Show the version.")
-    .option("--no-color", "Write no colours. The environment's NO_COLOR does the same.")
+    .option("--no-color", "Write no colours. The environment variable NO_COLOR does the same.")
     .configureOutput({
       writeOut: (part) => {
         written += part

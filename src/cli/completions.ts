@@ -39,10 +39,10 @@ function __formferry
 end
 complete -c formferry -f -a '(__formferry)'`
 
-/** The script of each shell. Without an answer it completes file names. */
+/** The script of each shell. If there is no answer, it completes file names. */
 export const completionScripts = { bash, fish, zsh }
 
-/** Returns the names that a project knows. Of a project that can't be read: none. */
+/** Returns the names that a project knows. None if the project can't be read. */
 const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const { findProject, listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
@@ -73,7 +73,7 @@ interface Place {
   readonly command: Command
   /** The option that takes the next word as its value. */
   readonly option: Option | undefined
-  /** How many arguments the command has. */
+  /** How many arguments it has so far. */
   readonly given: number
   readonly onlyArguments: boolean
 }
@@ -117,13 +117,13 @@ const wordsAt = ({ command, given, onlyArguments, option }: Place, current: stri
 const help: Word = ["--help", "Show this help."]
 
 /**
- * Returns what can be the last word of a command line, a line each with what it means after a tab. No line for a file's name.
+ * Returns the words that can be the last one of a command line, one per line, with the meaning after a tab. Returns none if a file's name can come.
  *
  * @param typed the words after the program's name up to the cursor
  */
 export const complete = (program: Command, typed: ReadonlyArray<string>) =>
   Effect.map(knownNames(typed), (known) => {
-    // bash makes a word of the equals sign of `--to=live`.
+    // bash splits `--to=live` into three words.
     const words = typed.filter((word, at) => word !== "=" || at === typed.length - 1)
     const written = words.at(-1) === "=" ? "" : words.at(-1) ?? ""
     const [, option = "", value = ""] = /^(--[\w-]+=)([^]*)$/.exec(written) ?? []

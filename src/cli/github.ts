@@ -9,10 +9,10 @@ import { Output } from "./Output.ts"
 
 // `--output github`: what GitHub Actions shows of a command. Everyone who can read the repository sees it, so it contains no cells, answers or row keys.
 
-/** Escapes the text of an annotation, which a line end would end. A percent sign starts an escape. */
+/** Escapes the text of an annotation, because a line break would end it. A percent sign starts an escape. */
 const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
 
-/** Escapes a property, which a colon or comma would end. */
+/** Escapes a property, because a colon or comma would end it. */
 const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C")
 
 /** Returns a finding as a workflow command, which GitHub shows at its line of a pull request. `file` is relative to the repository. */
@@ -58,7 +58,7 @@ export const summarizeRun = (end: RunReport | Omit<Failed, "at">) =>
     yield* summarize(markdown)
   })
 
-/** Prints as an annotation, and summarises, why a command did not end with exit code 0, and the command to run next. */
+/** Prints as an annotation, and summarises, why a command did not exit with code 0, and which command to run next. */
 export const summarizeEnd = ({ next, status }: { readonly next: string | undefined; readonly status: number }) =>
   Effect.gen(function*() {
     const text = `Exit code ${status}: ${exitOf(status)?.meaning ?? "unknown"}.`

@@ -43,7 +43,7 @@ const filled = (what: string) => (text: string): Effect.Effect<string, string> =
 
 const askText = (question: string, what: string) => ask(question, filled(what))
 
-/** Asks for the pipeline's name until it can be one. */
+/** Asks for the pipeline's name until it is valid. */
 const askName = Effect.flatMap(
   Effect.promise(() => import("../jobs/init.ts")),
   ({ nameFault }) =>
@@ -53,7 +53,7 @@ const askName = Effect.flatMap(
     }),
 )
 
-/** Asks for a file or a folder until it exists. An address counts as existing. */
+/** Asks for a file or a folder until the answer exists. An address counts as existing. */
 const askPath = (question: string, what: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
     ask(question, (text) =>
@@ -92,7 +92,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
     if (!interactive) {
       const also = [...(given.name === undefined ? ["NAME, the pipeline's name"] : []), ...missingOf(given)]
       return yield* wrong(
-        "There is no project here yet. To make one, say which service it is for: --base-url URL for a form service, or --forms DIR for the practice service with the forms of that folder."
+        "There is no project here yet. To create one, say which service it is for: --base-url URL for a form service, or --forms DIR for the practice service with the forms of that folder."
           + (also.length === 0 ? "" : ` It also needs ${also.join("; ")}.`),
       )
     }

@@ -79,7 +79,9 @@ const backup = command({
       yield* output.print(
         input.json
           ? JSON.stringify({ file: to, secret: `${to}.key`, bytes })
-          : `${size(bytes)} in ${to}, and its secret in ${to}.key: keep both together, and as safe as the rows.`,
+          : `Written: ${to} (${
+            size(bytes)
+          }), and its secret in ${to}.key. Keep both together, and protect them as you protect the rows.`,
       )
     }),
 })
@@ -136,7 +138,7 @@ const forget = command({
   arguments: { pipeline },
   options: {
     rows: { ...texts("KEY", "Keys of the rows."), isRequired: true },
-    because: needed("TEXT", "Why. It stays in the ledger, so it must not name a person."),
+    because: needed("TEXT", "The reason. It stays in the ledger, so it must not name a person."),
     reports: flag("Also empty the reports that contain the rows. Their counts stay."),
     json,
   },
@@ -165,7 +167,11 @@ const forget = command({
         ...(done.already.length === 0
           ? []
           : [`Already forgotten, with only the digest of the key left: ${done.already.join(", ")}.`]),
-        ...(done.unknown.length === 0 ? [] : [`The ledger has no row with the key ${done.unknown.join(", ")}.`]),
+        ...(done.unknown.length === 0 ? [] : [
+          `The ledger has no row with ${done.unknown.length === 1 ? "the key" : "the keys"} ${
+            done.unknown.join(", ")
+          }.`,
+        ]),
         ...done.submissions.map(({ form, submissionId }) =>
           `Submission ${submissionId} is still in form ${form}: delete it there.`
         ),
@@ -174,7 +180,7 @@ const forget = command({
           : done.emptied
           ? [`Emptied, except for their counts: ${done.reports.map(({ folder }) => folder).join(", ")}`]
           : [
-            "These reports still contain it. Delete them, or run this again with --reports:",
+            "These reports still contain forgotten rows. Delete the reports, or run this command again with --reports:",
             ...done.reports.map(({ files, folder }) => `  ${folder} (${files.join(", ")})`),
           ]),
         "The source, backups of the ledger and other copies are unchanged.",
@@ -196,7 +202,7 @@ const rekey = command({
   ],
   arguments: { pipeline },
   options: {
-    map: text("FILE", "Pairs of keys in a file with a header, the earlier key first."),
+    map: text("FILE", "A file of key pairs with a header, the earlier key first."),
     yes: flag("Record the keys without asking."),
     to,
     json,
@@ -228,7 +234,7 @@ const rekey = command({
                 return yield* new UsageWrong({
                   message: `${
                     counted(pairs.length, "row key")
-                  } would be recorded. Nothing was. Look at the pairs, then add \`--yes\`.`,
+                  } would be recorded. Nothing was recorded. Look at the pairs, then add \`--yes\`.`,
                   lacks: "--yes",
                 })
               }

@@ -22,14 +22,14 @@ export const openProject = (pipelines: ReadonlyArray<string>) =>
     return maskingKeys(project, output.hide)
   })
 
-/** What a command line says about which pipelines it is for. */
+/** How a command line chooses pipelines. */
 interface Choice {
   readonly pipelines: ReadonlyArray<string>
   readonly tag: ReadonlyArray<string>
   readonly failed: boolean
 }
 
-/** Returns the names of the pipelines that a command line chooses; none stands for all of them. Ends the command if `--failed` leaves none. */
+/** Returns the names of the pipelines that a command line chooses. No names mean all pipelines. Ends the command if `--failed` leaves none. */
 export const chosenPipelines = ({ failed, pipelines, tag }: Choice) =>
   Effect.gen(function*() {
     const output = yield* Output

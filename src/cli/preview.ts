@@ -26,7 +26,7 @@ export const preview = command({
     rows: wholeNumber(1, "How many rows to show. Default: 5, or 1 with --row."),
     row: wholeNumber(
       1,
-      "Show this row, or as many as --rows says from it on. The first record below the header is row 1.",
+      "The first row to show; without --rows, the only one. The first record below the header is row 1.",
     ),
     to,
     source,

@@ -10,13 +10,13 @@ export const reconcile = command({
     "Reads every submission of pipelines back again. Reports import errors, and what was edited or deleted since the import.",
   examples: [
     { words: "reconcile contacts", about: "Continues an interrupted reconciliation, or starts one." },
-    { words: "reconcile 'crm-*' --anew", about: "Reads everything again, of all pipelines that match." },
+    { words: "reconcile 'crm-*' --anew", about: "Reads everything again, for all matching pipelines." },
   ],
   arguments: { pipelines: somePipelines },
   options: {
     ...choosing,
     to,
-    anew: flag("Read everything again, even if an interrupted reconciliation has read a part."),
+    anew: flag("Read everything again, even what an interrupted reconciliation has already read."),
     redact,
     output,
     json,

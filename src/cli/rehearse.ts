@@ -8,7 +8,7 @@ import { runPipelines, type RunSurroundings } from "./runs.ts"
 export const rehearse = command({
   name: "rehearse",
   about:
-    "Runs pipelines against a practice service with the live form's questions: everything but the live create, on a copy of the ledger.",
+    "Runs pipelines against a practice service with the live form's questions, on a copy of the ledger. Creates nothing in the live form.",
   examples: [
     { words: "rehearse contacts", about: "Rehearses the whole run." },
     { words: "rehearse contacts --limit 100", about: "Rehearses it with the first 100 new rows." },

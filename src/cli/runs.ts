@@ -58,7 +58,7 @@ export interface PipelineEnd extends Ended {
 const withoutName = ({ next, pipeline }: PipelineEnd): string | undefined => next?.replace(` ${pipeline}`, "")
 
 /**
- * Returns how several pipelines ended: the most severe exit code, and the command to run next after the first that ended so. `check` and `status` name every pipeline that needs them.
+ * Returns how several pipelines ended: the most severe exit code, and the command to run next for the first pipeline with that code. `check` and `status` name every pipeline that needs them.
  *
  * @param otherwise the command to run next if no pipeline has one
  */

@@ -42,7 +42,9 @@ export const schedule = command({
       const output = yield* Output
       const path = yield* Path.Path
       if (input.once && input.plan) {
-        return yield* new UsageWrong({ message: "`--plan` runs nothing, and `--once` does: give one of them." })
+        return yield* new UsageWrong({
+          message: "`--plan` runs nothing, but `--once` runs pipelines: give only one of them.",
+        })
       }
       const root = path.resolve(yield* projectFolder)
       const { loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))

@@ -8,7 +8,7 @@ import { Output } from "./Output.ts"
 export const schema = command({
   name: "schema",
   about:
-    "Prints the JSON Schema of the configuration files, for editors. With --for, it knows the columns of a pipeline's source, and the questions and options of its form.",
+    "Prints the JSON Schema of the configuration files, for editors. With --for, the schema lists the columns of a pipeline's source, and the questions and options of its form.",
   examples: [
     { words: "schema project > project.schema.json", about: "Writes the schema of config/formferry.yaml." },
     {

@@ -7,7 +7,7 @@ const group = "How the file is read (default: detected):"
 
 const inGroup = <A>(option: Option<A>): Option<A> => ({ ...option, group })
 
-/** Options that say how a file is read. Each is named like the key of a pipeline's `source` that says the same. */
+/** Options that say how a file is read. Each has the name of the key in a pipeline's `source` that does the same. */
 export const sourceOptions = {
   format: inGroup(text("FORMAT", "csv, excel, json, jsonl, or the form tool that wrote the file, such as typeform.")),
   encoding: inGroup(text("ENCODING", "The encoding of delimited text, such as windows-1252.")),
@@ -20,7 +20,7 @@ export const sourceOptions = {
 
 type Given = { readonly [K in keyof typeof sourceOptions]: (typeof sourceOptions)[K]["absent"] }
 
-/** Returns the `source` of a pipeline that reads a file as the options say. Fails with UsageWrong if it can't be read so. */
+/** Returns the `source` of a pipeline that reads a file as the options say. Fails with UsageWrong if the options contradict each other or the file. */
 export const sourceGiven = (file: string, given: Given) =>
   Effect.gen(function*() {
     const { decodeSource } = yield* Effect.promise(() => import("../project/sourceSection.ts"))

@@ -38,7 +38,7 @@ export const status = command({
     { words: "status", about: "Shows all pipelines." },
     {
       words: "status --max-age 26h",
-      about: "Exits with code 1 if a pipeline had no good run for 26 hours: for probes.",
+      about: "Exits with code 1 if a pipeline has had no good run for 26 hours: for probes.",
     },
   ],
   arguments: { pipelines },
@@ -66,7 +66,7 @@ export const status = command({
       if (input.json) {
         yield* output.print(JSON.stringify({ ...status, health: healthJson(health), damage: damage ?? null }))
       } else {
-        // A pattern chooses many pipelines: they are a table.
+        // Pipelines that a pattern chooses are shown as a table.
         const inDetail = input.runs !== undefined
           || (input.pipelines.length > 0 && input.pipelines.every((word) => names.includes(word)))
         const now = yield* Clock.currentTimeMillis
@@ -111,7 +111,7 @@ const stateOf = ({ going, lastRun: run }: Line, screen: Screen): TableCell => {
   return { text: title, paint: paint[tone] }
 }
 
-/** Shows pipelines as a table, a line each: the state, the last good run, rows imported and in doubt, the next run. */
+/** Shows pipelines as a table, one line each: the state, the last good run, rows imported and in doubt, the next run. */
 export const statusTable = (
   lines: ReadonlyArray<Line>,
   untouched: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: PipelineStanding["nextRun"] }>,
@@ -176,7 +176,7 @@ export const sparkline = (values: ReadonlyArray<number | undefined>): string => 
   }).join("")
 }
 
-/** Columns of labels and of sparklines. */
+/** The widths of labels and of sparklines. */
 const label = 12
 const mostBars = 40
 
@@ -255,7 +255,7 @@ const some = (number: number, what: string): ReadonlyArray<string> => number ===
 const ago = (zone: string, time: string, now: number): string =>
   `${instantIn(zone, time)}, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
 
-/** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Two runs are no trend. */
+/** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Two runs don't make a trend. */
 const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what: string; readonly text: string }> => {
   const shown = runs.filter(({ facts }) => facts !== undefined).slice(0, mostBars).toReversed()
   const last = shown.at(-1)?.facts
@@ -306,7 +306,7 @@ const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): stri
   )
 }
 
-/** Shows what the ledger contains, and what is wrong with it. Gives one text for each part. */
+/** Shows what the ledger contains, and what is wrong with it. Returns one text for each part. */
 const showStatus = (
   { damage, health, ledger, missed, notBegun, pipelines, unreadable, untouched, waiting }: ProjectStatus,
   { inDetail, now }: { readonly inDetail: boolean; readonly now: number },

@@ -96,7 +96,7 @@ export const withTelemetry = <A, E, R>(
       ? undefined
       : yield* OtlpTracer.make({ resource, url: traces.url, headers: traces.headers, exportInterval: traces.every })
   }).pipe(
-    // The headers may contain a token for this collector only.
+    // The headers may contain a token that is meant only for this collector.
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     // The library would read the variables again, with fewer checks.
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),

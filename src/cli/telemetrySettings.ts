@@ -9,12 +9,12 @@ interface Exported {
 /** What OpenTelemetry's standard variables ask for. */
 export interface TelemetrySettings {
   readonly serviceName: string
-  /** Of the resource, as OTEL_RESOURCE_ATTRIBUTES names them. */
+  /** The resource's attributes, as OTEL_RESOURCE_ATTRIBUTES gives them. */
   readonly attributes: Readonly<Record<string, string>>
   readonly protocol: "http/protobuf" | "http/json"
   readonly traces: Exported | undefined
   readonly metrics: Exported | undefined
-  /** What is asked for and can't be done. */
+  /** Settings that can't be applied, as sentences. */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -40,7 +40,7 @@ const pairs = (text: string): Readonly<Record<string, string>> =>
   )
 
 /**
- * What the standard OTEL_* variables of a process ask for; undefined: nothing, and then nothing of telemetry is loaded. Asked for is what has an endpoint, or `otlp` for its exporter.
+ * Returns what the standard OTEL_* variables of a process ask for. Undefined if they ask for nothing: then no telemetry code is loaded. Traces or metrics are asked for if they have an endpoint, or the exporter `otlp`.
  */
 export const telemetrySettings = (env: Variables): TelemetrySettings | undefined => {
   const read = (name: string): string | undefined => {
@@ -60,7 +60,7 @@ export const telemetrySettings = (env: Variables): TelemetrySettings | undefined
     }
     const url = own ?? `${(endpoint ?? standardEndpoint).replace(/\/+$/, "")}/${path}`
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      warnings.push(`The endpoint for OTEL_EXPORTER_OTLP_${name} is no http address. Nothing is exported there.`)
+      warnings.push(`The endpoint for OTEL_EXPORTER_OTLP_${name} is not an http address. Nothing is exported there.`)
       return undefined
     }
     return {

@@ -41,7 +41,7 @@ export const template = command({
         })
       }
       if (yield* fs.exists(file)) {
-        return yield* new UsageWrong({ message: `${file} already exists. Choose another name.` })
+        return yield* new UsageWrong({ message: `${file} already exists. Choose a different name.` })
       }
       const project = yield* openProject([])
       const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))

@@ -126,7 +126,7 @@ layer(NodeContext.layer)("a filled-in template", (it) => {
         expect(made.stdout).toContain(`formferry init NAME --source ${name} --service practice --form people1`)
         const again = yield* formferry(words, { cwd })
         expect([again.status, again.stderr.replaceAll(/\s+/g, " ")])
-          .toEqual([2, expect.stringContaining("already exists. Choose another name.")])
+          .toEqual([2, expect.stringContaining("already exists. Choose a different name.")])
 
         const book = XLSX.read(readFileSync(file), ending === "csv" ? { raw: true, codepage: 65_001 } : {})
         const [sheet = "", choices = ""] = book.SheetNames

@@ -64,7 +64,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     expect(forgotten.out).toContain("1 row of people forgotten")
     expect(forgotten.out).toContain("is still in form people: delete it there")
     expect(forgotten.out).toMatch(
-      /still contain it[^]*reports\/people\/[^/]+ \(imported\.csv, report\.html, report\.json\)/,
+      /still contain forgotten rows[^]*reports\/people\/[^/]+ \(imported\.csv, report\.html, report\.json\)/,
     )
     expect((yield* ledger("export", "people")).out).not.toContain("K-1")
     const again = yield* ledger("forget", "people", "--rows", "K-1", "--because", "request 1", "--reports")

@@ -2,7 +2,7 @@ import { Terminal } from "@effect/platform"
 import { Effect } from "effect"
 import { widthOf, wrapToWidth } from "./screen.ts"
 
-/** Reads keys until `isDone` for one of them. Gives the text that they wrote; shows it with `echo`. Ctrl-C and Ctrl-D fail with QuitException. */
+/** Reads keys until `isDone` for one of them. Returns the text that they typed, and shows it with `echo`. Ctrl-C and Ctrl-D fail with QuitException. */
 const readKeys = (isDone: (text: string, key: string) => boolean, echo: boolean) =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* Terminal.Terminal
@@ -40,7 +40,7 @@ const show = (text: string, end: string) =>
 
 const isEnter = (_: string, key: string): boolean => key === "return" || key === "enter"
 
-/** Asks a question to which one key is the answer. Only `y` means yes. */
+/** Asks a question that one key answers. Only `y` means yes. */
 export const confirm = (question: string) =>
   Effect.gen(function*() {
     yield* show(`${question} (y/N)`, " ")
@@ -68,7 +68,7 @@ export const ask = <A, R = never>(
     }
   })
 
-/** Asks a question that has several answers. Each has a number, which is what you type. */
+/** Asks a question that has several answers. You type the number of one. */
 export const choose = <A>(
   question: string,
   choices: ReadonlyArray<{ readonly title: string; readonly value: A }>,

@@ -163,7 +163,7 @@ export const table = (
   return drawn.join("\n")
 }
 
-/** Draws rows as blocks, a line a cell. */
+/** Draws rows as blocks, one line per cell. */
 const blocks = (
   columns: ReadonlyArray<TableColumn>,
   rows: ReadonlyArray<ReadonlyArray<TableCell>>,
