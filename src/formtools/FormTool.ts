@@ -1,27 +1,27 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 
-/** The beginning of a file, from the record that may be a tool's (first) header. */
+/** The beginning of a file, from the record that may be a tool's first header on. */
 export interface Sample {
-  /** The file's name without folders. */
+  /** The file's name without its folders. */
   readonly file: string
   readonly sheet: string | undefined
   readonly delimiter: string | undefined
-  /** Whether it is the fixed rejected.csv of a run, which has one header row for every tool. */
+  /** Whether the file is the fixed rejected.csv of a run, which has one header row for every tool. */
   readonly mended: boolean
-  /** Records as text: the supposed header first, then the records below it. */
+  /** The records as text: first the probable header, then the records below it. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
-  /** Titles of the first record: trimmed, white space collapsed. */
+  /** The titles of the first record, trimmed, with white space collapsed. */
   readonly titles: ReadonlyArray<string>
-  /** The same in lower case, for comparison. */
+  /** The titles in lower case, for comparison. */
   readonly plain: ReadonlyArray<string>
 }
 
 /** The evidence that a file is a tool's export. */
 export interface Evidence {
-  /** 0 to 1. */
+  /** A number from 0 to 1. */
   readonly score: number
-  /** For people, without a full stop: `the first column is "#"`. */
+  /** The reasons in words, without a full stop: `the first column is "#"`. */
   readonly reasons: ReadonlyArray<string>
 }
 
@@ -51,74 +51,74 @@ export type Role =
 export interface MetaColumn {
   readonly position: number
   readonly role: Role
-  /** Of a time: its format in luxon's letters, `iso`, or a list of formats. */
+  /** For a time: its format in luxon's letters, `iso`, or a list of formats. */
   readonly format?: string | ReadonlyArray<string>
-  /** Of a time: its zone, if the file or the tool determines it. Also absent if the cell contains an offset. */
+  /** For a time: its zone, if the file or the tool determines it. Also undefined if the cell contains an offset. */
   readonly zone?: string
 }
 
-/** How a tool writes answers, for people and for suggestions. */
+/** How a tool writes answers. Used for descriptions and for suggestions. */
 export interface AnswerStyle {
-  /** Several choices: a column for each option, one cell with this separator, or, in some tools, both. */
+  /** How several choices are written: with a column for each option, in one cell with this separator, or, in some tools, in both ways. */
   readonly several: { readonly columns: boolean; readonly separator?: string }
-  /** Texts of a ticked and of an unticked option, in addition to the option's own label and an empty cell. */
+  /** The texts of a ticked and of an unticked option, in addition to the option's own label and an empty cell. */
   readonly checked?: ReadonlyArray<string>
   readonly unchecked?: ReadonlyArray<string>
-  /** Where the text of "Other" is. */
+  /** The place of the text of an "Other" answer. */
   readonly other?: "in the cell" | "in a column of its own"
-  /** A ranking: a rank in the column of each item, an item in the column of each rank, or all items in one cell, best first, with this separator. */
+  /** How a ranking is written: as a rank in the column of each item, as an item in the column of each rank, or with all items in one cell, best first, with this separator. */
   readonly ranking?: "ranks" | "items" | { readonly separator: string }
   readonly grid?: "a column a row"
   readonly yesNo?: { readonly true: ReadonlyArray<string>; readonly false: ReadonlyArray<string> }
-  /** The separator between several addresses of uploaded files in one cell. */
+  /** The separator between several addresses of uploaded files in a cell. */
   readonly uploads?: string
 }
 
-/** Turns the cell of a column into the answer that was given. */
+/** Converts the cell of a column to the answer that was given. */
 export type Clean = (cell: Cell) => Cell
 
 /** How a tool's file is read: its header records, its columns, and the format of its cells. */
 export interface Layout {
-  /** Which of the tool's layouts it is, in a few words. Undefined if there is only one. */
+  /** A few words that distinguish this layout from the tool's others. Undefined if there is only one. */
   readonly variant?: string | undefined
-  /** The number of records, counted from the header, that contain no answers. Default: 1. */
+  /** The number of records without answers, counted from the header. Default: 1. */
   readonly headerRows?: number
-  /** One title per column. Default: those of the header. */
+  /** The title of each column. Default: those of the header. */
   readonly titles?: ReadonlyArray<string>
-  /** The question as respondents read it, if it differs from the title. */
+  /** The questions as respondents read them, where they differ from the titles. */
   readonly labels?: ReadonlyArray<string | undefined>
   /** The tool's own columns. */
   readonly meta?: ReadonlyArray<MetaColumn>
   readonly blocks?: ReadonlyArray<ColumnBlock>
-  /** Positions of the columns that identify a response. Default: its own columns with the role `id`. */
+  /** The positions of the columns that identify a response. Default: the tool's own columns with the role `id`. */
   readonly key?: ReadonlyArray<number>
-  /** Cleaning functions by position; cells of other columns stay unchanged. */
+  /** The cleaning functions by position. Cells of other columns stay unchanged. */
   readonly cleans?: ReadonlyMap<number, Clean>
-  /** For every column, in addition to `cleans`; applied first. */
+  /** A cleaning function for every column, applied before those of `cleans`. */
   readonly cleanAll?: Clean
   readonly answers: AnswerStyle
-  /** How to recognise an unfinished response: its cell in this column is empty, or is none of these texts. */
+  /** How to recognise a finished response: its cell in this column is filled, or contains one of these texts. */
   readonly complete?: { readonly position: number; readonly is: ReadonlyArray<string> | "filled" }
   /** Notes about such a file, for people. */
   readonly notes?: ReadonlyArray<string>
 }
 
-/** Facts about all cells of the columns: for tools that write a header for each option without its question. */
+/** Facts about all cells of a column, for tools that write a header for each option without its question. */
 export interface ColumnFacts {
   /** The number of filled cells. */
   readonly filled: number
-  /** The number of these that contain the column's own title. */
+  /** The number of filled cells that contain the column's own title. */
   readonly ownTitle: number
 }
 
-/** How a tool's records are read: the columns and their cells. Like `Layout`, without header rows. */
+/** How a tool's records are read: the columns and their cells. Like `Layout`, but without header rows. */
 interface RecordLayout extends Omit<Layout, "headerRows"> {
   readonly titles: ReadonlyArray<string>
-  /** Maps a record's cells in the source to cells of the layout's columns, unchanged. */
+  /** Returns a record's cells in the source as cells of the layout's columns, unchanged. */
   readonly cells: (row: Cells) => Cells
 }
 
-/** Collects the questions: every record may contain one that no other has. */
+/** Collects the questions. Any record may contain one that no other record has. */
 interface RecordLearner {
   readonly add: (row: Cells) => void
   readonly layout: () => RecordLayout
@@ -131,20 +131,17 @@ export interface RecordTool {
   readonly learn: (columns: ReadonlyArray<Column>) => RecordLearner
 }
 
-/**
- * An export of a form tool: how it is recognised, and how it is read. One file each; `index.ts` lists them. docs/files.md says where the facts come from and how
- * certain they are.
- */
+/** An export of a form tool: how it is recognised, and how it is read. Each tool is a file, and `index.ts` lists all of them. docs/files.md says where the facts come from and how certain they are. */
 export interface FormTool {
   readonly name: string
   /** The name as people write it. */
   readonly title: string
-  /** Returns the evidence that the sample begins with this tool's header, or undefined if there is none or something rules it out. */
+  /** Returns the evidence that the sample begins with this tool's header. Undefined if there is no evidence, or if something excludes the tool. */
   readonly recognise: (sample: Sample) => Evidence | undefined
-  /** Reads the header. Also called for a file that is not recognised if the pipeline names the tool. `facts`: only with `needsFacts`. */
+  /** Reads the header. If the pipeline names the tool, this is also called for a file that is not recognised. `facts`: only with `needsFacts`. */
   readonly layout: (sample: Sample, facts?: ReadonlyArray<ColumnFacts>) => Layout
   /** Whether the layout depends on all cells, so that the file must be read once in advance. */
   readonly needsFacts?: boolean
-  /** How records of its API are read, if it is known. */
+  /** How records of the tool's API are read, if that is known. */
   readonly records?: RecordTool
 }

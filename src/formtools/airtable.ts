@@ -3,7 +3,7 @@ import { cellsOf, evidence } from "./sample.ts"
 
 const attachment = /\(https:\/\/[\w.-]*airtableusercontent\.com\//
 
-/** Airtable: a grid view's CSV. It has no columns of its own, so it is recognised only by its name and its links. */
+/** Airtable: the CSV file of a grid view. It has no columns of its own, so only its name and its links identify it. */
 export const airtable: FormTool = {
   name: "airtable",
   title: "Airtable",
@@ -11,7 +11,7 @@ export const airtable: FormTool = {
     const linked = sample.titles.some((_, position) => cellsOf(sample, position).some((cell) => attachment.test(cell)))
     return evidence(
       /.-Grid view(?: ?\(\d+\))?\.csv$/i.test(sample.file)
-        && [0.5, `the file is named like a grid view's, "${sample.file}"`],
+        && [0.5, `the file is named like a grid view: "${sample.file}"`],
       linked && [0.7, "cells contain links to Airtable's attachments"],
     )
   },

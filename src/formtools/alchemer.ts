@@ -27,7 +27,7 @@ const meta: MetaTitles = {
   postal: "location",
 }
 
-/** `Option:Question`, even if the option itself ends in a colon. */
+/** Splits `Option:Question`, even if the option itself ends in a colon. */
 const split = (title: string): { readonly option: string; readonly question: string } | undefined => {
   let at = title.indexOf(":")
   if (at > 0 && title.charAt(at + 1) === ":") at++
@@ -55,13 +55,16 @@ export const alchemer: FormTool = {
           `there are columns "Response ID", "Time Started", "Date Submitted" (${found} of 3)`,
         ],
       rest > 0
-        && [rest >= 3 ? 0.5 : 0.2, `there are more of its columns (Legacy Comments, Extended Referer, SessionID)`],
+        && [
+          rest >= 3 ? 0.5 : 0.2,
+          `there are more of the tool's columns (Legacy Comments, Extended Referer, SessionID)`,
+        ],
     )
   },
   layout: (sample) => {
     const firstQuestion = sample.titles.findIndex((title) => title.includes(":"))
     const known = metaOf(sample, meta)
-    // "Country" or "Comments" may be questions, too. The tool's own columns come before the first question.
+    // "Country" or "Comments" may also be questions. The tool's own columns come before the first question.
     const end = known.reduce((last, { position }) => (position <= last + 2 ? position : last), known[0]?.position ?? -1)
     const own = known.filter(({ position }) => position <= end && (firstQuestion < 0 || position < firstQuestion))
     const parts: Array<PartOf> = []

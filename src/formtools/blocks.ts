@@ -12,7 +12,7 @@ export interface PartOf {
   readonly role?: BlockColumn["role"]
 }
 
-/** Makes blocks of groups of columns. Two with the same title are distinguished by a number. */
+/** Makes blocks from groups of columns. Adds a number to distinguish blocks with the same title. */
 const titled = (
   groups: ReadonlyArray<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }>,
 ): ReadonlyArray<ColumnBlock> => {
@@ -26,8 +26,8 @@ const titled = (
 }
 
 /**
- * Questions that take several columns, in the order of their first one. Parts of one question must be next to each other unless `apart`. A
- * question with fewer options than `least` is not a block.
+ * Returns the questions that have several columns, in the order of their first column. Unless `apart`, the parts of a question must be next to each other. A question with fewer options than `least`
+ * is not a block.
  */
 export const blocksOf = (
   parts: ReadonlyArray<PartOf>,
@@ -44,14 +44,14 @@ export const blocksOf = (
   return titled(groups.filter(({ columns }) => columns.filter(({ role }) => role === "option").length >= least))
 }
 
-/** Ticks that can't be a value of a scale or a comment. */
+/** Matches ticks that can't be a value of a scale or a comment. */
 const tick = /^(?:[01](?:\.0)?|x|(?:un|not )?checked|(?:not |un)?selected)$/i
 
 /**
- * Text columns are not options. If the columns of a block contain ticks or their own option, a column with other words contains the texts of an "Other". Of several
- * columns called "Other", one is the tick and the others are texts.
+ * Finds the text columns of blocks, because these are not options. If the columns of a block contain ticks or their own option, a column with other words contains the texts of "Other". If several
+ * columns are called "Other", one contains the ticks and the rest contain texts.
  *
- * @param cells the filled cells of a column
+ * @param cells returns the filled cells of a column
  */
 export const withTexts = (
   blocks: ReadonlyArray<ColumnBlock>,
@@ -87,7 +87,7 @@ export const withTexts = (
     }
   })
 
-/** `Question [Option]` split at its last balanced pair of brackets; undefined if it does not end in one. */
+/** Splits `Question [Option]` at the last balanced pair of brackets. Returns undefined if the title does not end in one. */
 export const bracketed = (title: string): { readonly question: string; readonly option: string } | undefined => {
   const text = title.trimEnd()
   if (!text.endsWith("]")) return undefined
@@ -107,12 +107,11 @@ const isOther = (title: string) => /^other\b/i.test(title.trim())
 const fewest = 2
 
 /**
- * Questions of a tool that writes one column per option, with only the option as header, and the option again in the cell if it was chosen. The question
- * itself is not in the file: a block is named after its options, `First … Last`. An option that was never chosen belongs to the block around it. A
- * column called "Other" directly after a block is its free text.
+ * Returns the questions of a tool that writes one column per option, with only the option as its header, and repeats a chosen option in the cell. Because the file does not contain the question, a
+ * block is named after its options, `First … Last`. An option that was never chosen belongs to the block around it. A column called "Other" directly after a block contains its free text.
  *
- * @param facts about all cells, by position
- * @param free columns that may be options, without the tool's own
+ * @param facts facts about all cells, by position
+ * @param free whether a column may be an option, because it is not one of the tool's own
  */
 export const blocksByCells = (
   titles: ReadonlyArray<string>,
@@ -151,7 +150,7 @@ export const blocksByCells = (
   }
   for (let position = 0; position < titles.length; position++) {
     const kind = kindOf(position)
-    // Two questions with the same options may follow each other: a repeated title begins the next one.
+    // Two questions with the same options may follow each other, so a repeated title starts a new block.
     if (kind === "chosen" && run.some((one) => tidy(titles[one] ?? "") === tidy(titles[position] ?? ""))) flush()
     if (kind === "chosen") {
       run.push(position)
@@ -168,10 +167,10 @@ export const blocksByCells = (
 }
 
 /**
- * Blocks of the tools based on XForms: `question/option` with 1 or 0, with or without a column `question` that contains all choices. A group
- * precedes a question with a slash, too, so a part counts only if its question is a column or its cells are ticks.
+ * Returns the blocks of tools that are based on XForms. Their columns are `question/option` with 1 or 0, sometimes with a column `question` that contains all choices. A slash also separates a group
+ * from its question. A column is therefore a part only if its question is a column or its cells are ticks.
  *
- * @param headerRows number of records of the sample that contain no answers
+ * @param headerRows the number of the sample's records that contain no answers
  */
 export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlySet<number>) => {
   const titles = (sample.records[0] ?? []).map(tidy)
@@ -180,7 +179,7 @@ export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlyS
     cellsOf(sample, position, headerRows).every((cell) => /^(?:0|1|0\.0|1\.0|true|false)$/i.test(cell))
   const parts = titles.flatMap((title, position): ReadonlyArray<PartOf> => {
     if (own.has(position) || !title.includes("/")) return []
-    // The longest beginning that is a question, since labels of options may contain slashes.
+    // Finds the longest beginning that is a question, because labels of options may contain slashes.
     for (let at = title.lastIndexOf("/"); at > 0; at = title.lastIndexOf("/", at - 1)) {
       const question = title.slice(0, at)
       if (known.has(question)) return [partOf(position, question, title.slice(at + 1))]

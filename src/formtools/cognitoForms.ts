@@ -1,7 +1,7 @@
 import type { FormTool, MetaColumn, Role } from "./FormTool.ts"
 import { evidence } from "./sample.ts"
 
-/** Own columns, without the underscore or space in their middle. */
+/** The tool's own columns, without the underscore or space in the middle of their names. */
 const roles: Readonly<Record<string, Role>> = {
   entrystatus: "status",
   entrydatecreated: "started",
@@ -16,7 +16,7 @@ const roleOf = (title: string): Role | undefined => {
   return /^entry[_ ]/.test(title) && Object.hasOwn(roles, name) ? roles[name] : undefined
 }
 
-/** Cognito Forms, workbook. */
+/** Cognito Forms: workbook. */
 export const cognitoForms: FormTool = {
   name: "cognito-forms",
   title: "Cognito Forms",

@@ -19,14 +19,14 @@ const meta: MetaTitles = {
 
 const written = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d{4}) (\d\d:\d\d:\d\d) GMT([+-]\d\d)(\d\d)(?: \([^()]*\))?$/
 
-/** Converts a time as JavaScript writes it to ISO: the offset counts, the zone's name in brackets does not. */
+/** Converts a time in JavaScript's notation to ISO. Uses the offset, and ignores the zone's name in brackets. */
 const isoOfDate = (text: string): string => {
   const [, name = "", day, year, time, hours, minutes] = written.exec(text.trim()) ?? []
   const month = monthNumber(name)
   return month === undefined ? text : `${year}-${String(month).padStart(2, "0")}-${day}T${time}${hours}:${minutes}`
 }
 
-/** Fillout's own results, CSV: the form service's export of its submissions. */
+/** Fillout's own results as CSV, which is the form service's export of its submissions. */
 export const fillout: FormTool = {
   name: "fillout",
   title: "Fillout",
@@ -40,7 +40,7 @@ export const fillout: FormTool = {
     )
   },
   layout: (sample) => {
-    // A question may be called "Status" or "Url": the tool's own columns are at the beginning and at the end.
+    // A question may also be called "Status" or "Url". The tool's own columns are at the beginning and at the end.
     const own = [
       ...metaOf({ plain: sample.plain.slice(0, 6) }, meta),
       ...metaOf(

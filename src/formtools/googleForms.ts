@@ -2,7 +2,7 @@ import { blocksOf, bracketed } from "./blocks.ts"
 import type { FormTool, MetaColumn, Sample } from "./FormTool.ts"
 import { cellsOf, cleansAt, evidence, rewritten } from "./sample.ts"
 
-/** Words for "Timestamp" that were reported, but not confirmed by a file. They only support the evidence of the cells. */
+/** Translations of "Timestamp" that were reported, but not confirmed by a file. They only support the evidence of the cells. */
 const localised = new Set([
   "marca temporal",
   "horodateur",
@@ -14,7 +14,7 @@ const localised = new Set([
 
 const zipped = /^(\d{4})\/(\d\d)\/(\d\d) (\d{1,2}):(\d\d):(\d\d) ([AP]M) (?:GMT|UTC)(?:([+-])(\d{1,2})(?::(\d\d))?)?$/
 
-/** Converts a time in the zip's CSV to ISO: 2026/09/27 3:00:00 PM GMT+3 → 2026-09-27T15:00:00+03:00. */
+/** Converts a time in the CSV file of the zip archive to ISO: 2026/09/27 3:00:00 PM GMT+3 → 2026-09-27T15:00:00+03:00. */
 const isoOfZipped = (text: string): string => {
   const found = zipped.exec(text.trim())
   if (found === null) return text
@@ -24,7 +24,7 @@ const isoOfZipped = (text: string): string => {
   return `${year}-${month}-${day}T${two(hour24)}:${minute}:${second}${sign}${two(hours)}:${minutes}`
 }
 
-/** A date and a time, as sheets of many countries show them, or as a workbook's cell contains them. */
+/** Matches a date and a time as sheets of many countries show them, or as a workbook's cell contains them. */
 const dateAndTime = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[ T,]+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s|$|[APap])/
 
 const isSentence = (title: string) =>
@@ -32,7 +32,7 @@ const isSentence = (title: string) =>
 
 const mail = (sample: Sample) => ["email address", "username"].includes(sample.plain[1] ?? "")
 
-/** Google Forms: the linked sheet (CSV, TSV, workbook) and the zip of "Download responses". */
+/** Google Forms: the linked sheet (CSV, TSV, workbook) and the zip archive of "Download responses". */
 export const googleForms: FormTool = {
   name: "google-forms",
   title: "Google Forms",
@@ -84,7 +84,7 @@ export const googleForms: FormTool = {
         uploads: ", ",
       },
       notes: [
-        "Google Forms does not number its responses: `rowKey` needs a column such as the e-mail address, or `content`.",
+        "Google Forms does not number its responses. For `rowKey`, name a column such as the e-mail address, or write `content`.",
       ],
     }
   },

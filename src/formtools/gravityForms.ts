@@ -21,7 +21,7 @@ const meta: MetaTitles = {
 
 const telling = ["entry id", "entry date", "source url", "user ip", "created by (user id)", "transaction id"]
 
-/** Gravity Forms, CSV. The person exporting chooses the columns, so their order means nothing. */
+/** Gravity Forms: CSV. The person who exports chooses the columns, so their order means nothing. */
 export const gravityForms: FormTool = {
   name: "gravity-forms",
   title: "Gravity Forms",

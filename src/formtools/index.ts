@@ -18,7 +18,7 @@ import { tally } from "./tally.ts"
 import { typeform } from "./typeform.ts"
 import { zohoForms } from "./zohoForms.ts"
 
-/** All form tools. If two are equally likely, the first wins. A new tool is a file, its line here, and a test. `source.format` and recognition find it here. */
+/** All form tools. If two are equally likely, the first is chosen. To add a tool, add a file, a line here, and a test. `source.format` and recognition then find it. */
 export const formTools: ReadonlyArray<FormTool> = [
   qualtrics,
   fillout,
@@ -42,5 +42,5 @@ export const formTools: ReadonlyArray<FormTool> = [
 
 const byName = new Map<string, FormTool>(formTools.map((tool) => [tool.name, tool]))
 
-/** Returns the tool of this name, or undefined if the format is not a tool's. */
+/** Returns the tool with this name. Undefined if the format is not that of a tool. */
 export const formToolNamed = (name: string): FormTool | undefined => byName.get(name)

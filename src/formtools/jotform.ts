@@ -25,16 +25,16 @@ const meta: MetaTitles = {
   notes: "note",
 }
 
-/** What is known about a question: the columns of its members. */
+/** A question and the columns of its members. */
 interface Question {
   readonly id: string
   text: string
   type: string
   readonly text_at: number | undefined
   readonly type_at: number | undefined
-  /** The answer itself, if it is not an object. */
+  /** The column of the answer itself, if the answer is not an object. */
   readonly whole: number | undefined
-  /** Members of an answer that is an object. */
+  /** The columns of an answer's members, if the answer is an object. */
   readonly parts: ReadonlyMap<string, number>
   readonly pretty: number | undefined
 }
@@ -62,7 +62,7 @@ const questionsOf = (columns: ReadonlyArray<Column>): ReadonlyArray<Question> =>
   }))
 }
 
-/** Returns one cell for an answer that has parts. Returns undefined if the parts are columns of their own. */
+/** Returns the function that makes one cell of an answer with several parts. Undefined if the parts are columns of their own. */
 const oneCell = (question: Question): ((row: Cells) => Cell) | undefined => {
   const { parts, whole } = question
   const text = (row: Cells, part: string) => cellText(row[parts.get(part) ?? -1]).trim()
@@ -71,7 +71,7 @@ const oneCell = (question: Question): ((row: Cells) => Cell) | undefined => {
       return (row) =>
         text(row, "full") || [text(row, "area"), text(row, "phone")].filter((part) => part !== "").join(" ") || null
     case "control_datetime":
-      // `prettyFormat` has been seen with two dates in one.
+      // `prettyFormat` may contain two dates.
       return (row) => text(row, "datetime") || dayOf(text(row, "year"), text(row, "month"), text(row, "day"))
     case "control_birthdate":
       return (row) => dayOf(text(row, "year"), text(row, "month"), text(row, "day"))
@@ -87,7 +87,7 @@ const dayOf = (year: string, month: string, day: string): Cell => {
     : `${year}-${number.padStart(2, "0")}-${day.padStart(2, "0")}`
 }
 
-/** Jotform's API: its `content`. */
+/** Jotform's API: the records in `content`. */
 const jotformSubmissions: RecordTool = {
   recognise: (members) => {
     const answers = members.some((name) => /^answers\.\d+\.(?:name|text|type)$/.test(name))
@@ -142,7 +142,7 @@ const jotformSubmissions: RecordTool = {
   },
 }
 
-/** Jotform, CSV and workbook. */
+/** Jotform: CSV and workbook. */
 export const jotform: FormTool = {
   name: "jotform",
   title: "Jotform",
@@ -170,7 +170,7 @@ export const jotform: FormTool = {
     })),
     answers: { several: { columns: false, separator: "\n" }, grid: "a column a row" },
     notes: [
-      "No column of a Jotform export is known to number its responses: `rowKey` needs one that does, or `content`.",
+      "Jotform exports have no known column that identifies a response. For `rowKey`, name columns that do, or write `content`.",
     ],
   }),
 }

@@ -21,7 +21,7 @@ const meta: MetaTitles = {
   "meta/instanceid": "note",
 }
 
-/** There may be HXL tags below the header: `#loc+name`. */
+/** Whether there are HXL tags below the header, such as `#loc+name`. */
 const hasHxl = ({ records }: Sample): boolean => {
   const filled = (records[1] ?? []).map((cell) => cell.trim()).filter((cell) => cell !== "")
   return filled.length > 0 && filled.every((cell) => /^#[a-z][\w-]*(?:\s*\+\s*[a-z][\w-]*)*$/i.test(cell))
@@ -41,7 +41,7 @@ export const kobo: FormTool = {
       time && [0.5, `there is a column "_submission_time"`],
       id && [0.4, `there is a column "_id" or "_uuid"`],
       repeat && [0.8, `there are columns "_parent_index" and "_parent_table_name"`],
-      rest > 0 && [0.1 * rest, `there are more of its columns (_validation_status, _submitted_by, _index)`],
+      rest > 0 && [0.1 * rest, `there are more of the tool's columns (_validation_status, _submitted_by, _index)`],
     )
   },
   layout: (sample) => {
@@ -63,7 +63,7 @@ export const kobo: FormTool = {
         other: "in a column of its own",
       },
       notes: [
-        "A column with all choices in one cell can be split if it contains names. If it contains labels, use the columns of the single options.",
+        "A column with all choices in one cell can be split if it contains names. If it contains labels, use the columns of the individual options.",
         ...(repeat
           ? ["Rows of a repeat group belong to a row of another sheet. Join them with `source.combine.with`."]
           : []),

@@ -42,7 +42,7 @@ const meta: MetaTitles = {
 const codes = ["submitdate", "lastpage", "startlanguage"]
 const words = ["date submitted", "last page", "start language"]
 
-/** What VV writes for characters that would break its lines, to be restored in this order. */
+/** What VV writes for characters that would break its lines. They must be restored in this order. */
 const escapes = [[/^\{quote\}/, '"'], [/\{tab\}/g, "\t"], [/\{cr\}/g, "\r"], [/\{newline\}/g, "\n"], [
   /\{lbrace\}/g,
   "{",
@@ -54,7 +54,7 @@ const unescaped: Clean = (cell) => {
   return escapes.reduce((text, [escape, character]) => text.replace(escape, character), cell)
 }
 
-/** Whether the second record is the header of a VV export: codes under texts. */
+/** Whether the second record is the header of a VV export, which has codes below texts. */
 const isVv = ({ records }: Sample): boolean => {
   const second = records[1]?.map(tidy) ?? []
   return second.includes("id") && second.includes("submitdate")
@@ -62,7 +62,7 @@ const isVv = ({ records }: Sample): boolean => {
 
 const isTiming = (title: string) => /^(?:group|question) time:/i.test(title)
 
-/** `Question [Option]`, also with two pairs of brackets: `Question [Row][Scale 1]`. */
+/** Splits `Question [Option]`, also with two pairs of brackets: `Question [Row][Scale 1]`. */
 const partOf = (title: string, position: number): ReadonlyArray<PartOf> => {
   const last = isTiming(title) ? undefined : bracketed(title)
   if (last === undefined || last.question === "") return []
@@ -76,7 +76,7 @@ const partOf = (title: string, position: number): ReadonlyArray<PartOf> => {
 
 const yesNo = new Set(["Yes", "No", "N/A"])
 
-/** LimeSurvey: CSV and workbook with codes or full texts as header, and VV. */
+/** LimeSurvey: CSV and workbook with codes or full texts as the header, and VV. */
 export const limeSurvey: FormTool = {
   name: "limesurvey",
   title: "LimeSurvey",

@@ -1,7 +1,7 @@
 import type { FormTool, MetaColumn, Role, Sample } from "./FormTool.ts"
 import { cleansAt, evidence, nothingWhen } from "./sample.ts"
 
-/** The first columns, in the languages seen so far. */
+/** The titles of the first columns, in the languages seen so far. */
 const languages: ReadonlyArray<readonly [id: string, start: string, end: string, email: string, name: string]> = [
   ["id", "start time", "completion time", "email", "name"],
   ["id", "hora de inicio", "hora de finalización", "correo electrónico", "nombre"],
@@ -11,14 +11,14 @@ const roles: ReadonlyArray<Role> = ["id", "started", "submitted", "email", "name
 
 const formats = ["M/d/yy H:mm:ss", "M/d/yyyy H:mm:ss", "M/d/yyyy H:mm"]
 
-/** Own columns that may follow the first five. */
+/** The tool's own columns that may follow the first five. */
 const later: Readonly<Record<string, Role>> = {
   "total points": "score",
   "quiz feedback": "note",
   "last modified time": "lastUpdated",
 }
 
-/** The columns of the tool among the first of a sample, in the language that names most of them. */
+/** Returns the tool's own columns among the first of a sample, in the language that names most of them. */
 const ownOf = (sample: Sample): ReadonlyArray<MetaColumn> => {
   let best: ReadonlyArray<MetaColumn> = []
   for (const words of languages) {
@@ -33,7 +33,7 @@ const ownOf = (sample: Sample): ReadonlyArray<MetaColumn> => {
   return best
 }
 
-/** Microsoft Forms, workbook and CSV. */
+/** Microsoft Forms: workbook and CSV. */
 export const microsoftForms: FormTool = {
   name: "microsoft-forms",
   title: "Microsoft Forms",
@@ -68,7 +68,7 @@ export const microsoftForms: FormTool = {
     })
     const persons = first.filter(({ role }) => role === "email" || role === "name").map((column) => column.position)
     return {
-      // An Excel table can't have the same title twice, so the second one gets a number.
+      // An Excel table can't contain the same title twice, so Excel adds a number to the second one.
       labels: sample.titles.map((title) => {
         const base = /^(.*\D)\d$/.exec(title)?.[1]
         return base !== undefined && sample.titles.includes(base) ? base : title

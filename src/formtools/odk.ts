@@ -28,7 +28,7 @@ export const odk: FormTool = {
   name: "odk",
   title: "ODK",
   recognise: (sample) => {
-    // The exact spelling of the names: a shop's list may well have a column "Key".
+    // Compares the exact spelling of the names, because a shop's list may well have a column "Key".
     const key = sample.titles.includes("KEY")
     const parent = sample.titles.includes("PARENT_KEY")
     const date = sample.titles.includes("SubmissionDate")
@@ -38,14 +38,14 @@ export const odk: FormTool = {
       [0.3, `there is a column "KEY"`],
       date && [0.5, `there is a column "SubmissionDate"`],
       parent && [0.5, `there is a column "PARENT_KEY"`],
-      instance && [0.2, "there is the id of the instance"],
+      instance && [0.2, "there is a column with the id of the instance"],
     )
   },
   layout: (sample) => {
     const cto = has(sample, "formdef_version")
     const central = !cto && has(sample, "attachmentspresent")
     const repeat = has(sample, "parent_key")
-    // Central writes ISO with an offset; the others use the English style, without a zone.
+    // Central writes ISO with an offset. Other tools use the English style without a zone.
     const own = metaOf(sample, meta).map((column): MetaColumn =>
       column.role === "submitted" ? { ...column, format: central ? "iso" : "MMM d, yyyy h:mm:ss a" } : column
     )
@@ -58,7 +58,7 @@ export const odk: FormTool = {
       answers: { several: { columns: true, separator: " " }, checked: ["1"], unchecked: ["0"] },
       notes: [
         ...(central
-          ? ["Rows whose Status is missing or not decrypted form data contain no answers: skip them with `where`."]
+          ? ["Rows whose Status is `missing` or `not decrypted form data` contain no answers. Skip them with `where`."]
           : []),
         ...(repeat
           ? ["Rows of a repeat group belong to a row of another file. Join them with `source.combine.with`."]

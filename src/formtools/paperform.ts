@@ -7,7 +7,7 @@ const meta: MetaTitles = {
   "submitted at": { role: "submitted", format: "yyyy-MM-dd HH:mm:ss" },
 }
 
-/** Paperform, CSV. */
+/** Paperform: CSV. */
 export const paperform: FormTool = {
   name: "paperform",
   title: "Paperform",
@@ -24,7 +24,7 @@ export const paperform: FormTool = {
     const own = metaOf(sample, meta)
     return {
       meta: own,
-      // Seen in one export: phone numbers with this prefix.
+      // In one export, phone numbers had this prefix.
       cleanAll: rewritten((text) => text.replace(/^ph: (?=\+?[\d(])/, "")),
       answers: { several: { columns: false } },
     }

@@ -59,7 +59,7 @@ const headerRowsByIds = (sample: Sample): number => {
   ) {
     rows++
   }
-  // Without any response, every row would be a header.
+  // If there are no responses, every row would be a header.
   return sample.records[rows] === undefined ? 1 : rows
 }
 
@@ -83,7 +83,7 @@ const headerOf = (sample: Sample): Header => {
   return { rows, names: row(0), texts: rows > 1 ? row(1) : row(0), ids: [] }
 }
 
-/** Splits names like `Q2_1` and `Q2_5_TEXT`, or ImportIds like `QID2_1`, `QID2-1`, `QID2#1_1`, into the question and its part. */
+/** Splits names such as `Q2_1` and `Q2_5_TEXT`, or ImportIds such as `QID2_1`, `QID2-1`, `QID2#1_1`, into the question and its part. */
 const partOf = (
   name: string,
   cell: string,
@@ -99,7 +99,7 @@ const partOf = (
   return question === undefined || part === undefined ? undefined : { question, part, text: text !== undefined }
 }
 
-/** Returns the longest beginning, up to a " - ", that the texts of one question share: `Question - Choice`. */
+/** Returns the longest beginning, up to a " - ", that all texts of a question share: `Question - Choice`. */
 const commonQuestion = (texts: ReadonlyArray<string>): string | undefined => {
   const [first = ""] = texts
   for (let at = first.lastIndexOf(" - "); at > 0; at = first.lastIndexOf(" - ", at - 1)) {
@@ -123,7 +123,7 @@ const blocks = (header: Header, own: ReadonlySet<number>) => {
   const found = parts.map(({ part, position, question, text }): PartOf => {
     const shared = commonQuestion(texts.get(question) ?? [])
     const label = header.texts[position] ?? ""
-    // If no text identifies the question, the common beginning of its parts' names does.
+    // If no text identifies the question, the common beginning of its parts' names identifies it.
     const name = (header.names[position] ?? "").replace(/(?:_x?\d+)+(?:_TEXT)?$/, "")
     const option = shared === undefined ? part : label.slice(shared.length + 3)
     return { position, question: shared === undefined ? name : shared, option, role: text ? "text" : "option" }
@@ -131,7 +131,7 @@ const blocks = (header: Header, own: ReadonlySet<number>) => {
   return blocksOf(found)
 }
 
-/** Qualtrics, CSV and TSV: three header rows, earlier layouts, or what remains of the header. */
+/** Qualtrics: CSV and TSV, with three header rows, in earlier layouts, or with an incomplete header. */
 export const qualtrics: FormTool = {
   name: "qualtrics",
   title: "Qualtrics",

@@ -14,7 +14,7 @@ const stamps = ({ plain }: Sample) =>
 const areStates = (sample: Sample, positions: ReadonlyArray<number>) =>
   positions.every((position) => cellsOf(sample, position).every((cell) => /^[012]$/.test(cell)))
 
-/** REDCap: raw and labels. */
+/** REDCap: exports of raw values and of labels. */
 export const redcap: FormTool = {
   name: "redcap",
   title: "REDCap",
@@ -28,7 +28,7 @@ export const redcap: FormTool = {
     const boxes = sample.plain.some((title) => checkbox.test(title))
     const states = complete.length > 0 && areStates(sample, complete)
     const identified = /^record_id$|(?:^|_)id$/.test(sample.plain[0] ?? "")
-    // Plain projects only have the state of each form.
+    // In simple projects, only the state of each form shows the tool.
     const plainly = states && complete.includes(sample.plain.length - 1) && identified
     if (own === undefined && !labelled && !(boxes && complete.length > 0) && !plainly) return undefined
     return evidence(

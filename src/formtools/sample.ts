@@ -2,13 +2,13 @@ import type { Cell } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
 import type { Clean, Evidence, Layout, MetaColumn, Role, Sample } from "./FormTool.ts"
 
-/** Returns a title for comparing and showing: no byte order mark, trimmed, white space collapsed. */
+/** Returns a title for comparison and display: without byte order mark, trimmed, and with white space collapsed. */
 export const tidy = (text: string): string => text.replace(/^\ufeff/, "").trim().replaceAll(/\s+/g, " ")
 
-/** Returns a title as people read it, without tags and surrounding white space. */
+/** Returns a title as people read it, without tags and white space around it. */
 export const withoutTags = (text: string): string => tidy(text.replaceAll(/<\/?[a-zA-Z][^<>]*>/g, " "))
 
-/** Makes the sample of a file whose header may be the first of these records. */
+/** Returns the sample of a file, if its header may be the first of these records. */
 export const sampleOf = (
   records: ReadonlyArray<ReadonlyArray<string>>,
   from: Pick<Sample, "file" | "sheet" | "delimiter" | "mended">,
@@ -23,7 +23,7 @@ export const positionOf = ({ plain }: Pick<Sample, "plain">, ...titles: Readonly
 
 export const has = (sample: Pick<Sample, "plain">, title: string): boolean => sample.plain.includes(title)
 
-/** Returns how many of these titles (in lower case) occur. */
+/** Returns the number of these titles (in lower case) that occur. */
 export const count = (sample: Pick<Sample, "plain">, titles: ReadonlyArray<string>): number =>
   titles.filter((title) => sample.plain.includes(title)).length
 
@@ -34,7 +34,7 @@ export const cellsOf = ({ records }: Sample, position: number, headerRows = 1): 
     return cell === "" ? [] : [cell]
   })
 
-/** Adds up the evidence for a tool: `[weight, reason]`, or a falsy value if not found. */
+/** Adds up the evidence for a tool: `[weight, reason]`, or a falsy value if a clue was not found. */
 export const evidence = (
   ...found: ReadonlyArray<readonly [weight: number, reason: string] | false | undefined>
 ): Evidence | undefined => {
@@ -44,10 +44,10 @@ export const evidence = (
   return { score: Math.round(score * 100) / 100, reasons: there.map(([, reason]) => reason) }
 }
 
-/** What is known about a tool's own columns, by title in lower case. */
+/** The tool's own columns and their meanings, by title in lower case. */
 export type MetaTitles = Readonly<Record<string, Role | Omit<MetaColumn, "position">>>
 
-/** Finds the tool's own columns by their titles: the first column of each, or every one with `all`. */
+/** Finds the tool's own columns by their titles: the first column with each title, or all of them with `all`. */
 export const metaOf = (sample: Pick<Sample, "plain">, titles: MetaTitles): ReadonlyArray<MetaColumn> => {
   const seen = new Set<string>()
   return sample.plain.flatMap((title, position) => {
@@ -62,19 +62,19 @@ export const metaOf = (sample: Pick<Sample, "plain">, titles: MetaTitles): Reado
 export const withRole = (meta: ReadonlyArray<MetaColumn>, role: Role): ReadonlyArray<number> =>
   meta.flatMap((column) => (column.role === role ? [column.position] : []))
 
-/** Removes a leading apostrophe if one of these characters follows: a tool's guard against formulas. */
+/** Removes a leading apostrophe, which a tool adds as a guard against formulas, if one of these characters follows. */
 export const unguarded = (characters: string): Clean => (cell) =>
   typeof cell === "string" && cell.charCodeAt(0) === 39 && cell.length > 1 && characters.includes(cell.charAt(1))
     ? cell.slice(1)
     : cell
 
-/** Texts that mean "no answer" here. */
+/** Clears a cell that contains one of these texts, which mean "no answer". */
 export const nothingWhen = (...tokens: ReadonlyArray<string>): Clean => {
   const all = new Set(tokens)
   return (cell) => (typeof cell === "string" && all.has(cell.trim()) ? null : cell)
 }
 
-/** Rewrites a text with `rewrite`. */
+/** Changes a text with `rewrite`. */
 export const rewritten = (rewrite: (text: string) => string): Clean => (cell) =>
   typeof cell === "string" ? rewrite(cell) : cell
 
@@ -82,10 +82,7 @@ export const rewritten = (rewrite: (text: string) => string): Clean => (cell) =>
 export const cleansAt = (positions: Iterable<number>, clean: Clean): ReadonlyMap<number, Clean> =>
   new Map([...positions].map((position) => [position, clean]))
 
-/**
- * Makes the function that turns a row of the file into answers. A row that needs no cleaning is returned unchanged. Returns
- * undefined if the layout cleans nothing.
- */
+/** Returns the function that converts a row of the file to answers. It returns a row unchanged that needs no cleaning. Undefined if the layout cleans nothing. */
 export const cleaner = (
   { cleanAll, cleans }: Pick<Layout, "cleanAll" | "cleans">,
 ): ((cells: Cells) => Cells) | undefined => {

@@ -26,7 +26,7 @@ const meta: MetaTitles = {
 
 const isOther = (text: string) => /^other\b/i.test(text)
 
-/** Whether the record below the header is a second header: it has no respondent, and names the contents of the columns. */
+/** Whether the record below the header is a second header: it has no respondent, and describes the columns. */
 const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
   const second = records[1]?.map(tidy) ?? []
   const filled = second.filter((cell) => cell !== "")
@@ -38,11 +38,11 @@ const hasSecondHeader = ({ plain, records, titles }: Sample): boolean => {
 
 interface Column {
   readonly question: string
-  /** Returns the text of the second header, or undefined if it is empty or "Response". */
+  /** The text of the second header. Undefined if it is empty or "Response". */
   readonly sub: string | undefined
 }
 
-/** Questions over their columns: a title holds for the columns to its right that have none, as long as the second header names them. */
+/** Returns the columns with their questions. A title also applies to the columns on its right that have no title but a text in the second header. */
 const columnsOf = (sample: Sample): ReadonlyArray<Column> => {
   const [first = [], second = []] = sample.records
   let question = ""
@@ -69,7 +69,7 @@ const expanded = (sample: Sample) => {
   }
 }
 
-/** `Question [Option]`, or `Question - Option` if several titles begin alike. People, and formferry's own rejected.csv, merge the two rows in this way. */
+/** Splits `Question [Option]`, or `Question - Option` if several titles begin alike. People and formferry's own rejected.csv merge the two header rows in these ways. */
 const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
   const parts = titles.map((title) => {
     const inBrackets = bracketed(title)
@@ -87,7 +87,7 @@ const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
 
 const isQuestion = (title: string) => title.endsWith("?") || title.split(" ").length >= 5
 
-/** SurveyMonkey, CSV and workbook: two header rows, or what remains of them. */
+/** SurveyMonkey: CSV and workbook, with two header rows, or with an incomplete header. */
 export const surveyMonkey: FormTool = {
   name: "surveymonkey",
   title: "SurveyMonkey",

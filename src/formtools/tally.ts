@@ -8,7 +8,7 @@ const meta: MetaTitles = {
   "submitted at": { role: "submitted", format: "yyyy-MM-dd HH:mm:ss" },
 }
 
-/** Tally, CSV. */
+/** Tally: CSV. */
 export const tally: FormTool = {
   name: "tally",
   title: "Tally",

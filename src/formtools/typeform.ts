@@ -31,7 +31,7 @@ const meta: MetaTitles = {
   ending: "note",
 }
 
-/** Returns the answer to a date question: a day, whatever time follows it. */
+/** Returns only the day of an answer to a date question, without a time. */
 const dayOnly = rewritten((text) => text.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, "$1"))
 
 const listOf = (cell: Cell | undefined): ReadonlyArray<Json> =>
@@ -41,13 +41,13 @@ const textIn = (
   value: Json | undefined,
 ): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-/** Returns the name of an answer's field: the form author's reference, otherwise its id. */
+/** Returns the name of an answer's field: the reference that the form's author gave, otherwise its id. */
 const nameOf = (answer: JsonObject): string | undefined => {
   const field = answer["field"]
   return isObject(field) ? textIn(field["ref"]) ?? textIn(field["id"]) : undefined
 }
 
-/** Returns the answer: the value is in a member named after the answer's type. */
+/** Returns the value of an answer, which is in a member named after the answer's type. */
 const answerCell = (answer: JsonObject): Cell => {
   const type = textIn(answer["type"])
   const value = type === undefined ? undefined : answer[type]
@@ -59,7 +59,7 @@ const answerCell = (answer: JsonObject): Cell => {
     const all = other === undefined ? labels : [...labels, other]
     return all.length === 0 ? null : new JsonCell(all)
   }
-  // Older exports write a day with a meaningless time after it.
+  // Older exports contain a meaningless time after a day.
   if (type === "date" && typeof value === "string") {
     return value.replace(/^(\d{4}-\d\d-\d\d)T00:00:00(?:\.000)?Z$/, "$1")
   }
@@ -83,7 +83,7 @@ const roles: Readonly<Record<string, Role>> = {
   event_type: "note",
 }
 
-/** Columns that are split: a list of all answers, and one of all variables. */
+/** The members that are split into columns: the list of all answers, and that of all variables. */
 const lists = new Set(["answers", "variables"])
 
 const roleOf = (title: string): Role | undefined =>
@@ -95,7 +95,7 @@ const roleOf = (title: string): Role | undefined =>
     ? roles[title]
     : undefined
 
-/** Typeform's Responses API: its `items`. */
+/** Typeform's Responses API: the records in `items`. */
 const typeformResponses: RecordTool = {
   recognise: (members) => {
     const has = (name: string) => members.includes(name)
@@ -149,7 +149,7 @@ const typeformResponses: RecordTool = {
             ? meta.map((column) => (column.position === token ? { ...column, role: "id" as const } : column))
             : meta,
           key: id >= 0 ? [id] : token >= 0 ? [token] : [],
-          // What the service writes for a response that was never submitted.
+          // The service writes this time for a response that was never submitted.
           cleans: cleansAt(times, nothingWhen("0001-01-01T00:00:00Z")),
           answers: { several: { columns: false }, other: "in the cell" },
           ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" as const } }),
@@ -175,7 +175,7 @@ const typeformResponses: RecordTool = {
   },
 }
 
-/** Typeform, CSV and workbook: the current layout and the one before 2024. */
+/** Typeform: CSV and workbook, in the current layout and in the one before 2024. */
 export const typeform: FormTool = {
   name: "typeform",
   title: "Typeform",
@@ -197,7 +197,7 @@ export const typeform: FormTool = {
   layout: (sample, facts = []) => {
     const last = positionOf(sample, "response type", "start date (utc)", "submit date (utc)", "network id")
     const own = metaOf(sample, meta).filter(({ position, role }) =>
-      // A question may also be called "Tags" or "Ending": the tool's own columns are at the end.
+      // A question may also be called "Tags" or "Ending". The tool's own columns are at the end.
       role === "id" ? position === 0 : last < 0 || position >= last
     )
     const owned = new Set(own.map(({ position }) => position))

@@ -8,7 +8,7 @@ const meta: MetaTitles = {
   "task owner": "note",
 }
 
-/** Zoho Forms, CSV and workbook. */
+/** Zoho Forms: CSV and workbook. */
 export const zohoForms: FormTool = {
   name: "zoho-forms",
   title: "Zoho Forms",
@@ -23,6 +23,8 @@ export const zohoForms: FormTool = {
   layout: (sample) => ({
     meta: metaOf(sample, meta),
     answers: { several: { columns: false } },
-    notes: ["No column of a Zoho export is known to number its entries: `rowKey` needs one that does, or `content`."],
+    notes: [
+      "Zoho exports have no known column that identifies an entry. For `rowKey`, name columns that do, or write `content`.",
+    ],
   }),
 }
