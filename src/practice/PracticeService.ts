@@ -20,7 +20,7 @@ import type { RateLimit, ServedRequest } from "./rules.ts"
 import { folderStore, memoryStore } from "./store.ts"
 import type { PracticeStore, StoreUnusable } from "./store.ts"
 
-/** The practice service can't listen on the port that it was given. */
+/** The practice service can't listen on the given port. */
 export class PracticeNotServed extends Schema.TaggedError<PracticeNotServed>()("PracticeNotServed", {
   port: Schema.Number,
   code: Schema.String,
@@ -32,17 +32,17 @@ export class PracticeNotServed extends Schema.TaggedError<PracticeNotServed>()("
 
 export interface PracticeOptions {
   readonly forms: ReadonlyArray<Form>
-  /** Default: in memory. */
+  /** The store of submissions. Default: in memory. */
   readonly store?: PracticeStore
-  /** Default: a new key. */
+  /** The API key. Default: a new key. */
   readonly apiKey?: Redacted.Redacted
-  /** Default: none. */
+  /** The limit of requests. Default: none. */
   readonly rateLimit?: RateLimit
-  /** The payment processor's name in the wire's field names. Default: `gateway`. */
+  /** The payment processor's name in the service's field names. Default: `gateway`. */
   readonly gateway?: string
-  /** Default: `includeEditLink`. */
+  /** The name of the parameter that adds the edit link. Default: `includeEditLink`. */
   readonly editLinkParameter?: string
-  /** The maximum bytes of a request body. Default: 4 MiB. */
+  /** The maximum number of bytes of a request body. Default: 4 MiB. */
   readonly maxBody?: number
   /** The faults to inject (docs/practice.md). Default: none. */
   readonly faults?: FaultPlan
@@ -51,17 +51,17 @@ export interface PracticeOptions {
 /** A running practice service. */
 export interface Practice {
   readonly apiKey: Redacted.Redacted
-  /** The submissions of a form in the order of their creation, as the service returns them. */
+  /** Returns the submissions of a form in the order of their creation, as the service returns them. */
   readonly submissions: (form: string) => ReadonlyArray<Submission>
-  /** How many submissions a form has. */
+  /** Returns the number of a form's submissions. */
   readonly count: (form: string) => number
-  /** How often each fault occurred, by name. */
+  /** Returns how often each fault occurred, by name. */
   readonly faults: () => Readonly<Record<string, number>>
 }
 
 /** A practice service over HTTP. */
 export interface HttpPractice extends Practice {
-  /** With the version segment, without a trailing slash. */
+  /** The base address with the version segment, without a trailing slash. */
   readonly baseUrl: string
   /** The address of the results page, with its token. */
   readonly results: string
@@ -70,11 +70,11 @@ export interface HttpPractice extends Practice {
 /** Returns 128 random bits as text for a header or a path. */
 const secret = () => randomBytes(16).toString("hex")
 
-/** The path of its interface. */
+/** The path of the service's interface. */
 export const prefix = "/v1/api"
 const maxBodyDefault = 4 * 1024 * 1024
 
-/** The reply at the root: no form and no count, since other users of the machine see it, too. */
+/** The reply at the root. It contains no form and no count, because other users of the machine can also see it. */
 const overview: PracticeAnswer = {
   status: 200,
   headers: { "content-type": "text/plain; charset=utf-8" },
@@ -82,7 +82,7 @@ const overview: PracticeAnswer = {
     `formferry practice service. Its interface is under ${prefix}; to open its results page, use the link that formferry practice printed.\n`,
 }
 
-/** Starts the service, independent of the transport. `origin` returns the address of its edit links. */
+/** Starts the service without a transport. `origin` returns the start of the address of its edit links. */
 export const start = (options: PracticeOptions, origin: () => string) =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
@@ -122,8 +122,8 @@ export const start = (options: PracticeOptions, origin: () => string) =>
   })
 
 /**
- * Serves the practice service over real HTTP on loopback until the scope closes. Port 0 takes any free one.
- * node:http calls the rules directly: @effect/platform's HttpServer doubles the cost of a request.
+ * Serves the practice service over HTTP on loopback until the scope closes. Port 0 chooses any free port. node:http calls the rules directly, because @effect/platform's HttpServer doubles the cost of
+ * a request.
  */
 export const serve = (
   options: PracticeOptions & { readonly port: number },
@@ -144,7 +144,7 @@ export const serve = (
     }
     const token = secret()
     server.on("request", (incoming, outgoing) => {
-      // Refuses web pages whose host name was pointed at this address (DNS rebinding).
+      // Refuses web pages whose host name was redirected to this address (DNS rebinding).
       if (!isOwnHost(incoming.headers.host, port)) {
         incoming.resume()
         reply(outgoing, { status: 421, headers: { connection: "close" }, body: "" })
@@ -184,7 +184,7 @@ export const serve = (
     return { ...practice, baseUrl: `${origin}${prefix}`, results: `${origin}/results/${token}` }
   })
 
-/** Whether a Host header names the service by its own address. */
+/** Whether a Host header contains the service's own address. */
 const isOwnHost = (host: string | undefined, port: number): boolean =>
   ["127.0.0.1", "localhost"].some((name) => host === `${name}:${port}` || (port === 80 && host === name))
 
@@ -212,7 +212,7 @@ const listen = (port: number): Effect.Effect<Server, PracticeNotServed, Scope.Sc
       }),
   )
 
-/** Receives the whole body, or undefined if it is longer than allowed. The rest is then read and dropped, so that the client reads the refusal. */
+/** Receives the whole body. Undefined if it is longer than allowed. The remaining body is then read and discarded, so that the client reads the refusal. */
 const receive = (incoming: IncomingMessage, max: number, done: (body: Uint8Array | undefined) => void): void => {
   if (incoming.method === "GET") {
     incoming.resume()
@@ -233,7 +233,7 @@ const reply = (outgoing: ServerResponse, { status, headers, body }: PracticeAnsw
   outgoing.end(body)
 }
 
-/** Sends a reply, or breaks the connection. */
+/** Sends a reply or resets the connection. */
 const perform = (outgoing: ServerResponse, given: Reply): void => {
   switch (given._tag) {
     case "Answer":
@@ -262,8 +262,8 @@ export interface EmbeddedPractice extends HttpPractice {
 /**
  * Serves the practice service on loopback until the scope closes.
  *
- * @param settings.forms folder of form files
- * @param settings.store folder in which submissions survive a restart. Default: in memory
+ * @param settings.forms the folder of form files
+ * @param settings.store the folder in which submissions survive a restart; default: in memory
  * @param settings.faults a faults file (docs/practice.md)
  * @param port 0 for any free port
  */

@@ -10,61 +10,61 @@ export type Operation = "create" | "read" | "form"
 /** How a request ends for the client. */
 export type Reply =
   | { readonly _tag: "Answer"; readonly answer: PracticeAnswer }
-  /** The head and half of the body, then the connection is reset. */
+  /** The head and half of the body are sent, then the connection is reset. */
   | { readonly _tag: "Cut"; readonly answer: PracticeAnswer }
   | { readonly _tag: "Reset" }
-  /** No answer at all. */
+  /** Nothing is sent. */
   | { readonly _tag: "Silence" }
 
 export const answered = (answer: PracticeAnswer): Reply => ({ _tag: "Answer", answer })
 
 type Submissions = ReadonlyArray<StoredSubmission>
 
-/** What a fault knows about the request that it affects, and what it can do to the service. */
+/** What a fault can read about the request that it affects, and what it can do to the service. */
 export interface FaultContext {
-  /** The items of a create, as sent; none for other requests. */
+  /** The items of a create request, as sent. Empty for other requests. */
   readonly items: ReadonlyArray<unknown>
-  /** Milliseconds. */
+  /** The current time in milliseconds. */
   readonly now: number
-  /** Draws a whole number from 0 on, less than `below`. */
+  /** Draws a whole number from 0 up to, but not including, `below`. */
   readonly pick: (below: number) => number
   readonly newId: () => string
-  /** Refuses connections for some milliseconds. */
+  /** Refuses connections for this number of milliseconds. */
   readonly refuseConnections: (millis: number) => void
-  /** Resets the connection at its next request, without reading that. */
+  /** Resets the connection at its next request, without reading the request. */
   readonly resetNext: () => void
-  /** Answers reads of these submissions with 404 for some milliseconds. */
+  /** Answers reads of these submissions with 404 for this number of milliseconds. */
   readonly hide: (submissions: Submissions, millis: number) => void
 }
 
-/** A planned fault: the requests that it affects, and what it changes. Without `chance` and `at` it affects each request. */
+/** A planned fault: the requests that it affects, and what it changes. Without `chance` and `at`, it affects every request. */
 export interface PlannedFault {
-  /** Its name in the counts of what occurred. */
+  /** The fault's name in the counts of what occurred. */
   readonly name: string
-  /** Default: creates. */
+  /** The operation that the fault affects. Default: create. */
   readonly on?: Operation | "any" | undefined
-  /** Share of the requests, 0 to 1. */
+  /** The share of the requests that the fault affects, from 0 to 1. */
   readonly chance?: number | undefined
-  /** Only the nth of the requests, from 1. */
+  /** The numbers of the only requests that the fault affects, from 1. */
   readonly at?: ReadonlyArray<number> | undefined
-  /** The number of requests at the start that it does not affect. */
+  /** The number of requests at the start that the fault does not affect. */
   readonly skip?: number | undefined
-  /** The maximum number of times it occurs. */
+  /** The maximum number of times that the fault occurs. */
   readonly times?: number | undefined
-  /** Only requests whose body contains this text. */
+  /** A text that must occur in the body of an affected request. */
   readonly containing?: string | undefined
   /** Whether the connection is reset before the request is read. */
   readonly resetsUnread?: boolean
-  /** Which of the submissions created by a request are kept, and which are in the answer. Default: all. */
+  /** Returns which of the submissions created by a request are kept, and which are in the answer. Default: all. */
   readonly keep?: (
     created: Submissions,
     context: FaultContext,
   ) => { readonly kept: Submissions; readonly returned: Submissions }
-  /** What the client sees; `served` serves the request and gives the service's own answer, which is the default. */
+  /** Returns what the client receives. `served` serves the request and returns the service's own answer, which is the default. */
   readonly reply?: (served: Effect.Effect<PracticeAnswer>, context: FaultContext) => Effect.Effect<Reply>
 }
 
-/** Faults in the order in which they are tried: a request is affected by the first that applies. The same seed and requests produce the same faults. */
+/** Faults in the order in which they are tried. The first fault that applies affects the request. The same seed and requests produce the same faults. */
 export interface FaultPlan {
   readonly seed: number
   readonly faults: ReadonlyArray<PlannedFault>
@@ -77,15 +77,15 @@ export interface FaultedRequest {
   readonly connection: object
 }
 
-/** The practice service's faults: they act between a request and the rules. */
+/** The practice service's faults. They take effect between a request and the rules. */
 export interface Faults {
   /** Draws the fault for a request whose head has arrived. */
   readonly draw: (head: Pick<ServedRequest, "method" | "path">, connection: object) => FaultedRequest
-  /** The time (milliseconds) until which connections are refused. */
+  /** Returns the time (milliseconds) until which connections are refused. */
   readonly refusedUntil: () => number
-  /** Serves a request, faults included. */
+  /** Serves a request, including its fault. */
   readonly reply: (request: ServedRequest, drawn: FaultedRequest) => Effect.Effect<Reply>
-  /** How often each occurred, by name. */
+  /** Returns how often each fault occurred, by name. */
   readonly counts: () => Readonly<Record<string, number>>
 }
 
@@ -93,7 +93,7 @@ export interface Faults {
 export interface FaultedService {
   readonly decide: (request: ServedRequest) => Decision
   readonly keep: (form: string, submissions: Submissions) => Effect.Effect<void>
-  /** Milliseconds. */
+  /** Returns the current time in milliseconds. */
   readonly now: () => number
   readonly newId: () => string
 }
@@ -122,12 +122,12 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   const rules = plan.faults.map((fault) => ({ fault, seen: 0, times: 0 }))
   const counts = new Map<string, number>()
   let refusedUntil = -Infinity
-  /** Connections on which the next request is reset unread. */
+  /** The connections on which the next request is reset unread. */
   const resetOnNext = new WeakSet<object>()
-  /** When submissions that are not visible yet will be, by id. */
+  /** When hidden submissions become visible, by id. */
   const visibleAt = new Map<string, number>()
 
-  /** Draws the request's fault. `text` is undefined until the body has arrived: faults that look for a text are only tried then. */
+  /** Draws the fault of a request. `text` is undefined until the body has arrived. Faults that depend on a text are tried only then. */
   const drawFault = (operation: Operation, text?: string): PlannedFault | undefined => {
     for (const rule of rules) {
       const { at, chance, containing, name, on = "create", skip = 0, times = Infinity } = rule.fault
@@ -135,7 +135,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
       if (containing !== undefined && text?.includes(containing) !== true) continue
       rule.seen++
       if (rule.seen <= skip || rule.times >= times) continue
-      // Drawn also if it decides nothing, so that one rule's chances don't depend on another's settings.
+      // Draws even if the number decides nothing, so that the chances of one fault don't depend on the settings of another.
       const drawn = chance === undefined || random.number() < chance
       if (!drawn || (at !== undefined && !at.includes(rule.seen))) continue
       rule.times++
@@ -151,7 +151,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
     return (visibleAt.get(id) ?? -Infinity) > service.now()
   }
 
-  /** Serves a request as the rules decide: keeps what it creates, as far as the fault allows, then gives the answer. */
+  /** Serves a request by the rules: stores what the request creates, unless the fault prevents that, then returns the answer. */
   const served = (
     request: ServedRequest,
     operation: Operation,

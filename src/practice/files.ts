@@ -8,7 +8,7 @@ import { yamlTooLarge } from "../project/yamlText.ts"
 import type { FaultPlan, PlannedFault } from "./faults.ts"
 import { namedFaults } from "./namedFaults.ts"
 
-/** All mistakes in a file of the practice service, one line each. */
+/** All mistakes in a file of the practice service, as one line each. */
 type Problems = ReadonlyArray<string>
 
 const unusable = ({ file, problems }: { readonly file: string; readonly problems: Problems }): string =>
@@ -23,7 +23,7 @@ const readPracticeFile = (file: string): Effect.Effect<string, Problems, FileSys
     return yield* Effect.mapError(fs.readFileString(file), (error): Problems => [error.message])
   })
 
-/** Parses such a text, YAML or JSON. */
+/** Parses the text of such a file, which is YAML or JSON. */
 const parsePracticeFile = (text: string): Effect.Effect<unknown, Problems> =>
   Effect.suspend(() => {
     const document = parseDocument(text, { prettyErrors: true })
@@ -33,7 +33,8 @@ const parsePracticeFile = (text: string): Effect.Effect<unknown, Problems> =>
   })
 
 /**
- * Returns what is wrong with a value, one line per place: `faults[2].wait: is missing`.
+ * Returns the mistakes in a value, one line per place: `faults[2].wait: is missing`.
+ *
  * @param at the value's own place; empty for the whole file
  */
 const problemsOf = (error: ParseResult.ParseError, at = ""): Problems => {
@@ -46,7 +47,7 @@ const problemsOf = (error: ParseResult.ParseError, at = ""): Problems => {
       : issue._tag === "Unexpected"
       ? "is not a setting here"
       : issue.message.split("\n")[0] ?? ""
-    // The first alternative of an optional setting is the setting itself.
+    // The first alternative of an optional setting is the setting itself, so its problem is reported.
     if (!places.has(place)) places.set(place, problem)
   }
   return Array.from(places, ([place, problem]) => `${place === "" ? "the file" : place}: ${problem}`)
@@ -62,7 +63,7 @@ const Option = Schema.Union(
   Schema.Struct({ value: Schema.String, label: Schema.optional(Schema.String) }),
 )
 
-/** A form file's content: a form's metadata as in wire.ts, but exact. Lists may be missing, and an option may be just a text. */
+/** The content of a form file: a form's metadata as in wire.ts, but checked strictly. Lists may be missing, and an option may be just a text. */
 export const FormFile = Schema.Struct({
   id: Schema.NonEmptyString,
   name: Schema.String,
@@ -80,7 +81,7 @@ export const FormFile = Schema.Struct({
   quiz: Schema.optional(Schema.Struct({ enabled: Schema.optional(Schema.Boolean) })),
 })
 
-/** The form that a form file describes. */
+/** Returns the form that a form file describes. */
 export const toForm = (file: typeof FormFile.Type): Form => ({
   ...file,
   questions: file.questions.map(({ id, name, type, options }) => ({
@@ -96,7 +97,7 @@ export const toForm = (file: typeof FormFile.Type): Form => ({
   quiz: file.quiz?.enabled === undefined ? undefined : { enabled: file.quiz.enabled },
 })
 
-/** A form file of the practice service, or the folder of them, can't be used. */
+/** A form file of the practice service, or the folder of form files, can't be used. */
 export class FormFileInvalid extends Schema.TaggedError<FormFileInvalid>()("FormFileInvalid", {
   file: Schema.String,
   isFolder: Schema.optional(Schema.Boolean),
@@ -122,7 +123,7 @@ const repeatedIds = (form: Form): ReadonlyArray<string> => {
     .map(({ id }) => `the id ${JSON.stringify(id)} occurs twice`)
 }
 
-/** Decodes a form file's text, YAML or JSON. */
+/** Decodes the text of a form file, which is YAML or JSON. */
 export const parseForm = (file: string, text: string): Effect.Effect<Form, FormFileInvalid> =>
   Effect.gen(function*() {
     const content = yield* parsePracticeFile(text)
@@ -131,7 +132,7 @@ export const parseForm = (file: string, text: string): Effect.Effect<Form, FormF
     return problems.length > 0 ? yield* Effect.fail(problems) : form
   }).pipe(Effect.mapError((problems) => new FormFileInvalid({ file, problems })))
 
-/** Loads all form files of a folder (`*.yaml`, `*.yml`, `*.json`), by file name. Two forms with the same id are an error. */
+/** Loads all form files of a folder (`*.yaml`, `*.yml`, `*.json`), sorted by file name. Fails if two forms have the same id. */
 export const loadForms = (
   folder: string,
 ): Effect.Effect<ReadonlyArray<Form>, FormFileInvalid, FileSystem.FileSystem | Path.Path> =>
@@ -160,7 +161,7 @@ export const loadForms = (
       if (forms.has(form.id)) {
         return yield* new FormFileInvalid({
           file,
-          problems: [`another file has the id ${JSON.stringify(form.id)} already`],
+          problems: [`another file already has the id ${JSON.stringify(form.id)}`],
         })
       }
       forms.set(form.id, form)
@@ -168,7 +169,7 @@ export const loadForms = (
     return Array.from(forms.values())
   })
 
-/** A faults file of the practice service can't be used (exit 2). */
+/** A faults file of the practice service can't be used (exit code 2). */
 export class FaultsFileInvalid extends Schema.TaggedError<FaultsFileInvalid>()("FaultsFileInvalid", {
   file: Schema.String,
   problems: Schema.Array(Schema.String),
@@ -203,7 +204,7 @@ const decodeEntry = (
   ])
 }
 
-/** Plans the faults of a faults file's text, YAML or JSON. */
+/** Plans the faults that the text of a faults file describes. The text is YAML or JSON. */
 export const parseFaults = (file: string, text: string): Effect.Effect<FaultPlan, FaultsFileInvalid> =>
   Effect.gen(function*() {
     const content = yield* parsePracticeFile(text)

@@ -6,14 +6,14 @@ import type { FaultContext, PlannedFault, Reply } from "./faults.ts"
 import { invalid, refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 
-/** A kind of fault, planned by name and settings (docs/practice.md). */
+/** A kind of fault that is planned by its name and settings (docs/practice.md). */
 export interface FaultKind<A> {
-  /** Plans it from the settings of a faults file. */
+  /** Plans the fault from the settings of a faults file. */
   readonly decode: (settings: unknown) => Either.Either<PlannedFault, ParseResult.ParseError>
   readonly plan: (settings: A) => PlannedFault
 }
 
-/** Settings of every fault that only affects creates: which of them it affects. */
+/** The settings of every fault that affects only create requests. They choose the affected requests. */
 export const ofCreates = {
   chance: Schema.optional(Schema.Number.pipe(Schema.between(0, 1))),
   at: Schema.optional(Schema.NonEmptyArray(whole(1))),
@@ -21,7 +21,7 @@ export const ofCreates = {
   times: Schema.optional(whole(1)),
 }
 
-/** Settings of every other fault. */
+/** The settings of every other fault. */
 export const ofRequests = { ...ofCreates, on: Schema.optional(Schema.Literal("create", "read", "form", "any")) }
 
 const When = Schema.Literal("before", "after")
@@ -31,7 +31,7 @@ export const after = { when: Schema.optionalWith(When, { default: () => "after" 
 type Aim = Pick<PlannedFault, "chance" | "at" | "skip" | "times" | "on" | "containing">
 type Change = Pick<PlannedFault, "resetsUnread" | "keep" | "reply"> & { readonly name?: string }
 
-/** Declares a kind of fault: its settings, and what it changes. */
+/** Declares a kind of fault by its settings and what it changes. */
 export const faultKind = <A extends Aim, I>(
   name: string,
   schema: Schema.Schema<A, I>,
@@ -88,11 +88,11 @@ export const changingAnswers = (
 const reformatted = (value: unknown): unknown =>
   typeof value === "string" ? value.toUpperCase() : typeof value === "number" ? value.toFixed(2) : value
 
-/** `Retry-After` as the service may write it. */
+/** Returns `Retry-After` as the service may write it. */
 const retryAfter = (form: "seconds" | "date" | "none", wait: number, now: number): Readonly<Record<string, string>> =>
   form === "seconds"
     ? { "retry-after": String(Math.ceil(wait / 1000)) }
-    // A date has no milliseconds: rounded up, so that a client that waits for it is not early.
+    // A date has no milliseconds, so it is rounded up. A client that waits until then is not early.
     : form === "date"
     ? { "retry-after": new Date(Math.ceil((now + wait) / 1000) * 1000).toUTCString() }
     : {}

@@ -23,11 +23,11 @@ const names: Readonly<Record<number, string>> = {
   429: "Too Many Requests",
 }
 
-/** Answers with a service's error envelope. */
+/** Returns an answer with the service's error envelope. */
 export const refusal = (status: number, message: string): PracticeAnswer =>
   json(status, JSON.stringify({ statusCode: status, error: names[status] ?? "Error", message }))
 
-/** One mistake in a create request, as services report it. */
+/** A mistake in a create request, as services report it. */
 export interface Issue {
   readonly code: string
   readonly path: ReadonlyArray<string | number>
@@ -57,7 +57,7 @@ const expectation = (message: string): string => {
     : said
 }
 
-/** Returns the issues of a malformed body. They repeat the types of values, never the values. */
+/** Returns the issues of a malformed body. They contain the types of values, but never the values. */
 export const issuesOf = (body: unknown, error: ParseResult.ParseError): ReadonlyArray<Issue> =>
   ParseResult.ArrayFormatter.formatErrorSync(error).map((issue): Issue => {
     const path = issue.path.filter((member): member is string | number => typeof member !== "symbol")
@@ -73,5 +73,5 @@ export const issuesOf = (body: unknown, error: ParseResult.ParseError): Readonly
     return { code: "invalid_type", path, expected, received, message: `Expected ${expected}, received ${received}` }
   })
 
-/** Refuses a create request for its content: a 400 whose message is a JSON array of issues, as text. */
+/** Refuses a create request because of its content, with a 400 whose message is a JSON array of issues, as text. */
 export const invalid = (issues: ReadonlyArray<Issue>): PracticeAnswer => refusal(400, JSON.stringify(issues))

@@ -9,7 +9,7 @@ import { policy, resultsPage } from "./resultsPage.ts"
 import { decodeSegment } from "./rules.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
-/** A form's submissions as a table, like a service's own results view. Cells are texts. */
+/** A form's submissions as a table, like the results view of a real service. Cells are texts. */
 export interface ResultsTable {
   readonly titles: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
@@ -21,7 +21,7 @@ interface Element {
   readonly value: Json
 }
 
-/** As `submit` writes it. Faults may have changed answers, but not this shape. */
+/** A submission as `submit` writes it. Faults may have changed answers, but not this shape. */
 interface Stored {
   readonly submissionId: string
   readonly submissionTime: string
@@ -34,7 +34,7 @@ interface Stored {
   readonly login?: { readonly email: string }
 }
 
-/** Returns a value as a cell: texts unchanged, lists joined by `, `, files by their addresses, other objects as JSON, no answer as an empty text. */
+/** Returns a value as a cell. Texts stay unchanged, lists are joined by `, `, files are shown by their addresses, other objects as JSON, and no answer as an empty text. */
 export const cellOf = (value: Json | undefined): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return value
@@ -92,10 +92,10 @@ const html: PracticeAnswer = {
   body: resultsPage,
 }
 
-/** Returns a name for the download that every system accepts. */
+/** Returns a name for the download that is valid on every system. */
 const fileName = (form: Form): string => `${form.id.replaceAll(/[^\w-]+/g, "_")}-results.csv`
 
-/** Answers with the CSV that `settle` and other programs read: a header, then a line per submission, in the order of creation; UTF-8, comma. */
+/** Returns the CSV file that `settle` and other programs read: a header, then a line per submission, in the order of creation, in UTF-8 with commas. */
 const csv = (form: Form, store: Pick<PracticeStore, "all">): PracticeAnswer => {
   const { rows, titles } = resultsTable(form, store.all(form.id))
   return {
@@ -135,8 +135,8 @@ const isSame = (a: string, b: string): boolean => {
 }
 
 /**
- * Answers requests for the practice service's results page, `/results/TOKEN`, with its table, filter and CSV download. Other users of the machine can also reach the port, so nothing is
- * shown without the token. It stays in the path: a cookie would go to every port of the host. Returns undefined if the request is for something else.
+ * Answers requests for the practice service's results page, `/results/TOKEN`, with its table, filter and CSV download. Shows nothing without the token, because other users of the machine can also
+ * reach the port. The token is in the path and not in a cookie, because a cookie would be sent to every port of the host. Returns undefined for any other request.
  */
 export const results = (
   request: { readonly method: string; readonly path: string },

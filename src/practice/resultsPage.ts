@@ -21,7 +21,7 @@ th { position: sticky; top: 0; background: var(--head); font-weight: 600; white-
 main > p:last-child { margin-top: .75rem; }
 `
 
-/** Runs in the page: fetches rows from the service and inserts them as text, so that no submission can become markup. */
+/** The page's script. Fetches rows from the service and inserts them as text, so that no submission can become markup. */
 const script = String.raw`"use strict";
 (() => {
   const by = (id) => document.getElementById(id);
@@ -93,7 +93,7 @@ const script = String.raw`"use strict";
 
 const hash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** The page may run its own script and send requests to its own service. */
+/** Allows the page to run only its own script and to send requests only to its own service. */
 export const policy = [
   "default-src 'none'",
   `style-src ${hash(style)}`,
@@ -104,7 +104,7 @@ export const policy = [
   "frame-ancestors 'none'",
 ].join("; ")
 
-/** The results page: the same text for every form, without a value of a submission. */
+/** The results page. It is the same text for every form, and contains no value of a submission. */
 export const resultsPage = `<!doctype html>
 <html lang="en">
 <head>

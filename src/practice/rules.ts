@@ -9,7 +9,7 @@ import type { PracticeStore, StoredSubmission } from "./store.ts"
 /** A submission item that the schema accepted. */
 export type SentItem = ReturnType<typeof createRequest>["Type"]["submissions"][number]
 
-/** Returns an issue for each id that the form does not have. The interface does not define what happens to them. Here the request is refused. */
+/** Returns an issue for each id that the form does not have. The interface does not define what happens then. The practice service refuses the request. */
 const unknownIds = (form: Form, items: ReadonlyArray<SentItem>): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   for (const list of ["questions", "scheduling", "payments"] as const) {
@@ -28,7 +28,7 @@ const unknownIds = (form: Form, items: ReadonlyArray<SentItem>): ReadonlyArray<I
   return issues
 }
 
-/** Times are returned in UTC with milliseconds, whatever offset was sent. */
+/** Returns a time in UTC with milliseconds, for any offset that was sent. */
 const utc = (text: string): string => new Date(text).toISOString()
 
 const byId = <A extends { readonly id: string }>(sent: ReadonlyArray<A> | undefined): ReadonlyMap<string, A> =>
@@ -41,8 +41,8 @@ const withNull = (element: Element, sent: ReadonlyMap<string, { readonly value?:
 })
 
 /**
- * Returns the submission created from an item: every question of the form in its order, unanswered ones null. URL parameters that the form does not
- * declare are kept.
+ * Returns the submission that is created from an item, with every question of the form in order and null for unanswered ones. Keeps URL parameters that the form does not declare.
+ *
  * @param now ISO 8601 in UTC with milliseconds
  */
 const submit = (form: Form, item: SentItem, id: string, now: string): StoredSubmission => {
@@ -75,12 +75,12 @@ const submit = (form: Form, item: SentItem, id: string, now: string): StoredSubm
   }
 }
 
-/** A request as the practice service sees it. */
+/** A request to the practice service. */
 export interface ServedRequest {
   readonly method: string
-  /** Includes the base URL's path and the query, still encoded. */
+  /** The path with that of the base URL, and with the query, still encoded. */
   readonly path: string
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array
 }
@@ -91,7 +91,7 @@ export interface RateLimit {
   readonly windowSeconds: number
 }
 
-/** A fixed window, with the headers that services send. */
+/** A fixed window for the rate limit, with the headers that services send. */
 export class RateWindow {
   readonly #limit: RateLimit
   #opened = -Infinity
@@ -101,7 +101,7 @@ export class RateWindow {
     this.#limit = limit
   }
 
-  /** Counts a request at `now` (milliseconds). Returns whether it is allowed, and the headers of its answer. */
+  /** Counts a request at `now` (milliseconds). Returns whether the request is allowed, and the headers of its answer. */
   count(now: number): { readonly allowed: boolean; readonly headers: Readonly<Record<string, string>> } {
     const { requests, windowSeconds } = this.#limit
     if (now - this.#opened >= windowSeconds * 1000) {
@@ -124,25 +124,25 @@ export class RateWindow {
   }
 }
 
-/** What the rules depend on. */
+/** The settings of the rules. */
 export interface PracticeSettings {
   readonly forms: ReadonlyMap<string, Form>
   readonly apiKey: string
-  /** Path of all operations, with the version segment, without a trailing slash. */
+  /** The path of all operations, with the version segment, without a trailing slash. */
   readonly prefix: string
   readonly gateway: string
   readonly editLinkParameter: string
-  /** Edit links begin with it and end with the submission's id. */
+  /** The beginning of edit links. They end with the submission's id. */
   readonly editLinkBase: string
-  /** The maximum bytes of a request body. */
+  /** The maximum number of bytes of a request body. */
   readonly maxBody: number
   readonly rate: RateWindow | undefined
 }
 
-/** What the rules may use to answer. */
+/** What the rules may use to answer a request. */
 export interface Moment {
   readonly store: Pick<PracticeStore, "get">
-  /** Milliseconds. */
+  /** The current time in milliseconds. */
   readonly now: number
   readonly newId: () => string
 }
@@ -153,7 +153,7 @@ export interface Decision {
   readonly created?: { readonly form: string; readonly submissions: ReadonlyArray<StoredSubmission> }
 }
 
-/** Returns the practice service's rules as a function from request to answer. */
+/** Returns the practice service's rules, as a function that returns the decision about a request. */
 export const makeRules = (settings: PracticeSettings): (request: ServedRequest, moment: Moment) => Decision => {
   const decodeRequest = Schema.decodeUnknownEither(createRequest(settings.gateway), { errors: "all" })
   const metadata = new Map(Array.from(settings.forms, ([id, form]) => [id, JSON.stringify(metadataOf(form))]))
@@ -166,7 +166,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     if (request.body.length > settings.maxBody) return { answer: refusal(413, "Request body is too large") }
     const body = parseJson(request.body)
     if (body === undefined) return { answer: refusal(400, "Body is not valid JSON") }
-    // Observed: the body is validated before anything else.
+    // The real service was observed to validate the body before anything else.
     const decoded = decodeRequest(body)
     if (Either.isLeft(decoded)) return { answer: invalid(issuesOf(body, decoded.left)) }
     const form = settings.forms.get(formId)
@@ -217,7 +217,7 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
   }
 }
 
-/** Every credential failure seen was a 400, distinguished by its message. */
+/** The real service answered every wrong credential with a 400, and only the message showed the cause. */
 const keyFailure = (authorization: string | undefined, key: string): string | undefined => {
   if (authorization === undefined || authorization === "") return "API authorization header missing"
   const sent = /^Bearer (\S+)$/i.exec(authorization)?.[1]
@@ -226,7 +226,7 @@ const keyFailure = (authorization: string | undefined, key: string): string | un
   return sent.includes("_") ? "API Key invalid" : "API key missing underscore"
 }
 
-/** Decodes a segment of a path. One that is not encoded stays unchanged. */
+/** Decodes a segment of a path. Returns a segment unchanged if it is not encoded. */
 export const decodeSegment = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
@@ -235,7 +235,7 @@ export const decodeSegment = (segment: string): string => {
   }
 }
 
-/** "Form metadata", with types and options if the form has them. */
+/** Returns the metadata of a form (service interface, "Form metadata"), with types and options if the form has them. */
 const metadataOf = (form: Form) => ({
   id: form.id,
   name: form.name,

@@ -3,21 +3,21 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema, Scope } from "effect"
 import { reasonOf } from "../domain/words.ts"
 
-/** A submission as the practice service keeps it: the JSON text that it returns. */
+/** A submission as the practice service stores it: the JSON text that it returns. */
 export interface StoredSubmission {
   readonly id: string
   readonly json: string
 }
 
-/** The practice service's submissions by form, in the order of their creation. Reads come from memory. */
+/** The practice service's submissions by form, in the order of their creation. Reads are served from memory. */
 export interface PracticeStore {
   readonly get: (form: string, id: string) => StoredSubmission | undefined
   readonly all: (form: string) => ReadonlyArray<StoredSubmission>
-  /** Returns once they are stored. */
+  /** Stores submissions. The effect ends when they are stored. */
   readonly append: (form: string, submissions: ReadonlyArray<StoredSubmission>) => Effect.Effect<void>
 }
 
-/** Keeps submissions until the process ends. */
+/** Stores submissions until the process ends. */
 export const memoryStore = (): PracticeStore => {
   const forms = new Map<string, Map<string, StoredSubmission>>()
   return {
@@ -32,10 +32,12 @@ export const memoryStore = (): PracticeStore => {
   }
 }
 
-/** The number of submissions kept after they were read, since a read may be repeated. */
+/** The number of submissions that are kept after they were read, because a read may be repeated. */
 const remembered = 10_000
 
-/** Keeps submissions until they are read, and the most recently read ones: a rehearsal of a million rows takes no more memory than one of a thousand. Ids are unique among all forms. */
+/**
+ * Stores submissions until they are read, and keeps the most recently read ones. A rehearsal of a million rows therefore takes no more memory than one of a thousand. Ids are unique among all forms.
+ */
 export const forgettingStore = (keep = remembered): PracticeStore => {
   const unread = new Map<string, StoredSubmission & { readonly form: string }>()
   const read = new Map<string, StoredSubmission & { readonly form: string }>()
@@ -77,8 +79,8 @@ const decodeLine = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ s
 const extension = ".jsonl"
 
 /**
- * Opens a store that survives a restart: a folder with a file of JSON lines per form, only ever appended to. A last line that a crash cut short
- * is dropped. Any other line that is not a submission is an error.
+ * Opens a store that survives a restart. It is a folder with a file of JSON lines for each form, to which lines are only appended. If a crash cut the last line short, that line is removed. Any other
+ * line that is not a submission is an error.
  */
 export const folderStore = (
   folder: string,
@@ -89,7 +91,7 @@ export const folderStore = (
     const scope = yield* Effect.scope
     const memory = memoryStore()
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    // An existing folder may be readable by others, and it will contain rows.
+    // An existing folder may be readable by other users, and it will contain rows.
     yield* fs.chmod(folder, 0o700)
 
     const load = (name: string) =>
@@ -98,7 +100,7 @@ export const folderStore = (
         yield* fs.chmod(file, 0o600)
         const text = yield* fs.readFileString(file)
         const end = text.lastIndexOf("\n") + 1
-        // Otherwise the next append would continue the cut line.
+        // Removes the cut line, which the next append would otherwise continue.
         if (end < text.length) yield* fs.truncate(file, Buffer.byteLength(text.slice(0, end)))
         const submissions: Array<StoredSubmission> = []
         const lines = text.slice(0, end).split("\n")
@@ -129,7 +131,7 @@ export const folderStore = (
         files.set(form, file)
         return file
       })
-    // One write at a time, so that lines are whole and in the same order as in memory.
+    // Writes one after the other, so that lines are whole and in the same order as in memory.
     const turn = yield* Effect.makeSemaphore(1)
 
     return {

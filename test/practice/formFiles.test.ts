@@ -74,7 +74,7 @@ describe("form files of the practice service", () => {
         yield* fs.writeFileString(`${folder}/README.md`, "no form")
         expect((yield* loadForms(folder)).map(({ id }) => id)).toEqual(["f2", "f1"])
         yield* fs.writeFileString(`${folder}/c.yml`, yaml)
-        expect((yield* Effect.flip(loadForms(folder))).message).toContain('another file has the id "f1" already')
+        expect((yield* Effect.flip(loadForms(folder))).message).toContain('another file already has the id "f1"')
         expect((yield* Effect.flip(loadForms(`${folder}/none`))).message).toBe(
           `The folder of form files ${folder}/none can't be read: it does not exist. Correct \`forms\` of the practice service, or create the folder and write a form file into it.`,
         )
