@@ -9,7 +9,7 @@ export const anomalyCodes = [
   "slow-run",
 ] as const
 
-/** Ways in which a run can differ from past runs without having failed. */
+/** A way in which a run can differ from past runs although it did not fail. */
 export type AnomalyCode = (typeof anomalyCodes)[number]
 
 /** The figures of a run that later runs are compared with. */
@@ -17,23 +17,23 @@ export interface RunFacts {
   readonly run: string
   /** ISO 8601. */
   readonly startedAt: string
-  /** In milliseconds, from start to report. */
+  /** The duration in milliseconds, from the start to the report. */
   readonly duration: number
-  /** Whether it read the pipeline's own source to the end. Otherwise its counts say nothing about the source. */
+  /** Whether the run read the pipeline's own source to the end. Otherwise, its counts say nothing about the source. */
   readonly whole: boolean
-  /** It found the source unchanged and read no row; its counts are those of the run that it repeats. */
+  /** Whether the run found the source unchanged and read no row. Its counts are then those of the run that it repeats. */
   readonly unchanged: boolean
   readonly read: number
   readonly invalid: number
-  /** Rows for which it created submissions. */
+  /** The number of rows for which the run created submissions. */
   readonly sent: number
-  /** Rows of its source that earlier runs had imported. */
+  /** The number of its source's rows that earlier runs had imported. */
   readonly shared: number
-  /** The run whose source shared no row with the previous one, until a person accepts that. */
+  /** The run whose source shared no row with the previous source. Undefined after a person accepted that. */
   readonly gap?: string | undefined
-  /** Rows of the pipeline that earlier runs had imported. */
+  /** The number of the pipeline's rows that earlier runs had imported. */
   readonly alreadyKnown: number
-  /** Of these, how many its source did not contain, and how many of those the previous run's source still contained. */
+  /** The number of these rows that the source lacked, and the number of those that the previous run's source still contained. */
   readonly vanished: { readonly count: number; readonly fresh: number }
   readonly anomalies: ReadonlyArray<AnomalyCode>
 }

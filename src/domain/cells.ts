@@ -1,14 +1,11 @@
 import { namesOf } from "./words.ts"
 import type { Word } from "./words.ts"
 
-/** How a pipeline uses a column, the strongest use first: for answers, for the row key or a condition, ignored, not mapped. */
+/** How a pipeline uses a column, the most important use first: for answers, for the row key or a condition, ignored, not mapped. */
 export const columnUses = ["answers", "keyOrCondition", "ignored", "notMapped"] as const
 export type ColumnUse = (typeof columnUses)[number]
 
-/**
- * The state of a cell that is not empty. Each has exactly one state: the state of its row, unless the row
- * was imported; otherwise the first of the others that applies.
- */
+/** The states of a filled cell. Each filled cell has exactly one. If its row was not imported, it is the state of the row. Otherwise, it is the first of the remaining states that applies. */
 export const cellWords = {
   sent: { title: "sent", meaning: "sent as an answer or a part of one", tone: "good" },
   sentInPart: { title: "sent in part", meaning: "a part of the cell was left behind", tone: "warn" },

@@ -2,7 +2,7 @@ import type { Json } from "./json.ts"
 import { namesOf } from "./words.ts"
 import type { Tone } from "./words.ts"
 
-/** The verdict of comparing one sent answer with the returned one, and how good it is. */
+/** The verdicts on a sent and a returned answer, each with its tone. */
 export const answerTones = {
   same: "good",
   equivalent: "good",
@@ -16,16 +16,16 @@ export type AnswerVerdict = keyof typeof answerTones
 
 export const answerVerdicts = namesOf(answerTones)
 
-/** One answer, or other member of an item, compared. */
+/** The comparison of an answer or of another member of an item. */
 export interface AnswerComparison {
-  /** Id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
+  /** The id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`. */
   readonly question: string
   readonly name: string
   readonly verdict: AnswerVerdict
   readonly sent: Json | undefined
   readonly returned: Json | undefined
-  /** For `equivalent`: what the service normalised, in a few words. */
+  /** A few words that say what the service normalised, if the verdict is `equivalent`. */
   readonly normalised?: string | undefined
-  /** For `not comparable`: the unknown type. */
+  /** The unknown type, if the verdict is `not comparable`. */
   readonly type?: string | undefined
 }

@@ -1,20 +1,20 @@
-/** The service's address and the form. With the pipeline's name and the row key they identify a row in the ledger. */
+/** The service's address and the form. They identify a row in the ledger, together with the pipeline's name and the row key. */
 export interface Destination {
-  /** The service's canonical address; for the embedded practice service `practice:` and its name. */
+  /** The service's canonical address. For the embedded practice service, `practice:` and its name. */
   readonly service: string
-  /** The form's id, as its metadata give it. */
+  /** The form's id in its metadata. */
   readonly form: string
 }
 
 const practice = "practice:"
 
-/** Returns the address that identifies the embedded practice service of this name: its real address changes at every start. */
+/** Returns the address that identifies the embedded practice service with this name. Its real address changes with every start. */
 export const practiceAddress = (name: string): string => `${practice}${name}`
 
-/** Whether an address is that of an embedded practice service, whose forms are always its own. */
+/** Whether an address belongs to an embedded practice service, whose forms are always its own. */
 export const isPractice = (address: string): boolean => address.startsWith(practice)
 
-/** Matches an IPv4 address inside an IPv6 one, as `URL` writes it. */
+/** Matches an IPv4 address within an IPv6 address, as `URL` writes it. */
 const mapped = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 
 const plainHost = (host: string): string => {
@@ -25,8 +25,9 @@ const plainHost = (host: string): string => {
 }
 
 /**
- * Returns the one spelling of a service's address, so that the same service is always the same destination. `URL` settles scheme, case, default port, dot segments, IPv4 notations and the form of IPv6 and
- * of names that are not ASCII; beyond that, a trailing dot of the host, IPv4 inside IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. The case of the path is kept.
+ * Returns the only canonical form of a service's address, so that the same service is always the same destination. `URL` normalises scheme, case, default port, dot segments, IPv4 notations and the
+ * form of IPv6 and of names that are not ASCII. In addition, this normalises a trailing dot of the host, IPv4 within IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. Keeps
+ * the case of the path.
  *
  * @param text an http or https address, valid as a URL
  */

@@ -1,23 +1,23 @@
 import { commandLine } from "./shell.ts"
 
-/** A finding about a configuration file. Line and column count from 1. */
+/** A finding about a configuration file. Lines and columns count from 1. */
 export interface Diagnostic {
   readonly severity: "error" | "warning"
   readonly file: string
   readonly line: number
   readonly column: number
-  /** The line of the file that it points at, without its line end. */
+  /** The line of the file that the finding is about, without its line end. */
   readonly excerpt: string
-  /** What is wrong, as a sentence. */
+  /** A sentence that says what is wrong. */
   readonly message: string
-  /** What would be right, as a sentence: "Did you mean …?" */
+  /** A sentence that says what would be right: "Did you mean …?" */
   readonly suggestion?: string | undefined
-  /** Replaces message and suggestion where cells of the source must not be shown. Undefined if they contain none. */
+  /** Replaces message and suggestion if cells of the source must not be shown. Undefined if they contain no cells. */
   readonly withoutCells?: string
 }
 
 /** A place in a YAML document: member names and list indexes from the top. */
 export type YamlPath = ReadonlyArray<string | number>
 
-/** Says how to see the values that `withoutCells` omits. */
+/** Returns a sentence that says how to see the values that `withoutCells` omits. */
 export const toSeeValues = (pipeline: string): string => `To see the values, run: ${commandLine(["check", pipeline])}`

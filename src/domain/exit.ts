@@ -3,13 +3,13 @@ import { namesOf } from "./words.ts"
 /** An exit code. */
 interface Exit {
   readonly code: number
-  /** What it means, without its full stop: README's table, and what webhooks are notified of. */
+  /** The meaning, without a full stop. Used by README's table and in notifications. */
   readonly meaning: string
-  /** The command to run next, if it doesn't depend on the cause; the pipeline's name follows its first word. */
+  /** The command to run next, if it doesn't depend on the cause. The pipeline's name follows its first word. */
   readonly next?: readonly [command: string, ...options: ReadonlyArray<string>]
 }
 
-/** All exit codes, the most severe first: the most severe of several pipelines' codes wins, and that of a busy pipeline comes last. */
+/** All exit codes, the most severe first. For several pipelines, the most severe code is returned. That of a busy pipeline comes last. */
 export const exits = {
   internalError: {
     code: 70,
@@ -50,7 +50,7 @@ type Exits = typeof exits
 
 export type ExitCode = Exits[keyof Exits]["code"]
 
-/** The exit codes after which the next command depends on what happened. */
+/** The exit codes after which the next command depends on the cause. */
 type OpenExit = { readonly [E in keyof Exits]: Exits[E] extends { readonly next: unknown } ? never : Exits[E]["code"] }[
   keyof Exits
 ]
@@ -60,19 +60,19 @@ const bySeverity: ReadonlyArray<Exit> = namesOf(exits).map((name) => exits[name]
 /** The exit codes in ascending order. */
 export const byCode: ReadonlyArray<Exit> = bySeverity.toSorted((a, b) => a.code - b.code)
 
-/** Returns what an exit code means and what to run next, or undefined if formferry does not have it. */
+/** Returns the meaning of an exit code and what to run next. Undefined if formferry does not have this code. */
 export const exitOf = (code: number): Exit | undefined => bySeverity.find((one) => one.code === code)
 
-/** Whether the next command depends on what happened. */
+/** Whether the next command depends on the cause. */
 export const isOpen = (code: ExitCode): code is OpenExit => exitOf(code)?.next === undefined
 
-/** Returns the words of the command to run next if only the exit code is known; the pipeline's name follows the first word. */
+/** Returns the words of the command to run next, for an exit code alone. The pipeline's name follows the first word. */
 export const nextAfter = (code: number): NonNullable<Exit["next"]> => exitOf(code)?.next ?? ["check"]
 
 /** Whether a signal ended the process or its run. */
 export const wasInterrupted = (code: number): boolean =>
   code === exits.interrupted.code || code === exits.terminated.code
 
-/** Returns the exit code of several pipelines. */
+/** Returns the exit code for several pipelines. */
 export const mostSevere = (codes: ReadonlyArray<number>): number =>
   bySeverity.find(({ code }) => codes.includes(code))?.code ?? exits.internalError.code

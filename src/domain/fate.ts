@@ -1,7 +1,7 @@
 import { namesOf } from "./words.ts"
 import type { Word } from "./words.ts"
 
-/** A row's final state, in the order of the balance. Every row read has exactly one fate. */
+/** The final states of a row, in the order of the balance. Every row read has exactly one fate. */
 export const fateWords = {
   filtered: { title: "left out", meaning: "skipped on purpose, by the pipeline or by a person", tone: "calm" },
   duplicate: { title: "duplicate", meaning: "the row key already occurred in this source", tone: "warn" },
@@ -18,10 +18,10 @@ export type Fate = keyof typeof fateWords
 
 export const fates = namesOf(fateWords)
 
-/** Number of rows by fate, and all that were read. */
+/** The number of rows with each fate, and of all rows that were read. */
 export type RowCounts = { readonly read: number } & { readonly [F in Fate]: number }
 
-/** The result of reading a submission back. */
+/** The results of reading a submission back. */
 export const verdictWords = {
   verified: { title: "verified", meaning: "every answer came back the same or equivalent", tone: "good" },
   differing: { title: "differing", meaning: "at least one answer came back different", tone: "bad" },

@@ -1,4 +1,4 @@
-/** An option of a choice question. `value` is stored, `label` is shown. */
+/** An option of a choice question. `value` is stored, and `label` is shown. */
 export interface Option {
   readonly value: string
   readonly label: string
@@ -10,7 +10,7 @@ export interface Element {
   readonly name: string
 }
 
-/** A question of a form. Type and options are undefined if the service does not return them. */
+/** A question of a form. Its type and options are undefined if the service does not return them. */
 export interface Question extends Element {
   readonly type: string | undefined
   readonly options: ReadonlyArray<Option> | undefined
@@ -25,7 +25,7 @@ export interface Form {
   readonly urlParameters: ReadonlyArray<Element>
   readonly scheduling: ReadonlyArray<Element>
   readonly payments: ReadonlyArray<Element>
-  /** Defined only when quiz mode is enabled. */
+  /** Defined only if quiz mode is enabled. */
   readonly quiz: { readonly enabled: boolean } | undefined
 }
 

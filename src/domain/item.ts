@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts"
 
-/** One value for one question. */
+/** The value for a question. */
 export interface Answer {
   readonly id: string
   readonly value: Json
@@ -12,7 +12,7 @@ export interface UrlParameterValue {
   readonly value: string
 }
 
-/** A scheduling value (service interface, "Scheduling answer"); times are ISO 8601 instants in UTC. */
+/** A scheduling value (service interface, "Scheduling answer"). Times are ISO 8601 instants in UTC. */
 export interface SchedulingValue {
   readonly fullName?: string
   readonly email?: string
@@ -27,7 +27,7 @@ export interface SchedulingValue {
   readonly meetingNotes?: string
 }
 
-/** A payment value (service interface, "Payment answer"). The wire replaces `gateway` by the processor's name. */
+/** A payment value (service interface, "Payment answer"). In requests and responses, the processor's name replaces `gateway`. */
 export interface PaymentValue {
   readonly paymentId?: string
   readonly gatewayCustomerId?: string
@@ -36,7 +36,7 @@ export interface PaymentValue {
   readonly totalAmount?: number
   readonly currency?: string
   readonly email?: string
-  /** Only ever returned, never sent. */
+  /** Only returned, never sent. */
   readonly discountCode?: string
   readonly status?: string
   readonly gatewaySubscriptionId?: string

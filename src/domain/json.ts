@@ -5,16 +5,16 @@ export interface JsonObject {
   readonly [member: string]: Json
 }
 
-/** Whether lists and objects are nested deeper than `depth`. Looks no deeper, so that no value can exhaust the stack. */
+/** Whether lists and objects are nested deeper than `depth`. Looks no deeper, so that no value can exceed the stack. */
 export const deeperThan = (value: Json, depth: number): boolean =>
   typeof value === "object" && value !== null
   && (depth === 0 || Object.values(value).some((each) => deeperThan(each as Json, depth - 1)))
 
-/** Returns a value as text: text unchanged, other values as JSON, "" for undefined. */
+/** Returns a value as text: a text unchanged, any other value as JSON, and "" for undefined. */
 export const valueText = (value: Json | undefined): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value)
 
-/** Returns JSON text with the members of every object sorted by name, without undefined ones. Equal values give equal text. */
+/** Returns JSON text with the members of every object sorted by name, and without undefined members. Equal values have equal texts. */
 export const canonicalJson = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`

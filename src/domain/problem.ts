@@ -1,7 +1,7 @@
 import { visible } from "./visible.ts"
 import { namesOf } from "./words.ts"
 
-/** Why a row, or one of its answers, can't be sent, without the value. */
+/** The reasons why a row or one of its answers can't be sent. They don't contain the value. */
 export const problemWords = {
   required: "a required answer is missing",
   "not-a-number": "not a number",
@@ -36,27 +36,27 @@ export type ProblemCode = keyof typeof problemWords
 
 export const problemCodes = namesOf(problemWords)
 
-/** A problem of one row. */
+/** A problem of a row. */
 export interface Problem {
   readonly code: ProblemCode
-  /** The source column at fault, by name. */
+  /** The name of the source column that causes the problem. */
   readonly column?: string | undefined
-  /** The id of the question (or other element of the form) that the value was meant for. */
+  /** The id of the question, or other element of the form, that should get the value. */
   readonly question?: string | undefined
-  /** The offending value, cut to 80 characters. */
+  /** The wrong value, cut to 80 characters. */
   readonly value?: string | undefined
   /** A sentence that names the column, the value and what was expected. */
   readonly message: string
-  /** Only this answer was omitted (`onInvalid: drop`). The row is imported without it. */
+  /** Set if only this answer was omitted (`onInvalid: drop`). The row is imported without the answer. */
   readonly dropped?: true
 }
 
-/** Cuts a value for display to at most `max` characters (code points), with an ellipsis. */
+/** Cuts a value for display to at most `max` characters (code points), and adds an ellipsis. */
 export const cut = (text: string, max = 80): string => {
   if (text.length <= max) return text
   const points = Array.from(text)
   return points.length <= max ? text : points.slice(0, max - 1).join("") + "…"
 }
 
-/** Returns a title, name or value of unknown origin for a message: on one line, everything visible, 80 characters at most. */
+/** Returns a title, name or value of unknown origin for a message: on one line, with all characters visible, at most 80 characters long. */
 export const brief = (text: string): string => cut(visible(cut(text, 200)))

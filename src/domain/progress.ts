@@ -2,14 +2,14 @@ import type { VerdictCounts } from "./fate.ts"
 
 interface PhaseWords {
   readonly title: string
-  /** The noun for one of the things it counts. */
+  /** The noun for one of the things that the phase counts. */
   readonly counts: string
   readonly isSending?: true
-  /** What is shown instead of a count, for a phase without one. */
+  /** What to show instead of a count, for a phase that counts nothing. */
   readonly shown?: string
 }
 
-/** Steps that take time: those of a run in their order, then those of other commands. */
+/** The phases that take time: first those of a run in order, then those of other commands. */
 const table = {
   survey: { title: "survey", counts: "row" },
   canary: { title: "canary", counts: "row", isSending: true },
@@ -29,19 +29,19 @@ export type Phase = keyof typeof table
 
 export const phases: { readonly [P in Phase]: PhaseWords } = table
 
-/** How far a run, or other long work, has come; all numbers are totals so far unless they say otherwise. */
+/** The progress of a run or of other long work. Numbers are totals so far, unless described otherwise. */
 export interface Progress {
   readonly phase: Phase
-  /** Rows that this phase has finished. */
+  /** The number of rows that this phase has finished. */
   readonly read: number
-  /** All rows of this phase, if known. */
+  /** The number of all rows of this phase, if known. */
   readonly total: number | undefined
-  /** Rows whose create request was answered. */
+  /** The number of rows whose create request was answered. */
   readonly sent: number
   readonly readBack: VerdictCounts
   readonly inDoubt: number
-  /** Requests answered with 429 (slow down). */
+  /** The number of requests answered with 429 (slow down). */
   readonly throttled: number
-  /** Rows of this phase per second, recently. */
+  /** The number of this phase's rows per second, recently. */
   readonly rate: number | undefined
 }

@@ -12,29 +12,29 @@ import { phases } from "./progress.ts"
 import { modes, outcomes } from "./run.ts"
 import { namesOf } from "./words.ts"
 
-// The report of a run, declared once: types, report.json with its order and documentation, reading of other versions, and `--redact`.
+// The report of a run, declared once for several uses: types, report.json with its order and documentation, reading of reports of other versions, and `--redact`.
 
-/** Replaces a text: always the same for the same text, and an empty text by an empty one. */
+/** Replaces a text. The same text always has the same replacement, and an empty text stays empty. */
 export type Mask = (text: string) => string
 
-/** Annotation of texts and other values without members: returns what a masked report shows instead. */
+/** An annotation of texts and other values without members, which returns what a masked report shows instead. */
 export const Redaction = Symbol.for("formferry/Redaction")
 
-/** Annotation of lists about single rows: they are emptied once a person has asked to forget a row. */
+/** An annotation of lists about single rows. These lists are emptied after a person has asked to forget a row. */
 export const OfRows = Symbol.for("formferry/OfRows")
 
-/** Annotation: a section of the page that shows this field as it is. */
+/** An annotation of a field that the page shows unchanged in a section of its own. */
 export const Section = Symbol.for("formferry/Section")
 export interface Section {
   readonly title: string
   readonly intro?: string
-  /** Titles of columns whose title differs from their field's name; false: the field has no column. */
+  /** The titles of columns that differ from their fields' names. False if the field has no column. */
   readonly columns?: { readonly [field: string]: string | false }
-  /** Fields that are shown in small above another one, in its column. */
+  /** The fields that are shown in small print above another field, in its column. */
   readonly above?: { readonly [field: string]: string }
-  /** For fields that show the first of many: the field that counts all of them. */
+  /** For each field that shows only the first of many: the field that counts all of them. */
   readonly all?: { readonly [field: string]: string }
-  /** Fields that have no column but a heading, above all lines that have the same. */
+  /** The fields that are shown in a heading, above all lines with the same values, instead of in a column. */
   readonly heading?: ReadonlyArray<string>
 }
 
@@ -42,32 +42,32 @@ export const Text = (description: string) => Schema.String.annotations({ descrip
 export const Count = (description: string) => Schema.Number.annotations({ description })
 const Flag = (description: string) => Schema.Boolean.annotations({ description })
 
-/** Digests in place of a text. */
+/** A text that a masked report replaces with its digest. */
 export const Digested = (description: string) =>
   Text(description).annotations({ [Redaction]: (text: string, mask: Mask) => mask(text) })
 
-/** A link for editing a submission shows all of it. */
+/** A link for editing a submission. It shows the whole submission, so it is omitted when masked. */
 const EditLink = (description: string) => Text(description).annotations({ [Redaction]: () => undefined })
 
-/** Any value: what is read from report.json is JSON. */
+/** Any value. What is read from report.json is JSON. */
 const Value = (description: string) =>
   (Schema.Unknown as unknown as Schema.Schema<Json>).annotations({
     description,
     [Redaction]: (value: Json, mask: Mask) => mask(valueText(value)),
   })
 
-/** A field that may have no value: null in report.json. */
+/** A field that may have no value, which is null in report.json. */
 export const maybe = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.UndefinedOr(schema), { nullable: true })
 
-/** A field with a value for reports of versions that do not have it. */
+/** A field with a value for reports of versions without this field. */
 const or = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
   Schema.optionalWith(schema, { nullable: true, default: value })
 
 const text = (description: string) => or(Text(description), () => "")
 const count = (description: string) => or(Count(description), () => 0)
 
-/** A list, read without the members that don't fit its schema, such as those of a newer version. */
+/** A list. Members that don't fit its schema, such as those of a newer version, are not read. */
 const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotations.Schema<ReadonlyArray<A>> = {}) => {
   const decode = Schema.decodeUnknownOption(member)
   return Schema.transform(
@@ -87,7 +87,7 @@ const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotations.Schem
 const list = <A, I>(member: Schema.Schema<A, I>, about?: Schema.Annotations.Schema<ReadonlyArray<A>>) =>
   or(List(member, about), () => [])
 
-/** Members that all have an initial value. */
+/** Members that all have initial values. */
 const group = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   const schema = Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>, unknown>
   return or(schema, () => Schema.decodeUnknownSync(schema)({}))
@@ -104,10 +104,10 @@ const counts = <K extends string>(names: ReadonlyArray<K>, about: (name: K) => s
 /** A file that a run read, and how it was interpreted. */
 export const SourceFile = Schema.Struct({
   file: Text("a file that was read"),
-  format: text("the format it was read as"),
-  bytes: count("its size"),
-  sha256: text("its digest, hexadecimal"),
-  rows: count("data records in it"),
+  format: text("the format in which the file was read"),
+  bytes: count("the file's size"),
+  sha256: text("the file's digest, hexadecimal"),
+  rows: count("the file's data records"),
   taken: list(Schema.Struct({
     what: Text("a property that was detected or set, in the order to show it: encoding, delimiter, sheet, …"),
     value: Text("and its value"),
@@ -117,15 +117,15 @@ export const SourceFile = Schema.Struct({
       description:
         "a part of the file that is not read: another visible `sheet`, a `member` of JSON records, or a place `outside` the records",
     }),
-    name: Text("its name"),
+    name: Text("the name of that part"),
     cells: maybe(
       Count(
-        "of a member, how many records have a value for it (`others`: all after the first 50); for a place outside the records, its number of values",
+        "for a member, the number of records with a value for it (`others`: all after the first 50); for a place outside the records, the number of its values",
       ),
     ),
   }))),
   lines: maybe(Schema.Struct({
-    physical: Count("lines of a text file, counted independently of its reading; the next four add up to it"),
+    physical: Count("lines of a text file, counted independently of the reader; the sum of the next four"),
     above: Count("lines above the first record"),
     records: Count("records"),
     inside: Count("line breaks inside cells"),
@@ -133,8 +133,8 @@ export const SourceFile = Schema.Struct({
   })),
   longest: maybe(Schema.Struct({
     column: Text("the column of the longest cell"),
-    row: Count("its row"),
-    length: Count("its length in characters"),
+    row: Count("the row of that cell"),
+    length: Count("the length of that cell in characters"),
   })),
 })
 export type SourceFile = typeof SourceFile.Type
@@ -142,16 +142,16 @@ export type Unread = NonNullable<SourceFile["unread"]>[number]
 export type LineCounts = NonNullable<SourceFile["lines"]>
 export type LongestCell = NonNullable<SourceFile["longest"]>
 
-/** What is wrong, without the value that is wrong. */
+/** Says what is wrong, without the wrong value. */
 export const withoutValue = (
   { code, column }: { readonly code: ProblemCode; readonly column?: string | undefined },
 ): string => column === undefined ? problemWords[code] : `${column}: ${problemWords[code]}`
 
-/** Problems of one kind, column and question, with a few examples. */
+/** Problems with the same kind, column and question, with a few examples. */
 const ProblemGroup = Schema.Struct({
   code: Schema.Literal(...problemCodes).annotations({ description: "a problem code" }),
-  column: maybe(Text("the column that causes it")),
-  question: maybe(Text("the id of the question that the value was meant for")),
+  column: maybe(Text("the column that causes the problem")),
+  question: maybe(Text("the id of the question that should get the value")),
   dropped: maybe(
     Schema.Literal(true).annotations({
       description: "`true` if only that answer was omitted and the row was sent (`onInvalid: drop`)",
@@ -160,7 +160,7 @@ const ProblemGroup = Schema.Struct({
   count: Count("how often"),
   examples: list(
     Schema.Struct({
-      row: Count("the row's number in its source, from 1"),
+      row: Count("the row's number in the source, from 1"),
       value: maybe(Digested("the value, cut to 80 characters")),
       message: or(
         Text("a sentence that names the column, the value and what was expected").annotations({
@@ -182,54 +182,54 @@ export const Difference = Schema.Struct({
   question: Text(
     "the id of the question or element, or `submissionTime`, `lastUpdatedAt` or `login`",
   ),
-  name: text("its name"),
+  name: text("the question's name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({
     description:
       "`different`, `absent` (sent, not returned), `unexpected` (returned, not sent) or `not comparable` (of an unknown type)",
   }),
-  // Here null is a value.
+  // Here, null is a value.
   sent: Schema.optional(Value("what was sent")),
   returned: Schema.optional(Value("what came back")),
   editLink: maybe(EditLink("where the submission can be edited")),
 })
 export type Difference = typeof Difference.Type
 
-/** Answers of one question that changed in one way: one finding, regardless of the number of submissions. */
+/** Answers of a question that changed in the same way. They are one finding for any number of submissions. */
 const Finding = Schema.Struct({
-  question: Text("the id of a question whose answers changed in one way"),
-  name: text("its name"),
+  question: Text("the id of a question whose answers changed in the same way"),
+  name: text("the question's name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({ description: "as in `differences`" }),
   pattern: Text("what happened to the values, described without repeating them"),
   count: Count("answers that changed in this way; all findings together have one line of `differences.csv` per answer"),
-  note: maybe(Text("what else all of them have in common")),
+  note: maybe(Text("what else these answers have in common")),
   tolerated: maybe(Text("why the pipeline tolerates differences of this question")),
   examples: list(Difference, { [OfRows]: true, description: "up to five examples" }),
 })
 export type Finding = typeof Finding.Type
 
-/** Answers of one question that the service wrote differently, with the same meaning. */
+/** Answers of a question that the service wrote differently, with the same meaning. */
 const Normalisation = Schema.Struct({
   question: Text("the id of a question whose answers came back in a different form with the same meaning"),
-  name: text("its name"),
+  name: text("the question's name"),
   what: Text("what was normalised"),
   count: Count("answers"),
   example: Schema.Struct({
     row: Count("the row of one example"),
-    submissionId: Text("its submission"),
+    submissionId: Text("the row's submission"),
     sent: Difference.fields.sent,
     returned: Difference.fields.returned,
   }),
 })
 export type Normalisation = typeof Normalisation.Type
 
-/** Rows in doubt for one reason, among all rows of the pipeline in the ledger. */
+/** Rows in doubt for the same reason, among all rows of the pipeline in the ledger. */
 const Doubt = Schema.Struct({
   reason: Text("why rows of this pipeline are in doubt, including those of earlier runs"),
   count: Count("how many"),
-  acknowledged: count("number of these that a person has acknowledged"),
-  fresh: count("number of these that this run put in doubt"),
-  firstSentAt: Text("when the first of them was sent"),
-  lastSentAt: Text("when the last of them was sent"),
+  acknowledged: count("how many of these rows a person has acknowledged"),
+  fresh: count("how many of these rows this run put in doubt"),
+  firstSentAt: Text("when the first of these rows was sent"),
+  lastSentAt: Text("when the last of these rows was sent"),
 })
 export type Doubt = typeof Doubt.Type
 
@@ -239,22 +239,22 @@ const Settlement = Schema.Struct({
   by: Text("by whom"),
   because: maybe(Text("the reason that a person gave")),
   file: maybe(Schema.Struct({
-    name: Text("the export of the form's results that showed it; `null` if a person decided it"),
-    sha256: Text("its digest"),
-    isComplete: Flag("whether a person vouched that it is complete"),
+    name: Text("the export of the form's results that was the evidence; `null` if a person decided"),
+    sha256: Text("the digest of that file"),
+    isComplete: Flag("whether a person vouched that the export is complete"),
   })),
   landed: Count("rows that had arrived"),
   notLanded: Count("rows that had not arrived: the next run sends them"),
 })
 export type Settlement = typeof Settlement.Type
 
-/** A row that was imported before with different content, and was imported again. */
+/** A row that was imported earlier with different content, and was imported again. */
 export const Replacement = Schema.Struct({
   row: Count("the row's number"),
   key: Digested("the row key"),
-  submissionId: Text("the submission that was created now"),
-  replaces: maybe(Text("the earlier submission: it stays in the form until a person removes it there")),
-  editLink: maybe(EditLink("where a person can edit or void the earlier one")),
+  submissionId: Text("the new submission"),
+  replaces: maybe(Text("the earlier submission, which stays in the form until a person removes it")),
+  editLink: maybe(EditLink("where a person can edit or void the earlier submission")),
 })
 export type Replacement = typeof Replacement.Type
 
@@ -264,7 +264,7 @@ const Anomaly = Schema.Struct({
     description: `what differs from past runs: ${anomalyCodes.map((code) => `\`${code}\``).join(", ")}`,
   }),
   sentence: Text("a sentence for people, with the figures"),
-  fresh: or(Flag("whether the previous run did not show it"), () => true),
+  fresh: or(Flag("whether the previous run did not have this anomaly"), () => true),
 })
 export type Anomaly = typeof Anomaly.Type
 
@@ -273,69 +273,69 @@ const requestCounts = {
   metadata: count("requests for the form"),
   create: count("requests that create submissions"),
   read: count("requests that read submissions"),
-  retried: count("number of these that repeated a failed request"),
-  throttled: count("number of these that were answered with 429"),
+  retried: count("how many of these requests retried a failed one"),
+  throttled: count("how many of these requests were answered with 429"),
 }
 const RequestCounts = Schema.Struct(requestCounts)
 export type RequestCounts = typeof RequestCounts.Type
 
-/** Requests over time, in spans of equal length that follow each other. */
+/** Requests over time, in consecutive spans of equal length. */
 const Pace = Schema.Struct({
   from: Text("when the first span of time starts"),
-  every: Count("length of a span in milliseconds: a second, or so many that there are at most 240"),
+  every: Count("the length of a span in milliseconds: one second, or longer so that there are at most 240 spans"),
   buckets: Schema.Array(RequestCounts).annotations({
     description: "requests within a span, as in `requests`; the sums over all spans are `requests`",
   }),
 })
 export type Pace = typeof Pace.Type
 
-/** One column of a source: its cells that are not empty, and their states. */
+/** A column of a source, with its filled cells and their states. */
 const ColumnCells = Schema.Struct({
-  title: Text("a column of the source; `null` for all of them if no row was read"),
-  position: Count("its number, from 1; the one after the last column stands for cells beyond the header"),
+  title: Text("the title of a column of the source; `columns` is `null` if no row was read"),
+  position: Count("the column's number, from 1; the number after the last column means cells beyond the header"),
   use: Schema.Literal(...columnUses).annotations({
     description:
       "`answers` are read from it, `keyOrCondition` (part of the row key or of a condition, and nothing else), `ignored` (by `mapping.ignore`) or `notMapped`",
   }),
-  cells: Count("its cells that are not empty, in all rows read: the sum of the twelve that follow"),
+  cells: Count("the column's filled cells in all rows read: the sum of the twelve counts that follow"),
   states: Schema.Struct(counts(cellStates, (state) => cellWords[state].meaning)),
 })
 export type ColumnCells = typeof ColumnCells.Type
 
 /** How a question is filled. */
 const MappedQuestion = Schema.Struct({
-  columns: list(Text("a column that the question is filled from; none: a constant")),
-  question: Text("its id, as in `questions`"),
-  name: text("its name"),
+  columns: list(Text("a column that fills the question; empty for a constant")),
+  question: Text("the question's id, as in `questions`"),
+  name: text("the question's name"),
   values: list(Schema.Struct({
     cell: Digested(
-      "a cell for which something else is sent, by the pipeline or as the label of an option; the first 50",
+      "a cell for which the pipeline or an option's label determines what is sent; the first 50",
     ),
-    answer: maybe(Digested("what it stands for, as the pipeline or the form writes it; `null`: no answer")),
+    answer: maybe(Digested("the cell's answer, as written in the pipeline or the form; `null`: no answer")),
   })),
-  translated: count("how many such cells there are"),
+  translated: count("the number of such cells"),
 })
 
-/** One answer of a row that is shown as an example. */
+/** An answer of a row that is shown as an example. */
 const SampledAnswer = Schema.Struct({
-  row: Count("one of the first three rows that were sent; in a dry run, that would be sent"),
+  row: Count("one of the first three rows that were sent or, in a dry run, would be sent"),
   key: Digested("the row key"),
-  submissionId: maybe(Text("its submission")),
+  submissionId: maybe(Text("the row's submission")),
   columns: list(Text("a column that the answer comes from")),
-  cells: list(Digested("its cell, as in the source")),
+  cells: list(Digested("the column's cell, as in the source")),
   question: Text("the question's id, as in `questions`"),
-  name: text("its name"),
+  name: text("the question's name"),
   sent: Schema.optional(Value("what was sent")),
   returned: Schema.optional(Value("what came back")),
   verdict: maybe(
     Schema.Literal(...answerVerdicts).annotations({
-      description: "how they compare, as in `questions[].verdicts`; `null`: not read back",
+      description: "how the two compare, as in `questions[].verdicts`; `null`: not read back",
     }),
   ),
 })
 export type SampledAnswer = typeof SampledAnswer.Type
 
-/** Answers by verdict; verdicts that did not occur are omitted. */
+/** The number of answers by verdict. Verdicts that did not occur are omitted. */
 type AnswersByVerdict = { readonly [V in AnswerVerdict]?: number }
 const AnswersByVerdict: Schema.Schema<AnswersByVerdict> = Schema.Record({
   key: Schema.String,
@@ -353,7 +353,7 @@ export const RunReport = Schema.Struct({
     name: text("the form's name"),
   }),
   startedAt: Text("when the run started"),
-  finishedAt: Text("when it ended"),
+  finishedAt: Text("when the run ended"),
   outcome: Schema.Literal(...outcomes).annotations({
     description:
       "`complete`, `attention` (rows need review), `inDoubt`, `differing` (something differs, is missing or unread), `stopped` (to protect the form), `unavailable` or `interrupted`",
@@ -361,7 +361,7 @@ export const RunReport = Schema.Struct({
   exitCode: Count("the command's exit code"),
   ledger: group({
     id: text("the ledger that the run wrote"),
-    lastIntent: count("the number of its last intent"),
+    lastIntent: count("the number of the ledger's last intent"),
   }),
   acknowledged: count("rows of this run that need review and were acknowledged by a person"),
   sources: list(SourceFile),
@@ -412,10 +412,10 @@ export const RunReport = Schema.Struct({
   vanished: maybe(
     Schema.Struct({
       count: Count("rows imported earlier that are no longer in the source; all are in `vanished.csv`"),
-      fresh: count("number of these that the previous run's source still contained"),
+      fresh: count("how many of these rows the previous run's source still contained"),
     }).annotations({
       description:
-        "`null` if not checked: the source was not the pipeline's own, was not read to its end, or `vanished: ignore`",
+        "`null` if not checked: the source was not the pipeline's own, was not read to its end, or the pipeline has `vanished: ignore`",
     }),
   ),
   unchangedSince: maybe(Text(
@@ -425,14 +425,14 @@ export const RunReport = Schema.Struct({
   sent: count("rows of this run whose create request was answered"),
   questions: list(Schema.Struct({
     id: Text("a question or element that the pipeline fills"),
-    name: Text("its name"),
-    kind: Text("its kind of value"),
-    answered: Count("rows among `sent` that answer it"),
+    name: Text("the name of the question or element"),
+    kind: Text("the question's kind of value"),
+    answered: Count("rows among `sent` that answer the question"),
     verdicts: or(AnswersByVerdict, (): AnswersByVerdict => ({})),
   })),
   unanswered: maybe(List(Schema.Struct({
     id: Text("a question of the form that the pipeline does not answer"),
-    name: Text("its name"),
+    name: Text("the question's name"),
     state: Schema.Literal("ignored", "notMapped").annotations({
       description: "`ignored` (on purpose, by `mapping.ignoreQuestions`) or `notMapped`",
     }),
@@ -442,7 +442,7 @@ export const RunReport = Schema.Struct({
     [Section]: {
       title: "Mapping",
       intro:
-        "Which columns fill which question, and which cells stand for something else. A question without a column has the same answer in every row.",
+        "Which columns fill which question, and which cells have a different meaning. A question without a column has the same answer in every row.",
       columns: { columns: "column", question: false, name: "question", values: "translated", translated: false },
       all: { values: "translated" },
     },
@@ -458,21 +458,21 @@ export const RunReport = Schema.Struct({
       heading: ["row", "key", "submissionId"],
     },
   })),
-  zone: or(Text("the time zone in which people see the times of this report"), () => "UTC"),
+  zone: or(Text("the time zone in which this report shows times"), () => "UTC"),
   phases: list(Schema.Struct({
     phase: Schema.Literal(...phaseNames).annotations({
       description: `a step of the run, in order: ${phaseNames.map((phase) => `\`${phase}\``).join(", ")}`,
     }),
-    millis: Count("how long it took, in milliseconds; all of them together: from `startedAt` to `finishedAt`"),
+    millis: Count("the duration of the step in milliseconds; the sum is the time from `startedAt` to `finishedAt`"),
   })),
   pace: maybe(Pace),
   warnings: list(Text("notes that don't concern a single row, in sentences"), {
     [Section]: { title: "Warnings" },
   }),
-  versions: group({ formferry: text("the program"), node: text("the version of Node that it ran on") }),
+  versions: group({ formferry: text("the program"), node: text("the version of Node.js that formferry ran on") }),
   fingerprints: group({
     mapping: text("changes when the mapping could produce a different submission from the same row"),
-    form: text("changes when the form does"),
+    form: text("changes when the form changes"),
   }),
 })
 export type RunReport = typeof RunReport.Type

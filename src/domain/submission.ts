@@ -6,7 +6,7 @@ export interface ReturnedAnswer {
   readonly id: string
   readonly name: string | undefined
   readonly type: string | undefined
-  /** Whether `type` is one that formferry knows; a field of an unknown type is discarded (rule 3 of the interface), never compared. */
+  /** Whether formferry knows `type`. A field of an unknown type is discarded (rule 3 of the interface) and never compared. */
   readonly known: boolean
   readonly value: Json
 }

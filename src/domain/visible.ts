@@ -1,6 +1,6 @@
 /**
- * Matches characters that move a cursor, change the direction of text or are invisible: control and format characters, lone surrogates, line
- * separators. The joiners of some scripts and emoji stay.
+ * Matches characters that move a cursor, change the direction of text or are invisible: control and format characters, lone surrogates, line separators. Does not match the joiners of some scripts and
+ * emoji.
  */
 const unseen = /\r\n|\p{Cc}|\p{Surrogate}|\p{Zl}|\p{Zp}|(?![\u200C\u200D])\p{Cf}/gu
 
@@ -14,7 +14,7 @@ const name = (character: string): string => {
 }
 
 /**
- * Makes a text of unknown origin safe for one line of a terminal or page. Control characters become visible signs: no cell can
- * move the cursor, change colours or the direction of writing, or forge a line.
+ * Makes a text of unknown origin safe for one line of a terminal or page. Replaces control characters with visible signs, so that no cell can move the cursor, change colours or the direction of text,
+ * or fake a line.
  */
 export const visible = (text: string): string => text.replace(unseen, name)

@@ -1,7 +1,7 @@
-/** How good or bad a piece of news is. It decides the colour. */
+/** How good or bad a fact is. Determines its colour. */
 export type Tone = "good" | "calm" | "warn" | "bad"
 
-/** A term as messages and pages show it. */
+/** A term as shown in messages and pages. */
 export interface Word {
   readonly title: string
   readonly meaning: string
@@ -12,7 +12,7 @@ export interface Word {
 export const namesOf = <K extends string>(table: { readonly [N in K]: unknown }): ReadonlyArray<K> =>
   Object.keys(table) as Array<K>
 
-/** Returns a count, or a rate to a thousandth, with separated thousands. Intl does the same, but loading it takes 10 ms. */
+/** Returns a count, or a rate to a thousandth, with thousands separators. Intl would do the same, but takes 10 ms to load. */
 export const count = (value: number): string => {
   const [whole = "", ...part] = String(Number.isInteger(value) ? value : Math.round(value * 1000) / 1000).split(".")
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...part].join(".")
@@ -30,12 +30,12 @@ export const listed = (parts: ReadonlyArray<string>, joint: "and" | "or" = "and"
 export const firstOf = (parts: ReadonlyArray<string>, most: number): string =>
   parts.slice(0, most).join(", ") + (parts.length > most ? ` and ${count(parts.length - most)} more` : "")
 
-/** Units of time and their milliseconds. */
+/** The units of time and their milliseconds. */
 const units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], ["ms", 1]] as const
 
 const toSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
 
-/** Rounds a time (milliseconds): long ones to seconds. */
+/** Rounds a time (milliseconds). Rounds long times to seconds. */
 const rounded = (millis: number): number => millis < 10_000 ? Math.round(millis) : toSeconds(millis)
 
 /** Returns the units of a time (milliseconds), the largest first, with the number of each. */
@@ -54,7 +54,7 @@ const partsText = (parts: ReturnType<typeof partsOf>): string =>
 /** Returns a time (milliseconds) in at most two units: `1h 5m`. */
 export const lasting = (millis: number): string => partsText(partsOf(millis).slice(0, 2))
 
-/** Returns times (milliseconds) that follow each other as `lasting` does, but rounded so that they add up to what it shows for all of them together. */
+/** Formats consecutive times (milliseconds) as `lasting` does, but rounds them so that they add up to the shown total. */
 export const lastingEach = (parts: ReadonlyArray<number>): ReadonlyArray<string> => {
   const all = parts.reduce((sum, part) => sum + part, 0)
   const [first, second] = partsOf(all)
@@ -69,16 +69,16 @@ export const lastingEach = (parts: ReadonlyArray<number>): ReadonlyArray<string>
   })
 }
 
-/** Returns an instant (ISO 8601) in milliseconds since 1970, or NaN. `Date.parse` alone reads nearly any text that contains a digit. */
+/** Returns an instant (ISO 8601) in milliseconds since 1970, or NaN. `Date.parse` alone would accept nearly any text that contains a digit. */
 const instant = (text: string): number => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : NaN
 
-/** Returns the time between two instants (ISO 8601) in at most two units, or undefined if they can't be read. */
+/** Returns the time between two instants (ISO 8601) in at most two units. Undefined if they can't be read. */
 export const span = (from: string, to: string): string | undefined => {
   const millis = instant(to) - instant(from)
   return millis >= 0 ? lasting(millis) : undefined
 }
 
-/** What the system's codes for a file that can't be read or written mean. */
+/** The meanings of the system's error codes for a file that can't be read or written. */
 const systemReasons = new Map<unknown, string>([
   ["EACCES", "you don't have permission"],
   ["EPERM", "you don't have permission"],
@@ -87,25 +87,25 @@ const systemReasons = new Map<unknown, string>([
   ["EDQUOT", "your share of the disk is full"],
 ])
 
-/** Returns why an operation on a file failed, as half a sentence: the system's code in words, otherwise the error's own message. */
+/** Returns why an operation on a file failed, as the end of a sentence: the meaning of the system's code, otherwise the error's own message. */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  // An error of @effect/platform wraps Node's.
+  // An error of @effect/platform contains Node's error.
   const system = "_tag" in error && error.cause instanceof Error ? error.cause : error
   return systemReasons.get("code" in system ? system.code : undefined) ?? error.message
 }
 
-/** Returns an instant (ISO 8601) as a zone's clocks show it, or the text as it is if it can't be read. */
+/** Returns an instant (ISO 8601) as clocks in the zone show it. Returns a text that can't be read unchanged. */
 export const instantIn = (zone: string, text: string): string => {
   const millis = instant(text)
   return Number.isNaN(millis) ? text : inZone(millis, zone)
 }
 
-/** Returns an instant (ISO 8601) to the minute, as a zone's clocks show it: for columns, whose title names the zone. */
+/** Returns an instant (ISO 8601) to the minute, as clocks in the zone show it. For columns whose title names the zone. */
 export const minuteIn = (zone: string, text: string): string =>
   instantIn(zone, text).slice("Mon ".length, "Mon 2026-11-20 02:00".length)
 
-/** Returns a time (milliseconds since 1970) as a zone's clocks show it, those of UTC for an unknown zone. Includes the offset, because an hour occurs twice when daylight saving time ends. */
+/** Returns a time (milliseconds since 1970) as clocks in the zone show it, or in UTC for an unknown zone. Includes the offset, because an hour occurs twice when daylight saving time ends. */
 export const inZone = (millis: number, zone: string): string => {
   const parts = new Map(clockOf(zone).formatToParts(millis).map(({ type, value }) => [type, value]))
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? ""
@@ -135,5 +135,5 @@ const clockOf = (zone: string): Intl.DateTimeFormat => {
   }
 }
 
-/** Returns a text to be listed between commas: in quotes if it contains one. */
+/** Returns a text for a list with commas, in quotes if it contains a comma. */
 export const asListed = (text: string): string => (text.includes(",") ? JSON.stringify(text) : text)
