@@ -47,7 +47,7 @@ const another = (value: unknown): unknown => {
 const isNothing = (value: unknown) => value === null || value === undefined
 
 it.scopedLive(
-  "a reconciliation reports nothing after an import of every kind, and later exactly the edits and deletions made",
+  "a reconciliation reports nothing after an import of every kind, and later reports exactly the edits and deletions",
   () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

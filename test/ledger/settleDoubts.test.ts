@@ -138,7 +138,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* required).toEqual(["s1", "s6", "s8"])
     }))
 
-  it.scopedLive("older submissions count before a resent row's first batch, and newer ones after its last batch", () =>
+  it.scopedLive("a resent row needs a submission older than its first batch, and one newer than its last batch", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const between = yield* session.intend(batchOf([rowOf(ledger, 5)]))

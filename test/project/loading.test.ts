@@ -226,7 +226,7 @@ describe("a service's key", () => {
     ["with a line break inside is no key", { FORM_SERVICE_API_KEY: "one\ntwo" }, undefined, undefined],
   ]
   for (const [name, variables, dotenv, expected] of cases) {
-    it.scoped(name, () =>
+    it.scoped(`a key ${name}`, () =>
       Effect.gen(function*() {
         const root = yield* projectFolder({
           "config/formferry.yaml": projectYaml,

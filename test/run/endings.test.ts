@@ -329,7 +329,7 @@ scoped(
 
 for (const status of [302, 402, 405, 409]) {
   scoped(
-    `after a ${status} its rows are in doubt and the others stay pending, with exit code 5`,
+    `a ${status} puts its rows in doubt, and the other rows stay pending, with exit code 5`,
     Effect.gen(function*() {
       const { fail, heard, names, run, settings, source } = yield* world
       yield* settings({ sink: ", canary: off, concurrency: 1" })

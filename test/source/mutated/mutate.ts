@@ -12,8 +12,7 @@ const injected = ['"', "'", '""', "\n", "\r", "\r\n", ";", ",", "\t", "\0", "\\"
 
 /**
  * Makes one to three changes: a flipped byte, a cut at the end, or an insertion, removal or repetition. @param binary
- * whether half of the files only get a flipped bit, because other changes are detected too easily if bytes have fixed
- * places
+ * whether half of the files get only a flipped bit. If bytes have fixed places, other changes are detected too easily.
  */
 export const mutate = (bytes: Buffer, next: () => number, binary = false): Buffer => {
   if (binary && next() < 0.5) {

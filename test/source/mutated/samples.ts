@@ -31,8 +31,8 @@ const workbook = (bookType: XLSX.BookType) => {
 }
 
 /**
- * The check of a mutated file: `text`, `json` and `jsonl` files are computed independently, `sealed` files have
- * checksums, and `xls` files have neither.
+ * How a mutated file is checked. The content of `text`, `json` and `jsonl` files is computed independently. `sealed`
+ * files have checksums, and `xls` files have neither.
  */
 type Kind = "text" | "json" | "jsonl" | "sealed" | "xls"
 
