@@ -17,7 +17,7 @@ it("each single mistake has one diagnostic, at its place", () => {
   }
 })
 
-it("several mistakes have as many diagnostics, each at its place", () => {
+it("each of several mistakes has a diagnostic, at its place", () => {
   const mistakes = lines.flatMap(([, ...wrong], line) => wrong.map((_, which) => ({ line, which })))
   fc.assert(
     fc.property(

@@ -8,7 +8,7 @@ import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
 
 describe("the setting source.maxAge", () => {
-  it.scopedLive("a run reports an old source, but as a new anomaly only once, even if the run ends immediately", () =>
+  it.scopedLive("a run reports an old source as a new anomaly only once, even if the run ends immediately", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const { root, run, settings, source } = yield* world
