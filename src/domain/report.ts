@@ -369,7 +369,9 @@ export const RunReport = Schema.Struct({
     read: count("rows of the source: the sum of the nine that follow"),
     ...counts(fates, (fate) => fateWords[fate].meaning),
   }),
-  readBack: group(counts(verdicts, (verdict) => `submissions: ${verdictWords[verdict].meaning}`)),
+  readBack: group(
+    counts(verdicts, (verdict) => `submissions with the verdict \`${verdict}\`: ${verdictWords[verdict].meaning}`),
+  ),
   balance: group({
     holds: or(
       Flag("whether every row has one fate, every submission one verdict, and every cell that is not empty one state"),
