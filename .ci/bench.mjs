@@ -1,4 +1,5 @@
-// Runs the benchmarks against the built command, or with `scale` the measurements of docs/performance.md. The code is TypeScript, so it is bundled first. Arguments go to test/bench/index.ts or scale.ts.
+// Runs the benchmarks against the built command. With `scale`, runs the measurements of docs/performance.md instead. The code is TypeScript, so it is bundled first. Passes its arguments to
+// test/bench/index.ts or scale.ts.
 import { build } from "esbuild"
 import { cpSync, rmSync } from "node:fs"
 import { resolve } from "node:path"
@@ -6,7 +7,7 @@ import { pathToFileURL } from "node:url"
 import { forNode } from "./bundled.mjs"
 
 const [entry] = process.argv[2] === "scale" ? process.argv.splice(2, 1) : ["index"]
-// Inside node_modules, so that libsql is found.
+// The bundle is written inside node_modules, so that Node finds libsql.
 const folder = resolve(`node_modules/.cache/formferry-bench-${process.pid}`)
 try {
   await build({

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { forNode } from "./bundled.mjs"
 import { thirdParty } from "./thirdParty.mjs"
 
-// Built in a separate folder and then moved, so that a command that starts in the meantime finds a complete program.
+// The bundle is built in a separate folder and then moved, so that a command that starts in the meantime finds a complete program.
 const folder = `node_modules/.cache/formferry-build-${process.pid}`
 const { metafile } = await build({
   ...forNode,
@@ -16,13 +16,13 @@ const { metafile } = await build({
   chunkNames: "parts/[name]-[hash]",
   minifySyntax: true,
   minifyWhitespace: true,
-  // For `node --enable-source-maps` in a checkout. They would make the package 1.1 MB larger, so package.json excludes them.
+  // Source maps are for `node --enable-source-maps` in a checkout. They would make the package 1.1 MB larger, so package.json excludes them.
   sourcemap: "linked",
   sourcesContent: false,
   metafile: true,
 })
 const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"))
-// A Node version lacks the newest modules, such as node:sqlite, but their prefix is reserved.
+// An older Node lacks the newest built-in modules, such as node:sqlite. They are recognised by their prefix, which is reserved.
 const isThere = (name) => name.startsWith("node:") || isBuiltin(name) || dependencies[name] !== undefined
 const absent = Object.values(metafile.outputs).flatMap(({ imports }) =>
   imports.filter(({ external, path }) => external && !isThere(path)).map(({ path }) => path)

@@ -3,14 +3,14 @@ import { build } from "esbuild"
 import { rmSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 
-/** How our modules are bundled for Node: native packages stay outside, and CommonJS packages inside get their own `require`. */
+/** How formferry's modules are bundled for Node. Native packages stay outside, and bundled CommonJS packages get their own `require`. */
 export const forNode = {
   bundle: true,
   format: "esm",
   platform: "node",
   target: "node20",
   external: ["libsql"],
-  // Otherwise a literal such as /\p{N}/u becomes a constructor, which runs each time.
+  // Without this, a literal such as /\p{N}/u becomes a constructor call, which runs each time.
   supported: { "regexp-unicode-property-escapes": true },
   banner: {
     js:

@@ -1,4 +1,4 @@
-// Types and Effect's rules in one pass: the type checker, with Effect's rules patched into a copy of it (node_modules stays as installed).
+// Checks types and Effect's rules in one pass, with Effect's rules patched into a copy of the type checker. node_modules stays as installed.
 // Checking the rules separately from the types took four times as long.
 import { spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
@@ -33,7 +33,7 @@ if (!existsSync(checker)) {
   try {
     renameSync(join(made, "typescript"), checker)
   } catch (error) {
-    // A different check has made it in the meantime.
+    // A check that ran at the same time may have made the copy already.
     if (!existsSync(checker)) throw error
   }
   rmSync(made, { recursive: true, force: true })

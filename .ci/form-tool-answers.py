@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads the real exports of form tools in samples/ with Python's own csv and zipfile modules, and writes what their answers are to
+"""Reads the real exports of form tools in samples/ with Python's own csv and zipfile modules, and writes their answers to
 test/source/formtools/answers/*.json. This reader is independent: it uses no code of formferry. The files are committed. Run this when a sample
 changes: python3 .ci/form-tool-answers.py [FOLDER]"""
 import json
@@ -15,7 +15,7 @@ TARGET = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "test", 
 
 
 def star_wars():
-    """Row 1: titles over blocks; row 2: what stands in the columns. Films 3 to 8 (ticks) and 9 to 14 (ranks), characters 15 to 28."""
+    """Row 1 contains the titles of blocks, and row 2 the contents of the columns. Films: columns 3 to 8 (ticks) and 9 to 14 (ranks). Characters: columns 15 to 28."""
     rows = records("surveymonkey/538-StarWars.first200.csv", "cp1252")
     below = rows[1]
     result = {}
@@ -52,7 +52,7 @@ def steak():
 
 
 def qualtrics():
-    """Three header rows; every column that is not empty. Latitude and longitude are read as the numbers they are."""
+    """Reads every filled column below the three header rows. Reads latitude and longitude as numbers."""
     rows = records("qualtrics/qualtRics-sample.csv")
     header = rows[0]
     result = {}
@@ -145,7 +145,7 @@ def google():
             answers[name] = int(value) if name == "Difficulty" and value != "" else str(value).strip()
             if isinstance(value, float) and name != "Difficulty":
                 answers[name] = str(int(value)) if value == int(value) else str(value)
-        # The sheet's own zone is not in the file: the pipeline of the test says UTC.
+        # The file does not contain the sheet's zone, so the pipeline of the test uses UTC.
         result[moment.isoformat()] = {**filled(answers), "submissionTime": moment.isoformat() + "Z"}
     return result
 

@@ -1,4 +1,4 @@
-// Writes the files that are generated from code; with --check only compares them.
+// Writes the files that are generated from code. With --check, only compares them.
 import { writeFileSync } from "node:fs"
 import { bundled } from "./bundled.mjs"
 

@@ -2,5 +2,5 @@
 import { bundled } from "./bundled.mjs"
 
 const { main } = await bundled("test/histories/main.ts")
-// Timers of machines that were switched off would keep the process alive.
+// Timers of simulated machines that were switched off would keep the process alive.
 process.exit(await main(process.argv.slice(2)))

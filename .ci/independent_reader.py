@@ -24,7 +24,7 @@ def tidy(text):
 
 
 def sheet(path):
-    """Cells of a workbook's first sheet, by row and column letters, without any library for workbooks."""
+    """Returns the cells of a workbook's first sheet, by row and column letters, without a library for workbooks."""
     name = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
     with zipfile.ZipFile(os.path.join(SAMPLES, path)) as book:
         strings = [

@@ -1,4 +1,4 @@
-// Kills the built command again and again: node .ci/kill-loop.mjs --runs 100 --rows 2000.
+// Kills the built command repeatedly: node .ci/kill-loop.mjs --runs 100 --rows 2000.
 import { bundled } from "./bundled.mjs"
 
 const { main } = await bundled("test/faults/killLoopMain.ts")

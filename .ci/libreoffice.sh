@@ -10,7 +10,7 @@ for type in xlsx xls ods; do
   convert "$type"
   mv "$work/sheet.$type" "sheet.$type"
 done
-# Delimiter, quote, encoding (numbers of LibreOffice's own), first line, columns, language, quote all text, cells as shown.
+# The numbers are LibreOffice's codes for delimiter, quote, encoding, first line, columns, language, quoting of all text, and cells as shown.
 for encoding in utf-8:76 windows-1252:1 macroman:2 iso-8859-15:22 windows-1250:33 utf-16le:65535; do
   convert "csv:Text - txt - csv (StarCalc):59,34,${encoding#*:},1,,0,false,true,false"
   mv "$work/sheet.csv" "sheet.${encoding%:*}.csv"

@@ -1,4 +1,4 @@
-// Makes README's pictures from the sample contacts, some of them broken: the report's page and the terminal. CHROMIUM=/path names the browser. `npm run pictures` builds first.
+// Makes the pictures in the README, which show a report page and a terminal. Uses the sample contacts, some of them with mistakes. CHROMIUM=/path names the browser. `npm run pictures` builds first.
 import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -40,7 +40,7 @@ try {
     document.body.innerHTML = document.body.innerHTML.replaceAll(`${path}/`, "")
   }, project)
   await tab.screenshot({ path: join(pictures, "report.png") })
-  // Another page: the report's content security policy allows only its own styles.
+  // The terminal needs a page of its own, because the report's content security policy allows only the report's styles.
   const screen = await browser.newPage({ viewport: { width: 1000, height: 100 } })
   await screen.setContent(page(`<b class="prompt">${shown.typed}</b>\n${asHtml(shown.terminal)}`))
   await screen.locator("body").screenshot({ path: join(pictures, "terminal.png") })

@@ -1,4 +1,4 @@
-// Writes a release into a folder: the package, its SHA-256 checksum and its SBOM (CycloneDX). `npm run release` builds first.
+// Writes a release to a folder: the package, its SHA-256 checksum and its SBOM (CycloneDX). `npm run release` builds first.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -13,7 +13,7 @@ const name = npm("pack", "--silent", "--ignore-scripts", "--pack-destination", f
 const digest = createHash("sha256").update(readFileSync(join(folder, name))).digest("hex")
 writeFileSync(join(folder, `${name}.sha256`), `${digest}  ${name}\n`)
 
-// npm marks bundled packages as development tools, because they are not installed.
+// npm marks bundled packages as development tools because they are not installed.
 const bundled = new Set(listed(readFileSync("dist/THIRD-PARTY.md", "utf8")))
 const sbom = JSON.parse(npm("sbom", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--package-lock-only"))
 const isDevelopment = ({ name }) => name === "cdx:npm:package:development"

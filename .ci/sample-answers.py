@@ -18,13 +18,13 @@ YES_NO = {"Yes": True, "No": False}
 
 
 def utc(moment, zone):
-    """A moment of a zone's clocks as the service writes instants."""
+    """Returns a time on a zone's clocks as the service writes instants."""
     there = moment.replace(tzinfo=ZoneInfo(zone)).astimezone(timezone.utc)
     return there.strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
 def star_wars():
-    """Row 1: titles over blocks; row 2: what stands in the columns. Films 3 to 8 (ticks) and 9 to 14 (ranks), characters 15 to 28."""
+    """Row 1 contains the titles of blocks, and row 2 the contents of the columns. Films: columns 3 to 8 (ticks) and 9 to 14 (ranks). Characters: columns 15 to 28."""
     rows = records("surveymonkey/538-StarWars.first200.csv", "cp1252")
     below = rows[1]
     favour = {
@@ -91,7 +91,7 @@ def redcap():
 
 
 def ticked(cell, options, values=None):
-    """Several choices of one cell: the options in it, in their order, then what remains, as it was written. Case and space don't distinguish options."""
+    """Returns the choices in a cell: first the options, in order, then the remaining text as written. Ignores case and space in options."""
     rest, found = f", {cell}, ", []
     for option in sorted(options, key=len, reverse=True):
         if f", {option}, " in rest:
@@ -168,7 +168,7 @@ SCHOOLS = [
 
 
 def spanish():
-    """The sheet's columns by their letters, A to AZ."""
+    """Reads the sheet's columns by their letters, A to AZ."""
     rows = sheet("google-forms/rstudio-2019-spanish-r-community-survey.xlsx")
     result = {}
     for row in rows[1:]:

@@ -1,12 +1,12 @@
-// Writes the synthetic sources of the demonstration project: node .ci/samples.mjs [FOLDER]. The bytes are the same every time, and they are committed, so this
-// only runs if a sample changes, and in a test that compares them. The people are invented: their addresses are of example.*, their phone numbers are reserved for films.
+// Writes the synthetic sources of the demonstration project: node .ci/samples.mjs [FOLDER]. The bytes are always the same. They are committed, so this is only run after a
+// sample changes, and by a test that compares them. The people are invented: their addresses are at example.*, and their phone numbers are reserved for films.
 import iconv from "iconv-lite"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { utils, write } from "xlsx"
 
-/** Mulberry32: the same numbers for the same seed. */
+/** The Mulberry32 generator, which returns the same numbers for the same seed. */
 const random = (seed) => () => {
   seed = (seed + 0x6d2b79f5) | 0
   let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
@@ -45,7 +45,7 @@ const lastNames = [
   "Lüders",
 ]
 
-/** A customer list as a German desktop program exports it. */
+/** Returns a customer list as a German desktop program exports it. */
 const contacts = () => {
   const { chance, int, pick, some } = draws(1)
   const places = [["10115", "Berlin"], ["01067", "Dresden"], ["80331", "München"], ["50667", "Köln"], [
@@ -100,7 +100,7 @@ const contacts = () => {
   return iconv.encode(csv([header.split(";"), ...rows], ";", "\r\n"), "windows-1252")
 }
 
-/** The registrations of a conference, as its organisers keep them. */
+/** Returns the registrations for a conference, as its organisers keep them. */
 const registrations = () => {
   const { chance, int, pick, some } = draws(2)
   const date = (year, month, day, hour = 0, minute = 0, z = "dd.mm.yyyy") => ({
@@ -174,7 +174,7 @@ const registrations = () => {
   return write(book, { type: "buffer", bookType: "xlsx", compression: true })
 }
 
-/** The tickets of a help desk that is being closed. */
+/** Returns the tickets of a help desk that is about to close. */
 const tickets = () => {
   const { chance, int, pick, some } = draws(3)
   const header =

@@ -1,6 +1,6 @@
 // Watches the memory of the built `formferry schedule`: node .ci/soak.mjs --minutes 10 [--every 60] [--rows 20] [--warm-up 120].
-// A pipeline is due each minute (or every SECONDS), its file gains rows after each run, and the practice service is a separate process. Before that it is due every second
-// for a while, because memory for code that the engine compiles at its first run doesn't count. Exit code 1: memory grew, or rows are missing.
+// A pipeline is due each minute (or every SECONDS), its file grows after each run, and the practice service is a separate process. During a warm-up, the pipeline is due
+// every second, because memory for code that the engine compiles at its first run doesn't count. Exits with code 1 if memory grew or rows are missing.
 import { spawn } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -62,7 +62,7 @@ const start = (args, more = {}) => {
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 const mb = (bytes) => `${(bytes / 1_048_576).toFixed(1)} MB`
 
-/** Growth from the first quarter of the time to the last one. */
+/** Returns the growth from the first quarter of the time to the last one. */
 const growth = (samples, what) => {
   const quarter = Math.floor(samples.length / 4)
   const from = median(samples.slice(0, quarter).map(what))
@@ -112,7 +112,7 @@ schedule: { cron: "${cron}", zone: Europe/Berlin }
     env: { SOAK_KEY: apiKey, SOAK_FILE: memory, SOAK_EVERY: String(sampleEvery * 1000) },
   })
   const runs = () => watched.out().split("\n").filter((line) => / people: /.test(line) && line.includes(" read"))
-  /** Waits. The file grows after each run, never while a run may read it. */
+  /** Waits for some seconds. Meanwhile, extends the file after each run, but never while a run may read it. */
   const live = async (seconds) => {
     const until = Date.now() + seconds * 1000
     for (let seen = runs().length; Date.now() < until; await sleep(50)) {
@@ -123,9 +123,9 @@ schedule: { cron: "${cron}", zone: Europe/Berlin }
   }
   await live(warmUp)
   const warm = runs().length
-  // The process keeps running and reads the edited file.
+  // The process keeps running and reads the changed file.
   pipeline(every === 60 ? "* * * * *" : `*/${every} * * * * *`)
-  // From the middle between two times to the middle between two others.
+  // The measured time starts and ends halfway between two scheduled times.
   await live(2 + (1.5 * every - (2 + Date.now() / 1000) % every) % every)
   const before = runs().length
   writeFileSync(memory, "")

@@ -1,4 +1,4 @@
-// Loaded into the process that is watched (node --expose-gc --import). Collects garbage, then writes the memory in use, as one line of JSON each time.
+// Is loaded into the watched process (node --expose-gc --import). Collects garbage and writes the memory in use as a line of JSON, repeatedly.
 import { appendFileSync } from "node:fs"
 import process from "node:process"
 

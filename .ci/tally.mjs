@@ -1,4 +1,4 @@
-// The closing line of .ci/run, counted from vitest's JSON results: "N passed, N failed".
+// Prints the last line of .ci/run, "N passed, N failed", from vitest's JSON results.
 // A test file that could not be loaded has no tests, so it counts as one failed test.
 import { existsSync, readFileSync } from "node:fs"
 

@@ -1,11 +1,11 @@
-// The packages inside the bundle, and the file with their licences.
+// Lists the packages inside the bundle, and writes the file with their licences.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Licences that allow a package inside a bundle if their text is included. */
+/** The licences that allow a package inside a bundle if their text is included. */
 const allowed = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"]
 
-/** A line of the list: a name, a version and a licence. */
+/** Matches a line of the list: a name, a version and a licence. */
 const line = /^- (\S+) (\S+) \(\S+\)$/gm
 
 /**
