@@ -169,7 +169,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
         ? commandLine([...(invocation.command?.split(" ") ?? []), "--help"])
         : `${again} ${error.lacks}`
     case "SourceError":
-      // `check` reads the pipeline's own source, not the one that `--source` names.
+      // `check` reads the pipeline's own source, not the file that `--source` or `--map` names.
       return isAboutPipelines(invocation) && !hasSource(invocation) ? command("check", ...names) : again
     case "ConfigurationInvalid":
     case "ServiceUnusable":
@@ -221,8 +221,8 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
   }
 }
 
-const hasSource = ({ typed }: Invoked): boolean => typed.some((word) => /^--source(?:=|$)/.test(word))
+const hasSource = ({ typed }: Invoked): boolean => typed.some((word) => /^--(?:source|map)(?:=|$)/.test(word))
 
 /** Whether `check` helps with what a command could not read. */
 const isAboutPipelines = ({ command }: Invoked): boolean =>
-  !["form", "practice", "schema", "demo", "init", "inspect"].includes(command ?? "")
+  !["form", "template", "practice", "schema", "demo", "init", "inspect"].includes(command ?? "")

@@ -143,10 +143,20 @@ const helpWords = { name: "help", about: "Shows the help of a command." }
 
 /** What commander says about each mistake, and what we say instead. Its other errors don't occur, because no option is declared as mandatory or conflicting. */
 const wordings: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^unknown (command|option) '([^]*?)'$/, "There is no $1 `$2`."],
+  [/^unknown option '([^]*?)'$/, "There is no option `$1`."],
   [/^option '(--[^ ']+)[^']*' argument missing$/, "`$1` needs a value."],
   [/^missing required argument '(.*)'$/, "$1 is missing."],
 ]
+
+/** Returns a sentence about a word that should be a command below another. */
+const noCommand = (word: string, command: Commander.Command): string => {
+  const names = command.commands.map((one) => one.name())
+  const hint = names.length === 0 ? undefined : suggest(word, names, "Commands are")
+  return [
+    `There is no command ${quoted([...wordsOf(command), word].join(" "))}.`,
+    ...(hint === undefined ? [] : [hint]),
+  ].join(" ")
+}
 
 /** Says in our words what commander says about a command. */
 const sentence = ({ code, message }: Commander.CommanderError, command: Commander.Command): string => {
@@ -160,6 +170,7 @@ const sentence = ({ code, message }: Commander.CommanderError, command: Commande
   }
   const [, flag = ""] = /^error: unknown option '(--[^'=]+)=/.exec(message) ?? []
   if (flag !== "" && optionsFrom(command).some(({ long }) => long === flag)) return `${quoted(flag)} takes no value.`
+  if (code === "commander.unknownCommand") return noCommand(command.args[0] ?? "", command)
   const [, said = "", near] = /^(?:error: )?([^]*?)(?:\n\(Did you mean (?:one of )?(.+)\?\))?$/.exec(message) ?? []
   const [pattern, ours] = wordings.find(([one]) => one.test(said)) ?? [/$/, ""]
   const sentence = said.replace(pattern, ours)
@@ -179,12 +190,7 @@ const unknownWord = ([word, ...words]: ReadonlyArray<string>, command: Commander
   if (word === undefined) return undefined
   const below = command.commands.find((one) => one.name() === word)
   if (below !== undefined) return unknownWord(words, below)
-  const names = command.commands.map((one) => one.name())
-  const hint = names.length === 0 ? undefined : suggest(word, names, "Commands are")
-  return [
-    `There is no command ${quoted([...wordsOf(command), word].join(" "))}.`,
-    ...(hint === undefined ? [] : [hint]),
-  ].join(" ")
+  return noCommand(word, command)
 }
 
 /** Returns the options of a command that has others below it, for the end of its help. */

@@ -80,6 +80,7 @@ export const span = (from: string, to: string): string | undefined => {
 
 /** The meanings of the system's error codes for a file that can't be read or written. */
 const systemReasons = new Map<unknown, string>([
+  ["ENOENT", "it does not exist"],
   ["EACCES", "you don't have permission"],
   ["EPERM", "you don't have permission"],
   ["EROFS", "its file system is read-only"],

@@ -58,7 +58,7 @@ const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineT
   return refuse(
     `No pipeline has the tag ${quoted(unknown)}.`,
     known.length === 0
-      ? `No pipeline has any tag. Tags are in pipeline files: \`tags: [nightly]\`.`
+      ? "None has a tag yet. Tags are written in pipeline files: `tags: [nightly]`."
       : suggest(unknown, known, "Tags are"),
   )
 }

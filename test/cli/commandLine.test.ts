@@ -119,7 +119,10 @@ describe("the command line parser", () => {
 
 it("explains a command line that can't be read, and runs nothing", () => {
   expect(refused("rnu")).toEqual([undefined, "There is no command `rnu`. Did you mean `run`?"])
-  expect(refused("ledger", "compat")).toEqual(["ledger", "There is no command `compat`. Did you mean `compact`?"])
+  expect(refused("ledger", "compat")).toEqual([
+    "ledger",
+    "There is no command `ledger compat`. Did you mean `compact`?",
+  ])
   expect(refused("frobnicate")).toEqual([undefined, "There is no command `frobnicate`."])
   expect(refused("run", "a", "--tp", "x")).toEqual(["run", "There is no option `--tp`. Did you mean `--to`?"])
   expect(refused("run", "a", "-x")).toEqual(["run", "There is no option `-x`."])
