@@ -198,6 +198,10 @@ export const init = command({
       words: "init contacts --source contacts.csv --service live --form 8f2c",
       about: "Writes pipelines/contacts.yaml.",
     },
+    {
+      words: "init study --source study.csv --labels study-dictionary.csv --service live --form 8f2c",
+      about: "Also takes titles and labels from the tool's own definition of the form.",
+    },
     { words: "init contacts", about: "Asks for what is missing, or adds new columns and questions." },
     { words: "init contacts --review", about: "Asks about what is open or unsure, one question at a time." },
   ],
@@ -209,6 +213,10 @@ export const init = command({
     baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
     keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),
     forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
+    labels: text(
+      "FILE",
+      "The form as the tool that wrote the source exports it: titles of columns and labels of codes. A REDCap data dictionary, a Qualtrics .qsf, an XLSForm, a LimeSurvey .lss.",
+    ),
     review: flag("Ask about each answer that is open or unsure, and write what you choose. Only in a terminal."),
     ...sourceOptions,
     json,
@@ -236,10 +244,12 @@ export const init = command({
       }
       const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
       const guard = (project: Project) => maskingKeys(project, output.hide)
+      const labels = input.labels === undefined ? undefined : path.resolve(input.labels)
       const result = yield* initialise({
         ...asked,
         root,
         source: asked.source === undefined ? undefined : yield* sourceGiven(path.resolve(asked.source), input),
+        labels,
         guard,
       })
       if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
@@ -251,7 +261,7 @@ export const init = command({
         return
       }
       const { reviewPipeline } = yield* Effect.promise(() => import("./review.ts"))
-      const { answered, skipped } = yield* reviewPipeline(root, result.pipeline, guard)
+      const { answered, skipped } = yield* reviewPipeline(root, result.pipeline, { guard, labels })
       yield* output.print([
         answered + skipped === 0
           ? "Nothing is open or unsure."

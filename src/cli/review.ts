@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
-import type { OpenChoice, Review, ReviewCandidate, ReviewedEntry, ReviewItem } from "../jobs/review.ts"
-import type { Project } from "../project/Project.ts"
+import type { OpenChoice, Review, ReviewCandidate, ReviewedEntry, ReviewItem, ReviewOptions } from "../jobs/review.ts"
 import { ask, choose } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
@@ -168,7 +167,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
       case "Other": {
         const other = yield* choose("Which column?", [
           ...others.map((one) => ({
-            title: `${cutToWidth(visible(one.column.name ?? ""), 60)}: ${cellsOf(samplesOf(one.profile))}`,
+            title: `${cutToWidth(visible(one.column.name ?? ""), 60)}: ${cellsOf(samplesOf(one))}`,
             value: { _tag: "Column" as const, ...one },
           })),
           { title: skip.title, value: undefined },
@@ -233,10 +232,10 @@ const reviewProposal = (
   })
 
 /** Asks what is open or unsure in a pipeline, one question at a time. Writes each answer at once. */
-export const reviewPipeline = (root: string, name: string, guard: (project: Project) => Project) =>
+export const reviewPipeline = (root: string, name: string, options: ReviewOptions) =>
   Effect.scoped(Effect.gen(function*() {
     const { openReview } = yield* Effect.promise(() => import("../jobs/review.ts"))
-    const review = yield* openReview(root, name, guard)
+    const review = yield* openReview(root, name, options)
     const session: Session = { review, last: new Map(), used: new Set() }
     let answered = 0
     for (const [at, item] of review.items.entries()) {

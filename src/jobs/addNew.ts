@@ -17,6 +17,7 @@ import {
   type Initialised,
   type InitOptions,
   InitRefused,
+  labelsFor,
   openNames,
   summaryOf,
   surveySource,
@@ -104,7 +105,8 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       ),
     }
     const unused = unusedColumns(pipeline, source)
-    const survey = yield* surveySource(source, rest, unused)
+    const labels = yield* labelsFor(options.labels, columns)
+    const survey = yield* surveySource(source, rest, unused, labels)
     const { suggestions: all, unknown } = survey
     const known = newOnly(all, record)
     const left = (of: "submissionTime" | "lastUpdatedAt" | "login") =>

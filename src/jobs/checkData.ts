@@ -5,6 +5,7 @@ import { brief, cut, type Problem, type ProblemCode } from "../domain/problem.ts
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { counted } from "../domain/words.ts"
+import { readIso } from "../kinds/wallClock.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import { names } from "../mapping/findElement.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -215,6 +216,31 @@ const choicesFinding = (
   return { ...finding, withoutCells: `${what}. ${toSeeValues(pipeline.name)}` }
 }
 
+/** What an entry needs if more than this share of the rows lacks it. Below, the rows are in error. */
+const lackingShare = 0.01
+
+/** Returns the key that an entry needs to read its cells, if they show that: times without a zone, telephone numbers without a country. */
+const neededKey = (
+  { code, examples, rows }: DataProblem,
+  options: (kind: string) => Readonly<Record<string, unknown>>,
+  all: number,
+): { readonly lack: string; readonly key: string } | undefined => {
+  const lacking = (fits: (value: string) => boolean) =>
+    rows > all * lackingShare && examples.every(({ value }) => value !== undefined && fits(value))
+  if (code === "not-a-date-time" && options("dateTime")["zone"] === undefined) {
+    const isZoneless = (value: string) => {
+      const read = readIso(value)
+      return read?.hasDate === true && Number.isNaN(read.offset)
+    }
+    return lacking(isZoneless) ? { lack: "have no time zone", key: "zone: Europe/Berlin" } : undefined
+  }
+  if (code === "not-a-phone" && options("phone")["country"] === undefined) {
+    const isNational = (value: string) => /^[\d\s()./-]+$/.test(value) && value.replaceAll(/\D/g, "").length >= 6
+    return lacking(isNational) ? { lack: "have no country code", key: "country: DE" } : undefined
+  }
+  return undefined
+}
+
 const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, all: number): Diagnostic => {
   const { code, column, examples, question: id, rows } = problem
   const { mapping, source } = pipeline
@@ -226,15 +252,19 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
       ?? entries.find((one) => question !== undefined && names(one, question))
   const isKey = code === "missing-key" && source.rowKey !== undefined
   const some = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
-  const what = `${code}${column === undefined ? "" : ` in the column "${brief(column)}"`}: ${rows} of ${
+  const needed = neededKey(problem, (kind) => ({ ...mapping.defaults[kind], ...entry?.options }), all)
+  const where = column === undefined ? "" : ` in the column "${brief(column)}"`
+  const what = `${needed === undefined ? code + where : `Cells${where} ${needed.lack}`}: ${rows} of ${
     counted(all, "row")
   }${rows > examples.length ? ", such as" : ":"} ${examples.length === 1 ? "row" : "rows"}`
   const finding = diagnosticAt(
     pipeline.document,
-    "warning",
+    needed === undefined ? "warning" : "error",
     entry?.path ?? (isKey ? ["source", "rowKey"] : ["source"]),
     `${what} ${some.join(", ")}.`,
-    examples[0]?.message,
+    needed === undefined
+      ? examples[0]?.message
+      : `Set \`${needed.key.split(":")[0]}\` in this entry, such as \`${needed.key}\`.`,
   )
   return {
     ...finding,

@@ -23,7 +23,9 @@ import {
   type Initialised,
   type InitOptions,
   InitRefused,
+  labelsFor,
   openNames,
+  type SourceLabels,
   summaryOf,
   surveySource,
 } from "./suggestMapping.ts"
@@ -80,6 +82,10 @@ export const initialise = (options: InitOptions) =>
       const opened = options.source === undefined
         ? undefined
         : yield* openSource({ ...options.source, empty: [] })
+      // Before anything is written.
+      const labels = opened === undefined
+        ? undefined
+        : yield* labelsFor(options.labels, ownColumns(opened.columns))
       const made = options.newService === undefined ? [] : yield* makeProject(root, options.newService, options.apiKey)
       const { texts } = yield* listPipelines(root)
       const existing = texts.find((text) => text.name === name)
@@ -99,6 +105,7 @@ export const initialise = (options: InitOptions) =>
         config: options.source,
         service: options.service,
         form: options.form,
+        labels,
         made,
       })
     }),
@@ -145,12 +152,13 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
 /** Writes the file of a new pipeline, and records the form. */
 const writeNew = (
   project: Project,
-  { config, form: formId, made, name, service, source }: {
+  { config, form: formId, labels, made, name, service, source }: {
     readonly name: string
     readonly source: Source
     readonly config: FileSource
     readonly service: string
     readonly form: string
+    readonly labels: SourceLabels | undefined
     readonly made: ReadonlyArray<string>
   },
 ) =>
@@ -167,9 +175,10 @@ const writeNew = (
     }
     const form = yield* fetchForm(project, service, formId)
     const columns = ownColumns(source.columns)
-    const survey = yield* surveySource(source, form, columns)
+    const survey = yield* surveySource(source, form, columns, labels)
     const { missing, rows, suggestions } = survey
     const { complete } = source.tool ?? {}
+    const taken = labels === undefined ? source.taken : [...source.taken, labels.taken]
     const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
     const draft = draftPipeline(suggestions, {
       name,
@@ -181,7 +190,7 @@ const writeNew = (
         format: source.format,
         read: readKeys(config, source),
         taken: [
-          ...source.taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
+          ...taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
             .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
           `${rows} rows`,
         ].join(", "),
@@ -213,6 +222,7 @@ const writeNew = (
       pipeline: name,
       file: target,
       ...summaryOf(source, form, survey, entries),
+      taken,
       open: [...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []), ...openNames(form, entries)],
       unmapped: unmappedNames(suggestions),
       rowKey: suggestions.rowKey.names,

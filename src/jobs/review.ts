@@ -30,7 +30,15 @@ import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { fetchForm } from "./services.ts"
-import { eachRow, InitRefused, surveySource, tryOnCells, unusedColumns } from "./suggestMapping.ts"
+import {
+  eachRow,
+  type InitOptions,
+  InitRefused,
+  labelsFor,
+  surveySource,
+  tryOnCells,
+  unusedColumns,
+} from "./suggestMapping.ts"
 import { findPipeline, firstTarget } from "./target.ts"
 
 /** An entry is unsure below this confidence, unless a person has reviewed it. */
@@ -196,8 +204,11 @@ export const settingFault = (kindName: string | undefined, key: string, value: s
     : undefined
 }
 
+/** How a pipeline is reviewed. */
+export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
+
 /** Opens a pipeline, and finds what is open or unsure in it. */
-export const openReview = (root: string, name: string, guard: (project: Project) => Project = identity) =>
+export const openReview = (root: string, name: string, { guard = identity, labels }: ReviewOptions = {}) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -218,7 +229,12 @@ export const openReview = (root: string, name: string, guard: (project: Project)
       ...form,
       questions: form.questions.filter((question) => entryOf(question) === undefined && !isIgnored(question)),
     }
-    const { missing, profiles, suggestions } = yield* surveySource(source, rest, unusedColumns(pipeline, source))
+    const { missing, profiles, suggestions } = yield* surveySource(
+      source,
+      rest,
+      unusedColumns(pipeline, source),
+      yield* labelsFor(labels, columns),
+    )
     const uploads = source.tool?.answers.uploads
 
     const open = new Map(suggestions.open.map((one) => [one.question.id, one.candidates]))
@@ -260,7 +276,7 @@ export const openReview = (root: string, name: string, guard: (project: Project)
         ? [{
           _tag: "RowKey" as const,
           candidates: suggestRowKey(keyed.profiles(), source.tool).candidates.flatMap((one) =>
-            one.column.name === undefined ? [] : [{ names: [one.column.name], cells: samplesOf(one.profile) }]
+            one.column.name === undefined ? [] : [{ names: [one.column.name], cells: samplesOf(one) }]
           ),
           columns: columns.flatMap(({ name }) => name ?? []),
         }]

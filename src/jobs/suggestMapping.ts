@@ -1,6 +1,10 @@
 import { Effect, type Redacted, Schema, Stream } from "effect"
 import type { Form } from "../domain/form.ts"
+import { brief } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"
+import { counted } from "../domain/words.ts"
+import type { ColumnLabels } from "../formtools/Labels.ts"
+import { tidy } from "../formtools/sample.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { choicesToCount, readingsOf, unknownOf } from "../mapping/suggest/draftEntries.ts"
@@ -31,6 +35,8 @@ export interface InitOptions {
   readonly source: FileSource | undefined
   readonly service: string | undefined
   readonly form: string | undefined
+  /** The form tool's own definition of the form; its path is absolute. */
+  readonly labels?: string | undefined
   /** The API key of a new service, which is written to .env. Undefined if an environment variable contains it. */
   readonly apiKey?: Redacted.Redacted | undefined
   /** Is called with the project before its services are used. */
@@ -114,6 +120,38 @@ export const eachRow = (source: Source, use: (cells: Cells) => void) => {
     }))
 }
 
+/** The form tool's own definition of a source's columns. */
+export interface SourceLabels {
+  readonly of: (column: Column) => ColumnLabels | undefined
+  /** How it was read, like the members of `Source.taken`. */
+  readonly taken: Source["taken"][number]
+}
+
+/** Reads the form tool's own definition. Fails with InitRefused if it describes none of a source's columns. */
+export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Column>) =>
+  Effect.gen(function*() {
+    if (file === undefined) return undefined
+    const { openLabels } = yield* Effect.promise(() => import("../source/openLabels.ts"))
+    const { labels, title } = yield* openLabels(file)
+    const of = (column: Column) => labels.get(tidy(column.title)) ?? labels.get(tidy(column.title).toLowerCase())
+    const described = columns.filter((column) => of(column) !== undefined).length
+    if (described === 0) {
+      const [first] = labels.keys()
+      return yield* new InitRefused({
+        message: `${file} is a ${title}, but it describes none of the source's columns: it has ${
+          first === undefined ? "no columns" : `columns such as "${brief(first)}"`
+        }, and the source "${
+          brief(columns[0]?.title ?? "")
+        }". Pass the definition of the form from which the source was exported.`,
+      })
+    }
+    const result: SourceLabels = {
+      of,
+      taken: { what: "labels", value: `${title}, ${described} of ${counted(columns.length, "column")}` },
+    }
+    return result
+  })
+
 /** What the cells of a source show. */
 interface SurveyedSource extends CellFindings {
   readonly suggestions: Suggestions
@@ -127,10 +165,16 @@ interface SurveyedSource extends CellFindings {
  *
  * @param form the form, with the questions to fill
  * @param columns the columns that may fill them
+ * @param labels what the form tool's own definition says about the columns
  */
-export const surveySource = (source: Source, form: Form, columns: ReadonlyArray<Column>) =>
+export const surveySource = (
+  source: Source,
+  form: Form,
+  columns: ReadonlyArray<Column>,
+  labels?: SourceLabels | undefined,
+) =>
   Effect.gen(function*() {
-    const profiles = profiler(columns)
+    const profiles = profiler(columns, { labels: labels?.of })
     let rows = 0
     yield* eachRow(source, (cells) => {
       rows++

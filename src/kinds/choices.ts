@@ -23,7 +23,7 @@ const options = {
   ...splitOption,
   checked: option(
     Schema.NonEmptyArray(AsWritten),
-    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name always counts too (default: 1, x, yes, y, true, checked, selected)",
+    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts too, unless `values` translates it and it means unticked (default: 1, x, yes, y, true, checked, selected)",
     ["1", "x", "Yes"],
   ),
   unchecked: option(

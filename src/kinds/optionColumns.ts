@@ -26,16 +26,19 @@ export const compileTicks = (
   options: {
     readonly checked?: ReadonlyArray<string> | undefined
     readonly unchecked?: ReadonlyArray<string> | undefined
+    readonly values?: Readonly<Record<string, string | null>> | undefined
   },
 ): Ticks | ReadonlyArray<OptionFault> => {
   const { clash, no, yes } = opposites({ yes: options.checked, no: options.unchecked }, usual, loose)
   if (clash !== undefined) {
     return [{ option: "unchecked", message: `"${clash}" can't mean both ticked and not ticked.` }]
   }
+  // A code in a column's name, such as 0, is not the option's name.
+  const codes = new Set(Object.keys(options.values ?? {}).map((code) => loose(code)).filter((code) => no.has(code)))
   return {
     isTicked: (text, own) => {
       const word = loose(text)
-      return yes.has(word) || own.has(word) ? true : no.has(word) ? false : undefined
+      return yes.has(word) || (own.has(word) && !codes.has(word)) ? true : no.has(word) ? false : undefined
     },
     words: `${[...yes].join(", ")} or its own name for ticked, or ${[...no].join(", ")} or nothing`,
   }

@@ -15,6 +15,8 @@ export interface DraftKey {
   readonly value: DraftValue
   /** A comment after the value. */
   readonly note?: string | undefined
+  /** Whether each member is written on a line of its own, so that comments can follow the last one. */
+  readonly isLong?: boolean
 }
 
 /** A list item, or a member that has keys of its own. */
@@ -87,10 +89,12 @@ const lineLength = 100
 
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
 
-const keyLines = ({ key, value, note }: DraftKey): ReadonlyArray<string> => {
+const keyLines = ({ isLong = false, key, value, note }: DraftKey): ReadonlyArray<string> => {
   const behind = note === undefined ? "" : ` # ${commentText(note)}`
   const inline = flow(value, false)
-  if (typeof value !== "object" || inline.length <= lineLength) return [`${yamlKey(key)}: ${inline}${behind}`]
+  if (typeof value !== "object" || (inline.length <= lineLength && !isLong)) {
+    return [`${yamlKey(key)}: ${inline}${behind}`]
+  }
   return [
     `${yamlKey(key)}:${behind}`,
     ...(isList(value)

@@ -44,7 +44,7 @@ const start = Effect.gen(function*() {
     root,
     read: fs.readFileString(file),
     write: (text: string) => fs.writeFileString(file, text),
-    review: (answers: ReadonlyArray<Answer>) => answering(answers, reviewPipeline(root, "people", identity)),
+    review: (answers: ReadonlyArray<Answer>) => answering(answers, reviewPipeline(root, "people", {})),
   }
 })
 

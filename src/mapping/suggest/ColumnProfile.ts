@@ -2,6 +2,7 @@ import validator from "validator"
 import type { Cell } from "../../domain/cell.ts"
 import { ErrorCell, JsonCell } from "../../domain/cell.ts"
 import type { Cells, Column } from "../../domain/row.ts"
+import { type ColumnLabels, containsCodes, withLabels } from "../../formtools/Labels.ts"
 import { textOf } from "../../kinds/cells.ts"
 import type { DateEvidence } from "./dateEvidence.ts"
 import { collectDates } from "./dateEvidence.ts"
@@ -56,8 +57,16 @@ export interface ColumnProfile {
 /** A column and its profile. */
 export interface ProfiledColumn {
   readonly column: Column
+  /** With labels in place of codes, if `coded` is present. */
   readonly profile: ColumnProfile
+  /** What the form tool's own definition says about it. */
+  readonly labels?: ColumnLabels | undefined
+  /** The profile of its cells as the source contains them, if they contain codes. */
+  readonly coded?: ColumnProfile | undefined
 }
+
+/** Returns the profile of a column's cells as the source contains them. */
+export const cellsIn = ({ coded, profile }: ProfiledColumn): ColumnProfile => coded ?? profile
 
 /** Matches texts that may be phone numbers. Digits alone are more likely to be a different number. */
 const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
@@ -217,21 +226,47 @@ const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) 
  * Collects the profiles of a source's columns row by row. Memory does not grow with the rows.
  *
  * @param options.keepMissing whether texts for "no answer" and a workbook's errors count as cells like any other
+ * @param options.labels what the form tool's own definition says about a column
  */
-export const profiler = (columns: ReadonlyArray<Column>, options: { readonly keepMissing?: boolean } = {}) => {
+export const profiler = (
+  columns: ReadonlyArray<Column>,
+  options: {
+    readonly keepMissing?: boolean
+    readonly labels?: ((column: Column) => ColumnLabels | undefined) | undefined
+  } = {},
+) => {
   const missing = new Map<string, number>()
   const room = { left: hashesKept }
   const noteMissing = options.keepMissing === true ? undefined : (text: string): void => {
     missing.set(text, (missing.get(text) ?? 0) + 1)
   }
-  const each = columns.map((column) => ({ column, collected: collectColumn(column, room, noteMissing) }))
+  const each = columns.map((column) => {
+    const labels = options.labels?.(column)
+    return {
+      column,
+      labels,
+      collected: collectColumn(column, room, noteMissing),
+      labelled: labels === undefined || labels.options.size === 0
+        ? undefined
+        : { labels, collected: collectColumn(column, room, () => undefined) },
+    }
+  })
   return {
     addRow: (cells: Cells): void => {
-      for (const { collected, column } of each) collected.add(cells[column.position] ?? null)
+      for (const { collected, column, labelled } of each) {
+        const cell = cells[column.position] ?? null
+        collected.add(cell)
+        labelled?.collected.add(withLabels(labelled.labels, cell))
+      }
     },
     /** Returns texts of any column that look like "no answer", with their counts. */
     missing: (): ReadonlyMap<string, number> => missing,
     profiles: (): ReadonlyArray<ProfiledColumn> =>
-      each.map(({ collected, column }) => ({ column, profile: collected.profile() })),
+      each.map(({ collected, column, labelled, labels }) => {
+        const profile = collected.profile()
+        return labelled !== undefined && containsCodes(labelled.labels, profile.distinct.keys())
+          ? { column, labels, profile: labelled.collected.profile(), coded: profile }
+          : { column, labels, profile }
+      }),
   }
 }

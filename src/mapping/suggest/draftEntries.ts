@@ -4,13 +4,14 @@ import type { Column } from "../../domain/row.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { commentText, yamlText } from "../../project/PipelineDraft.ts"
-import type { ColumnProfile } from "./ColumnProfile.ts"
+import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
+import { codesOf } from "./labelled.ts"
 import type { Misread, Reading } from "./misread.ts"
 import { settingsThatRead } from "./misread.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
 import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
-import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
+import type { Block, BlockMember, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
 import { columnsOf, likelyOf } from "./Suggestion.ts"
 import { translate } from "./translate.ts"
 import type { Unknown } from "./unknownChoices.ts"
@@ -72,13 +73,19 @@ export const readingsOf = (
 const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
   if (origin._tag !== "Block" || !origin.block.known || origin.block.content === "labels") return undefined
   if (question.options === undefined || question.options.length === 0) return undefined
-  const { exact } = optionNames(question.options)
+  const names = optionNames(question.options)
+  const { exact } = names
   const named = origin.block.content === "ticks"
-    ? ({ distinct }: ColumnProfile, option: string) =>
-      [...distinct].reduce((sum, [text, times]) => sum + (saysYes(text) || text === option ? times : 0), 0)
-    : ({ filled }: ColumnProfile) => filled
-  const counts = origin.block.members.filter(({ option, role }) => role === "option" && !exact.has(loose(option)))
-    .map(({ option, profile }) => [option, named(profile, option)] as const)
+    ? ({ code, option, profile: { distinct } }: BlockMember) =>
+      [...distinct].reduce(
+        (sum, [text, times]) => sum + (saysYes(text) || text === (code ?? option) ? times : 0),
+        0,
+      )
+    : ({ profile }: BlockMember) => profile.filled
+  const known = ({ code, option }: BlockMember) =>
+    code === undefined ? exact.has(loose(option)) : likelyOption(names, option) !== undefined
+  const counts = origin.block.members.filter((member) => member.role === "option" && !known(member))
+    .map((member) => [member.code ?? member.option, named(member)] as const)
   return counts.length === 0 ? undefined : { counts, more: false }
 }
 
@@ -99,18 +106,27 @@ const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
     ]
 
 /** Returns lines under an entry that list choices without an option, for a person to fill in. */
-const valuesBelow = (suggestion: Suggestion, unknown: Unknown | undefined): ReadonlyArray<string> => {
+const valuesBelow = (
+  suggestion: Suggestion,
+  unknown: Unknown | undefined,
+  keys: ReadonlyArray<DraftKey>,
+): ReadonlyArray<string> => {
   if (unknown === undefined || unknown.counts.length === 0) return []
   const { question } = suggestion
-  const translations = translate(suggestion, unknown.counts.map(([choice]) => choice))
+  const codes = codesOf(suggestion)
+  const translations = translate(suggestion, unknown.counts.map(([choice]) => codes.get(choice) ?? choice))
+  const why = "these are not options: write one after each, or null for no answer, and remove the #"
   const all = unknown.counts.length
   return [
-    "values: # these are not options: write one after each, or null for no answer, and remove the #",
+    ...(keys.some(({ key }) => key === "values") ? [`  # ${why}`] : [`values: # ${why}`]),
     ...optionLines(question.options ?? []),
     ...unknown.counts.slice(0, listed).map(([choice, count]) => {
-      const option = translations.get(choice)?.option
+      const label = codes.get(choice)
+      const option = translations.get(label ?? choice)?.option
       const key = yamlText(choice, true)
-      return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${count} ×`
+      return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${
+        label === undefined ? "" : `${commentText(label)}, `
+      }${count} ×`
     }),
     ...(all > listed || unknown.more
       // With a second #, so that it remains a comment after the others are uncommented.
@@ -124,7 +140,12 @@ const valuesBelow = (suggestion: Suggestion, unknown: Unknown | undefined): Read
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
-export const samplesOf = ({ samples }: ColumnProfile): ReadonlyArray<string> => samples.map(quotes)
+/** Returns two cells of a column, a code with its label. */
+export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
+  cellsIn(one).samples.map((text) => {
+    const label = one.coded === undefined ? undefined : one.labels?.options.get(text)
+    return label === undefined ? quotes(text) : `${quotes(text)} (${cut(commentText(label), 40)})`
+  })
 
 /** Returns the comment above a suggestion: its confidence and two cells. */
 const confidenceLine = (confidence: number, samples: ReadonlyArray<string>): string =>
@@ -141,7 +162,9 @@ const naming = (question: { readonly id: string; readonly name: string }): Reado
 ]
 
 const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
-  if (block.known && block.title !== undefined) return { block: block.title }
+  // The rows of a grid are sent as they are called here.
+  const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
+  if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
   const names = question.options === undefined ? undefined : optionNames(question.options)
   const members = block.members.filter(({ role }) => role === "option").map(({ option, column }) => {
     const known = names === undefined ? undefined : likelyOption(names, option)
@@ -167,15 +190,15 @@ export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["que
 export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
   switch (origin._tag) {
     case "Column":
-      return samplesOf(origin.profile)
+      return samplesOf(origin)
     case "Joined":
       return origin.columns.map(({ profile }) => profile.samples[0]).flatMap((text) =>
         text === undefined ? [] : [quotes(text)]
       )
     case "Parts":
-      return origin.parts.slice(0, 2).flatMap(({ profile }) => samplesOf(profile).slice(0, 1))
+      return origin.parts.slice(0, 2).flatMap((part) => samplesOf(part).slice(0, 1))
     case "Block":
-      return [...new Set(origin.block.members.flatMap(({ profile }) => profile.samples))].slice(0, 2).map(quotes)
+      return [...new Set(origin.block.members.flatMap(samplesOf))].slice(0, 2)
   }
 }
 
@@ -203,7 +226,7 @@ export const suggestedEntry = (
     : `${
       nameless === 1 ? "one column is" : `${nameless} columns are`
     } for options that the form does not have. Complete \`values\`, then remove the #.`
-  const below = valuesBelow(suggestion, options.unknown)
+  const below = valuesBelow(suggestion, options.unknown, settings.keys)
   return {
     of: question.id,
     comments: [
@@ -232,7 +255,8 @@ const settingsOfBest = (best: Suggestion, split: DraftValue | undefined, setting
   const isCut = split !== undefined && best.origin._tag === "Column" && (best.question.options ?? []).length > 0
     && (kind === "choices" || kind === "ranking") && keys.every(({ key }) => key !== "split")
   const more = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
-  return settingKeys(best, { ...settings, keys: [...keys, ...more] }, hasBelow)
+  // `values` stays the last one, above the choices to fill in.
+  return settingKeys(best, { ...settings, keys: [...more, ...keys] }, hasBelow)
 }
 
 /**
@@ -254,10 +278,12 @@ export const openEntry = (
   const { nameOf } = options
   const [best] = candidates
   const likely = likelyOf(one)
-  const below = likely === undefined ? [] : valuesBelow(likely, unknownOf(likely, options.unknown))
   const settings = best === undefined
     ? undefined
     : settingsThatRead(settingsFor({ ...best, question }, options.uploads), options.misread.get(question.id))
+  const below = likely === undefined
+    ? []
+    : valuesBelow(likely, unknownOf(likely, options.unknown), settings?.keys ?? [])
   return {
     of: question.id,
     comments: [
@@ -297,7 +323,7 @@ export const ownEntry = (of: string, own: OwnColumn, nameOf: Naming, misread: Mi
   return {
     of,
     comments: [
-      [own.because, ...samplesOf(own.profile)].join(" · "),
+      [own.because, ...samplesOf(own)].join(" · "),
       ...(settings.open === undefined ? [] : [`left open: ${settings.open}`]),
     ],
     keys: [{ key: "from", value: nameOf(own.column) }, ...settings.keys],
@@ -314,7 +340,7 @@ export const otherEntries = (
 ): Pick<PipelineDraft, "urlParameters" | "own"> => ({
   urlParameters: suggestions.urlParameters.map(({ element, from }) => ({
     of: element.id,
-    comments: [[from.because, ...samplesOf(from.profile)].join(" · ")],
+    comments: [[from.because, ...samplesOf(from)].join(" · ")],
     keys: [...naming(element), { key: "from", value: nameOf(from.column) }],
     below: [],
     open: false,

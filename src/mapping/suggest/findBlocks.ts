@@ -51,8 +51,13 @@ const block = (
 ): Block | undefined => {
   const content = contentOf(members)
   if (content === undefined && !known) return undefined
-  return { _tag: "Block", title, known, content: content ?? "labels", members, meaning: meaningOf(title ?? "") }
+  const asked = members.find(({ labels }) => labels !== undefined && labels.title !== "")?.labels?.title ?? title ?? ""
+  return { _tag: "Block", title, known, content: content ?? "labels", members, meaning: meaningOf(asked) }
 }
+
+/** Returns an option or its label, if the form tool's own definition has one for it. */
+const labelled = ({ labels }: ProfiledColumn, option: string): Pick<BlockMember, "code" | "option"> =>
+  labels?.part?.code === option ? { option: labels.part.label, code: option } : { option }
 
 /** Returns columns whose cells contain only their own title: ticks for a question that the file does not name. */
 const ownTitled = (columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<ReadonlyArray<BlockMember>> => {
@@ -88,18 +93,19 @@ export const findBlocks = (
       true,
       members.flatMap(({ position, option, role }) => {
         const one = byPosition.get(position)
-        return one === undefined ? [] : [{ ...one, option, role }]
+        return one === undefined ? [] : [{ ...one, ...labelled(one, option), role }]
       }),
     ))
   }
   for (const header of headers) {
     const groups = new Map<string, Array<BlockMember>>()
-    for (const { column, profile } of columns) {
+    for (const one of columns) {
+      const { column } = one
       const parts = taken.has(column.position) || column.name === undefined ? undefined : header(column.title)
       if (parts === undefined) continue
       const [question, option] = parts
       const role = /^(?:other|autre|otro|outro|sonstiges)\b/i.test(option) ? "other" : "option"
-      groups.set(question, [...groups.get(question) ?? [], { column, profile, option, role }])
+      groups.set(question, [...groups.get(question) ?? [], { ...one, ...labelled(one, option), role }])
     }
     for (const [question, members] of groups) {
       if (members.length > 1) add(block(question === "" ? undefined : question, false, members))

@@ -3,9 +3,10 @@ import { usualBooleans } from "../../kinds/boolean.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import { readIso, timeOf } from "../../kinds/wallClock.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
-import type { ColumnProfile } from "./ColumnProfile.ts"
+import { cellsIn, type ColumnProfile } from "./ColumnProfile.ts"
 import { dateFormats } from "./dateEvidence.ts"
 import { expectedOf } from "./fit.ts"
+import { codedSettings } from "./labelled.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import { numberSigns } from "./numberEvidence.ts"
 import { likelySeparator, optionNames, splitFit } from "./optionNames.ts"
@@ -280,7 +281,9 @@ const blockKind = ({ content }: Block): string =>
 
 export const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Settings => {
   const { origin, question } = suggestion
-  if (origin._tag === "Column") return settingsOf(origin.profile, question, origin.column.title, uploads)
+  const coded = codedSettings(suggestion)
+  if (coded !== undefined) return settled(coded.kind, ...coded.keys)
+  if (origin._tag === "Column") return settingsOf(cellsIn(origin), question, origin.column.title, uploads)
   const kind = question.type !== undefined
     ? origin._tag === "Block" ? kindOfType(question.type)?.name : undefined
     : origin._tag === "Block"

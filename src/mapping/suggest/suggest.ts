@@ -3,6 +3,7 @@ import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { findBlocks } from "./findBlocks.ts"
 import { type Target, targetOf } from "./fit.ts"
+import { labelledTitle } from "./labelled.ts"
 import { likeness, type Meaning, meaningOf, speaksOf } from "./meaning.ts"
 import { rank, type Ranked } from "./rank.ts"
 import { suggestOwn, suggestRowKey } from "./recordColumns.ts"
@@ -41,8 +42,8 @@ const only = (
   beside: ReadonlySet<string>,
 ): ProfiledColumn | undefined => {
   for (const concept of concepts) {
-    const found = free.filter(({ column }) => {
-      const meaning = meaningOf(column.title)
+    const found = free.filter((one) => {
+      const meaning = meaningOf(labelledTitle(one) ?? one.column.title)
       return speaksOf(meaning, concept) && beside.has(rest(meaning, [concept]))
     })
     if (found.length === 1) return found[0]
@@ -105,7 +106,7 @@ interface SuggestInput {
 
 const originOf = (unit: Unit): Origin =>
   unit._tag === "Column"
-    ? { _tag: "Column", column: unit.column, profile: unit.profile }
+    ? { _tag: "Column", column: unit.column, profile: unit.profile, labels: unit.labels, coded: unit.coded }
     : { _tag: "Block", block: unit }
 
 /** The least confidence of a candidate. Columns that already answer another question need more. */
@@ -156,7 +157,7 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
       ...candidates.filter(({ column }) => !inBlock.has(column.position)).map((one): Unit => ({
         _tag: "Column",
         ...one,
-        meaning: meaningOf(titleOf(one.column)),
+        meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)),
       })),
     ]
   }

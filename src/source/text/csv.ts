@@ -28,9 +28,9 @@ const textOf = (encoding: Encoding, head: Uint8Array) =>
   encoding.decoder(() => undefined).write(head.subarray(encoding.mark))
 
 /** Reads the beginning of a file as text, to detect its format. */
-export const beginning = (bytes: Bytes, asked: string | undefined) =>
+export const beginning = (bytes: Bytes, asked: string | undefined, length = headBytes) =>
   Effect.gen(function*() {
-    const head = yield* bytes.head(headBytes)
+    const head = yield* bytes.head(length)
     const { encoding } = yield* findEncoding(bytes, asked)
     return yield* readable(bytes.file, encoding, () => 1, () => textOf(encoding, head))
   })

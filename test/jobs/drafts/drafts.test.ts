@@ -13,7 +13,8 @@ import { platform, projectFolder } from "../../project/projectFolder.ts"
 import { drafted, formFor, misfits, typings, uncommentings, wrongIn } from "./drafts.ts"
 
 const samples = readdirSync(join(repository, "samples"), { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.(?:csv|xlsx|txt|json)$/.test(name))
+  // The definitions of forms contain no responses.
+  .filter((name) => /\.(?:csv|xlsx|txt|json)$/.test(name) && !name.startsWith("definitions"))
 
 /**
  * Drafts a pipeline for a file. Returns its errors as written, with each part uncommented alone, and with all parts
