@@ -1,6 +1,6 @@
 import { FileSystem, Path, Terminal } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
-import { Effect, identity } from "effect"
+import { Effect } from "effect"
 import { parse } from "yaml"
 import { reviewPipeline } from "../../src/cli/review.ts"
 import { checkProject } from "../../src/jobs/check.ts"

@@ -84,12 +84,11 @@ const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTim
 const zoneSettings = (profile: ColumnProfile, title: string, zone: string | undefined): Settings => {
   const { withDay, withOffset } = profile.dates
   if (withDay > 0 && withOffset === withDay) return settled("dateTime")
-  const known = zone ?? (/\b(?:UTC|GMT)\b/.test(title) ? "UTC" : undefined)
+  const known = zone ?? (/\b(?:UTC|GMT)\b(?!\s*[+-]\s*\d)/.test(title) ? "UTC" : undefined)
   return known !== undefined ? settled("dateTime", { key: "zone", value: known }) : undecided(
     "dateTime",
-    "the file does not show the time zone of these times. Set it, then remove the #.",
+    "the file does not show the time zone of these times. Add it, such as zone: Europe/Berlin, then remove the #.",
     [{ key: "zone", why: "the file does not show the time zone of these times", choices: [] }],
-    { key: "zone", value: "Europe/Berlin", note: "an example" },
   )
 }
 
@@ -258,8 +257,8 @@ const settingsOf = (
     case "phone":
       return profile.international ? settled(kind) : {
         kind,
-        keys: [{ key: "country", value: "DE", note: "an example" }],
-        open: "some numbers have no country code. Set their country, then remove the #.",
+        keys: [],
+        open: "some numbers have no country code. Add their country, such as country: DE, then remove the #.",
         asks: [{ key: "country", why: "some numbers have no country code", choices: [] }],
       }
     case "choice":
