@@ -44,7 +44,7 @@ const anyTypes = [
 export const typings = ["fitting", "none", "any"] as const
 type Typing = (typeof typings)[number]
 
-/** Returns a form with a question for each of a file's columns. Columns of the same question have a question each. */
+/** Returns a form with a question for each of a file's columns, and one more for each block of columns. */
 export const formFor = (file: string, typing: Typing) =>
   Effect.map(inspectFile(asFound(file)), ({ blocks, columns }): Form => {
     const asked = [
