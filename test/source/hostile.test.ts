@@ -98,7 +98,7 @@ describe("a row of merged cells above the header", () => {
     }
   })
 
-  it("a merged row is not a header even of two columns, or of a sheet without rows", async () => {
+  it("a merged row is not a header, even in a sheet of two columns or without rows", async () => {
     const two = merged(
       row(1, text("Survey")) + row(2, text("Name"), text("Town")) + row(3, text("Ada"), text("London")),
       "A1:B1",
