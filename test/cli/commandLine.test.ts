@@ -123,7 +123,10 @@ it("explains a command line that can't be read, and runs nothing", () => {
     "ledger",
     "There is no command `ledger compat`. Did you mean `compact`?",
   ])
-  expect(refused("frobnicate")).toEqual([undefined, "There is no command `frobnicate`."])
+  expect(refused("frobnicate")).toEqual([
+    undefined,
+    "There is no command `frobnicate`. Commands are: `run`, `status`, `ledger` and `help`.",
+  ])
   expect(refused("run", "a", "--tp", "x")).toEqual(["run", "There is no option `--tp`. Did you mean `--to`?"])
   expect(refused("run", "a", "-x")).toEqual(["run", "There is no option `-x`."])
   expect(refused("run", "a", "--dry-run=yes")).toEqual(["run", "`--dry-run` takes no value."])
