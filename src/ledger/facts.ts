@@ -50,13 +50,18 @@ export interface AttentionRow {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** The canary's result for a mapping, a form and the tolerated differences. */
-export interface CanaryRecord {
-  /** Digest of what the canary depends on: mapping, form, `tolerate`. */
-  readonly standing: string
-  readonly state: "passed" | "failed"
-  readonly because: string
-}
+/** What is known about a canary under a mapping, a form and the tolerated differences. */
+export type CanaryRecord =
+  & {
+    /** Digest of what the canary depends on: mapping, form, `tolerate`. */
+    readonly standing: string
+  }
+  & (
+    | { readonly state: "passed" }
+    | { readonly state: "failed"; readonly because: string }
+    /** A run sends it, and has not evaluated it yet. */
+    | { readonly state: "sent"; readonly run: string }
+  )
 
 /** How row keys are made from cells. */
 export interface KeyRule {

@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { acceptCommand } from "../domain/acceptance.ts"
-import { counted } from "../domain/words.ts"
+import { counted, listed } from "../domain/words.ts"
+import type { CanaryRecord } from "../ledger/facts.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
 import { CurrentRun, RunLedger, type RunPlan } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
@@ -74,14 +75,6 @@ export class CanaryRows {
     for (const row of this.first) if (chosen.size < most && isSent(row)) chosen.add(row)
     return [...chosen].sort((a, b) => a - b)
   }
-
-  /** Returns the indexes of the answers that none of these rows has, although a different row has them. */
-  uncovered(chosen: ReadonlyArray<number>): ReadonlyArray<number> {
-    const covered = new Set(
-      this.fullest.flatMap((one) => (one !== undefined && chosen.includes(one.row) ? one.answers : [])),
-    )
-    return this.fullest.flatMap((one, index) => (one === undefined || covered.has(index) ? [] : [index]))
-  }
 }
 
 /** Returns a digest of everything that the canary's result depends on. A failed canary counts as failed until the digest changes. */
@@ -99,58 +92,98 @@ export const canaryStanding = (
     tolerate: run.pipeline.reconcile.tolerate.map((one) => one.id ?? one.name ?? "").sort(),
   }).toString("hex")
 
-/** Whether a canary is sent first. False if a person has accepted its failure under this mapping, form and `tolerate`. If the failure is not accepted, stops the run. */
-export const canaryIsNeeded = Effect.gen(function*() {
+/**
+ * Returns the number of rows to send first: none if a person has accepted the failure of a canary under this mapping, form and `tolerate`. If a canary failed under them and the failure is not
+ * accepted, stops the run. A canary whose run ended before it was evaluated failed if its rows came back different or are missing.
+ */
+export const canarySize = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger, view } = yield* RunLedger
   const standing = canaryStanding(plan, ledger)
-  if (yield* view.accepted("canary", [standing])) return false
+  if (yield* view.accepted("canary", [standing])) return 0
   const { canary: before } = yield* view.facts
-  if (before?.state !== "failed" || before.standing !== standing) return true
-  yield* (yield* Stop).request({
-    _tag: "Protected",
-    because: `The canary of an earlier run failed and nothing has changed since: ${before.because} `
-      + `Change the mapping, the form or \`tolerate\`. ${acceptance(plan)}`,
-  })
-  return true
+  if (before?.standing === standing) {
+    const because = before.state === "failed"
+      ? before.because
+      : before.state === "sent"
+      ? yield* faultsOf(before.run)
+      : undefined
+    if (because !== undefined) {
+      if (before.state === "sent") yield* record({ standing, state: "failed", because })
+      yield* (yield* Stop).request({
+        _tag: "Protected",
+        because: `The canary of an earlier run failed and nothing has changed since: ${because} `
+          + `Change the mapping, the form or \`tolerate\`. ${acceptance(plan)}`,
+      })
+      return 0
+    }
+  }
+  return plan.pipeline.sink.canary
 })
+
+const record = (canary: CanaryRecord) => RunLedger.record((session) => session.record({ canary }))
+
+/** Records that this run sends a canary, so that its result is known even if the run ends before it is evaluated. */
+export const recordCanary = Effect.gen(function*() {
+  const plan = yield* CurrentRun
+  const { ledger } = yield* RunLedger
+  yield* record({ standing: canaryStanding(plan, ledger), state: "sent", run: plan.id })
+})
+
+/** Says what is wrong with the rows that a run sent and that are read back. Undefined if nothing is wrong. */
+const faultsOf = (run: string) =>
+  Effect.gen(function*() {
+    const { view } = yield* RunLedger
+    const found = { differing: 0, missing: 0, refused: 0 }
+    yield* Stream.runForEach(
+      view.pages("sent", { run, verdicts: ["differing", "missing"], content: false }),
+      (rows) =>
+        Effect.sync(() => {
+          for (const { verdict } of rows) if (verdict === "differing" || verdict === "missing") found[verdict]++
+        }),
+    )
+    return sentenceOf(found)
+  })
+
+const sentenceOf = (
+  { differing, missing, refused }: { readonly differing: number; readonly missing: number; readonly refused: number },
+): string | undefined => {
+  const faults = [
+    ...(differing > 0 ? [counted(differing, "row came back different", "rows came back different")] : []),
+    ...(missing > 0 ? [counted(missing, "row can't be read back", "rows can't be read back")] : []),
+    ...(refused > 0 ? [counted(refused, "row was refused", "rows were refused")] : []),
+  ]
+  return faults.length === 0 ? undefined : `Of the rows sent first, ${listed(faults)}.`
+}
 
 const acceptance = ({ pipeline, target }: RunPlan): string =>
   `If these results are correct, accept them: ${acceptCommand(pipeline.name, "canary", target)}.`
 
 /** Evaluates the canary after its rows were sent and read back, and records the result. */
-export const judgeCanary = (sent: number) =>
-  Effect.gen(function*() {
-    const plan = yield* CurrentRun
-    const { ledger } = yield* RunLedger
-    const stop = yield* Stop
-    const counts = yield* RunCounts
-    const { differing, missing, verified } = counts.verdicts(counts.imported)
-    const { inDoubt, refused } = counts.fresh
-    const faults = [
-      ...(differing > 0 ? [counted(differing, "row came back different", "rows came back different")] : []),
-      ...(missing > 0 ? [counted(missing, "row can't be read back", "rows can't be read back")] : []),
-      ...(refused > 0 ? [counted(refused, "row was refused", "rows were refused")] : []),
-    ]
-    const standing = canaryStanding(plan, ledger)
-    if (faults.length > 0) {
-      const because = `Of ${counted(sent, "row")} sent first, ${faults.join(" and ")}.`
-      yield* RunLedger.record((session) => session.record({ canary: { standing, state: "failed", because } }))
-      return yield* stop.request({
-        _tag: "Protected",
-        because: `The canary failed. ${because} Nothing more was sent. ${acceptance(plan)}`,
-      })
-    }
-    if (inDoubt > 0) return yield* stop.request({ _tag: "CanaryInDoubt" })
-    if (verified > 0) {
-      const because = `${verified} rows were verified.`
-      yield* RunLedger.record((session) => session.record({ canary: { standing, state: "passed", because } }))
-      return
-    }
-    if (!stop.requested()) {
-      yield* stop.request({
-        _tag: "Unavailable",
-        because: "No row of the canary could be read back, so nothing more was sent.",
-      })
-    }
-  })
+export const judgeCanary = Effect.gen(function*() {
+  const plan = yield* CurrentRun
+  const { ledger } = yield* RunLedger
+  const stop = yield* Stop
+  const counts = yield* RunCounts
+  const { differing, missing, verified } = counts.verdicts(counts.imported)
+  const { inDoubt, refused } = counts.fresh
+  const standing = canaryStanding(plan, ledger)
+  const because = sentenceOf({ differing, missing, refused })
+  if (because !== undefined) {
+    yield* record({ standing, state: "failed", because })
+    return yield* stop.request({
+      _tag: "Protected",
+      because: `The canary failed. ${because} Nothing more was sent. ${acceptance(plan)}`,
+    })
+  }
+  if (inDoubt > 0) return yield* stop.request({ _tag: "CanaryInDoubt" })
+  if (verified > 0 && verified === counts.imported) return yield* record({ standing, state: "passed" })
+  // Some are still unread, and the next run reads them first.
+  if (verified > 0) return
+  if (!stop.requested()) {
+    yield* stop.request({
+      _tag: "Unavailable",
+      because: "No row of the canary could be read back, so nothing more was sent.",
+    })
+  }
+})

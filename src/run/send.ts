@@ -11,7 +11,7 @@ import { traced } from "../service/telemetry.ts"
 import { makeSink, OutcomeUnrecorded } from "../sink/Sink.ts"
 import type { BatchResult, SentRow, Sink, SinkFailure, Trouble } from "../sink/Sink.ts"
 import { columnNames } from "../source/columns.ts"
-import { canaryIsNeeded, judgeCanary } from "./canary.ts"
+import { canarySize, judgeCanary, recordCanary } from "./canary.ts"
 import { outgoing } from "./outgoing.ts"
 import { type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { attentionRow, overLimit } from "./review.ts"
@@ -65,17 +65,18 @@ export const send = (session: LedgerSession, survey: Survey) =>
     if (mode !== "rehearsal") yield* readUnread(delivery)
     const most = Math.min(limit ?? Number.POSITIVE_INFINITY, delivery.newRows)
     if (most === 0 || stop.requested()) return
-    const needed = yield* canaryIsNeeded
+    const size = yield* canarySize
     if (stop.requested()) return
     if (mayBeSent !== undefined && !(yield* mayBeSent(most))) {
       return yield* stop.request({ _tag: "Unconfirmed", service: serviceName })
     }
-    const canary = needed ? canaryOf(survey, pipeline.sink.canary, most) : new Set<number>()
+    const canary = canaryOf(survey, Math.min(size, most))
     if (canary.size > 0) {
       yield* RunCounts.start("canary")
+      yield* recordCanary
       counts.total = canary.size
       yield* deliver(delivery, (row) => canary.has(row), canary.size)
-      yield* judgeCanary(canary.size)
+      yield* judgeCanary
       if (stop.requested()) return
     }
     yield* RunCounts.start("import")
@@ -85,9 +86,9 @@ export const send = (session: LedgerSession, survey: Survey) =>
   })
 
 /** Returns the rows of the canary. If none of the chosen rows can be sent, returns the first rows that can. */
-const canaryOf = (survey: Survey, size: number, most: number): ReadonlySet<number> => {
-  const chosen = survey.canary.choose(most, (row) => survey.fates.get(row) === "pending")
-  return new Set(chosen.length > 0 ? chosen : survey.fates.first("pending", Math.min(size, most)))
+const canaryOf = (survey: Survey, size: number): ReadonlySet<number> => {
+  const chosen = survey.canary.choose(size, (row) => survey.fates.get(row) === "pending")
+  return new Set(chosen.length > 0 ? chosen : survey.fates.first("pending", size))
 }
 
 /** Reads back submissions that earlier runs created but did not read back. */

@@ -125,6 +125,27 @@ scoped(
 )
 
 scoped(
+  "a canary whose run ended before it was evaluated has failed if its rows are missing",
+  Effect.gen(function*() {
+    const { accept, fail, heard, names, run, source } = yield* world
+    yield* source(people(1, 60))
+    fail("GET", pause)
+    const { interrupted, send } = yield* signal
+    yield* Effect.zipLeft(run({ interrupted }), once(heard, /^GET .*\/submissions\//, send()), { concurrent: true })
+    fail("GET", ...Array.from({ length: 40 }, () => ({ status: 404, body: "{}" })))
+    expect(yield* run()).toMatchObject({
+      exitCode: 3,
+      rows: { alreadyImported: 10, pending: 50 },
+      requests: { create: 0 },
+      because: expect.arrayContaining([expect.stringContaining("can't be read back")]),
+    })
+    expect(names().length).toBe(10)
+    yield* accept("canary")
+    expect((yield* run()).rows).toMatchObject({ imported: 50 })
+  }),
+)
+
+scoped(
   "an interrupt before any row is sent takes effect at once, even if the service does not answer",
   Effect.gen(function*() {
     const { root, run, source, write } = yield* world
