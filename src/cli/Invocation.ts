@@ -29,7 +29,7 @@ export const commandFor = (
 export const sameCommand = ({ typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">): string =>
   commandLine(typed)
 
-/** Returns the command with these options instead of the typed ones of the same names. */
+/** Returns the command as it was typed, with these values of an option instead of the typed values. */
 export const sameCommandWith = (
   { typed }: Pick<Context.Tag.Service<typeof Invocation>, "typed">,
   option: string,

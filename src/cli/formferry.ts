@@ -63,7 +63,7 @@ const observed = <A, E, R>(
     return yield* withTelemetry(settings, work)
   })
 
-/** Prints the command to run next, and with `--output github` how the command ended. */
+/** Prints the command to run next. With `--output github`, also prints how this command ended. */
 const printEnd = (ended: Ended) =>
   Effect.gen(function*() {
     const invocation = yield* Invocation

@@ -7,6 +7,8 @@ interface Exit {
   readonly meaning: string
   /** The command to run next, if it doesn't depend on the cause. The pipeline's name follows its first word. */
   readonly next?: readonly [command: string, ...options: ReadonlyArray<string>]
+  /** Whether the run completed, even if rows need review. */
+  readonly isGood?: true
 }
 
 /** All exit codes, the most severe first. For several pipelines, the most severe code is returned. That of a busy pipeline comes last. */
@@ -38,11 +40,13 @@ export const exits = {
   attention: {
     code: 1,
     meaning: "rows need review: invalid, refused, changed, or duplicate with different content, and not acknowledged",
+    isGood: true,
   },
   busy: { code: 6, meaning: "another run of this pipeline is in progress", next: ["status"] },
   complete: {
     code: 0,
     meaning: "nothing is left to do: every row is verified, skipped on purpose, or pending because you asked for it",
+    isGood: true,
   },
 } as const satisfies { readonly [name: string]: Exit }
 
@@ -59,6 +63,9 @@ const bySeverity: ReadonlyArray<Exit> = namesOf(exits).map((name) => exits[name]
 
 /** The exit codes in ascending order. */
 export const byCode: ReadonlyArray<Exit> = bySeverity.toSorted((a, b) => a.code - b.code)
+
+/** The exit codes of runs that completed, even if rows need review. */
+export const goodCodes: ReadonlyArray<number> = byCode.flatMap(({ code, isGood }) => isGood === true ? [code] : [])
 
 /** Returns the meaning of an exit code and what to run next. Undefined if formferry does not have this code. */
 export const exitOf = (code: number): Exit | undefined => bySeverity.find((one) => one.code === code)

@@ -94,7 +94,7 @@ export class Notifier extends Context.Tag("formferry/Notifier")<Notifier, {
   /**
    * Calls the webhooks over HTTP. Loads the code only if the project has webhooks.
    *
-   * @param attended whether a person sees the run in a terminal: webhooks are then not notified of a run that fails before its report
+   * @param attended whether a person sees the run in a terminal. If so, webhooks are not notified of a run that fails before its report
    */
   static readonly overHttp = (attended: boolean): Context.Tag.Service<typeof Notifier> => ({
     notify: (project, end, anomalies) =>

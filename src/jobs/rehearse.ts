@@ -65,7 +65,7 @@ const stage = (form: Form) =>
       read: (formId, submissionId, options) =>
         options?.editLink === true ? Effect.succeed(undefined) : service.read(formId, submissionId),
     }
-    // A run fetches the form before it sends rows.
+    // A run fetches the form first, so a rehearsal does, too.
     yield* staged.form(form.id)
     return staged
   })

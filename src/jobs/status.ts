@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
-import { exits } from "../domain/exit.ts"
+import { goodCodes } from "../domain/exit.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
@@ -187,9 +187,7 @@ export const failedPipelines = (project: Project) =>
     return new Set([...missed, ...notBegun, ...failed].map(({ pipeline }) => pipeline))
   })
 
-/** Whether a run completed, even if rows need review. */
-const isGood = ({ exitCode }: RunRecord): boolean =>
-  exitCode === exits.complete.code || exitCode === exits.attention.code
+const isGood = ({ exitCode }: RunRecord): boolean => exitCode !== undefined && goodCodes.includes(exitCode)
 
 const standingOf = (view: PipelineLedger, count: number, now: number) =>
   Effect.gen(function*() {

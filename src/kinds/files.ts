@@ -48,6 +48,9 @@ const splitAddresses = (text: string, separator: string): ReadonlyArray<string> 
   return found.map((piece) => piece.trim()).filter((piece) => piece !== "")
 }
 
+/** Whether an answer, or a part of one, is a file. */
+export const isFile = (value: Json): value is File => isObject(value) && "url" in value && "filename" in value
+
 interface File extends JsonObject {
   readonly url: string
   readonly filename: string

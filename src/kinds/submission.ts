@@ -8,6 +8,7 @@ import { namesOf } from "../domain/words.ts"
 import { both, compareJson, different, equivalent, same, saysNothing } from "./compared.ts"
 import type { ElementPart } from "./elements.ts"
 import { paymentParts, schedulingParts } from "./elements.ts"
+import { isFile } from "./files.ts"
 import { kindOfType, kinds } from "./index.ts"
 import type { Compared, Kind } from "./Kind.ts"
 import { readIso } from "./wallClock.ts"
@@ -34,7 +35,6 @@ const kindOfValue = (sent: Json): string | undefined => {
     if (iso?.hasDate && iso.hasTime) return "dateTime"
     return iso === undefined ? "text" : iso.hasDate ? "date" : "time"
   }
-  const isFile = (each: Json) => isObject(each) && "url" in each && "filename" in each
   return isList(sent) && sent.length > 0 && sent.every(isFile) ? "files" : undefined
 }
 

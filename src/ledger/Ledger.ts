@@ -149,7 +149,7 @@ export interface PipelineLedger {
   readonly notified: (webhook: string) => Effect.Effect<Notified | undefined, LedgerError>
   /** Records what a webhook was notified of. Needs no lock. */
   readonly recordNotified: (webhook: string, notified: Notified) => Effect.Effect<void, LedgerError>
-  /** Fails if the ledger is not the newest copy, and no person has accepted that here. `hold` also checks this. */
+  /** Fails if the ledger is not the newest copy, unless a person has accepted this copy. `hold` also checks this. */
   readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
    * Takes the lock, puts in doubt the rows whose intents earlier runs left open, and sends heartbeats. The lock is released when the scope closes.

@@ -3,6 +3,7 @@ import Papa from "papaparse"
 import type { Form } from "../domain/form.ts"
 import { isObject } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
+import { isFile } from "../kinds/files.ts"
 import { json, refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 import { policy, resultsPage } from "./resultsPage.ts"
@@ -39,9 +40,8 @@ export const cellOf = (value: Json | undefined): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return value
   if (Array.isArray(value)) return value.map(cellOf).join(", ")
-  if (isObject(value)) {
-    return typeof value["url"] === "string" && "filename" in value ? value["url"] : JSON.stringify(value)
-  }
+  if (isFile(value)) return value.url
+  if (isObject(value)) return JSON.stringify(value)
   return String(value)
 }
 

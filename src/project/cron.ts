@@ -57,7 +57,7 @@ export const isZone = (zone: string): boolean => {
 }
 
 /**
- * Returns the schedule of a pipeline file, even if the file has other mistakes. A pipeline whose mapping can't be read must fail at its scheduled time, so that this is reported.
+ * Returns the schedule of a pipeline file, even if other parts of the file have mistakes. A pipeline whose mapping can't be read must fail at its scheduled time, so that this is reported.
  *
  * @returns undefined if the file has no schedule; a sentence if its schedule can't be read
  */

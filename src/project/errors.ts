@@ -72,7 +72,7 @@ export class ConfigurationInvalid extends Schema.TaggedError<ConfigurationInvali
   }
 }
 
-/** Neither a folder nor any folder above it contains a project (exit code 2). */
+/** There is no project in a folder, nor in any folder above it (exit code 2). */
 export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("ProjectNotFound", {
   /** The folder in which the search started. */
   start: Schema.String,

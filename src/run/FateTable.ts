@@ -42,7 +42,7 @@ export class FateTable {
     return notes[(this.bytes[row] ?? 0) >> noteAt] === note
   }
 
-  /** The number of rows that have a note. */
+  /** Returns how many rows have this note. */
   countNoted(note: Note): number {
     return this.noted[notes.indexOf(note)]!
   }
@@ -55,7 +55,7 @@ export class FateTable {
     }
   }
 
-  /** The numbers of the first rows with a fate. */
+  /** Returns the row numbers of the first rows with this fate. */
   first(fate: Fate, most: number): ReadonlyArray<number> {
     const found: Array<number> = []
     for (let row = 1; row <= this.last && found.length < most; row++) if (this.get(row) === fate) found.push(row)
@@ -87,7 +87,7 @@ export class SeenLedgerRows {
     this.bytes[id] = 1
   }
 
-  /** The number of imported rows among them. */
+  /** How many of the rows are imported. */
   get imported(): number {
     return this.known
   }

@@ -55,7 +55,7 @@ export const outgoing = (
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         if (key === undefined || given === count || !choose(row)) continue
         const mapped = mapping.map(cells, key)
-        // The survey mapped the same cells, so every row has an item here. A row without one would stay pending.
+        // The survey found no problem in these cells, so the row has an item. Otherwise it would stay pending.
         if (!("item" in mapped)) continue
         given++
         survey.cells.send(row, cells, mapping.cellUses)

@@ -39,7 +39,7 @@ export interface Survey {
 /** The number of rows after which the survey shows its progress. It is larger than a chunk, because showing the progress costs as much as a dozen rows. */
 const shownEvery = 4_096
 
-/** Reads the whole source, maps and validates every row, looks up each key in the ledger, and gives every row its fate. Sends nothing. */
+/** Reads the whole source, checks every row, looks up each key in the ledger, and gives every row its fate. Sends nothing. */
 export const survey = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger, view } = yield* RunLedger

@@ -237,6 +237,7 @@ export const makeSink = (options: SinkOptions): Sink => {
   ): Effect.Effect<BatchResult, SinkFailure> =>
     Effect.gen(function*() {
       if (options.stop.aborted) return result(pending(rows))
+      // If the process ends after this, `Ledger.hold` in the next run puts these rows in doubt.
       const batch = yield* session.intend({
         rows,
         resend: options.resend,

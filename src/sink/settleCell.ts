@@ -3,6 +3,7 @@ import type { Option } from "../domain/form.ts"
 import { isList, isObject } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"
 import { saysNothing } from "../kinds/compared.ts"
+import { isFile } from "../kinds/files.ts"
 import { compareAnswer } from "../kinds/submission.ts"
 import { day, type IsoReading, readIso } from "../kinds/wallClock.ts"
 
@@ -169,7 +170,7 @@ const relateLeaves = (value: Json, text: string): Relation => {
   const found = all.filter((leaf) => shown.includes(leaf)).length
   if (found === all.length) return "agrees"
   // The service stores files under addresses of its own.
-  const files = isList(value) && value.every((each) => isObject(each) && "url" in each)
+  const files = isList(value) && value.every(isFile)
   return found > 0 || files ? "open" : "differs"
 }
 

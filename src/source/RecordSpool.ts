@@ -1,8 +1,8 @@
+import Libsql from "libsql"
 import { type Cell, DateCell, ErrorCell, JsonCell } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
-import { Database } from "../ledger/sqlite/database.ts"
 
 type Encoded =
   | string
@@ -47,18 +47,37 @@ export interface SpooledRecord {
 
 /** Keeps records in a temporary database. Each record belongs to one combined row. Only this process needs the database, and only until it ends. */
 export class RecordSpool {
-  readonly #db: Database
+  readonly #db: Libsql.Database
+  readonly #statements: {
+    readonly rowOf: Libsql.Statement
+    readonly addRow: Libsql.Statement
+    readonly add: Libsql.Statement
+    readonly mostOf: Libsql.Statement
+    readonly between: Libsql.Statement
+  }
   #rows = 0
   #records = 0
 
   constructor(path: string) {
-    this.#db = new Database(path)
-    this.#db.set("journal_mode = OFF")
-    this.#db.set("synchronous = OFF")
-    this.#db.exec("CREATE TABLE key (text TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID")
-    this.#db.exec(
+    const db = new Libsql(path)
+    db.pragma("journal_mode = OFF")
+    db.pragma("synchronous = OFF")
+    db.exec("CREATE TABLE key (text TEXT PRIMARY KEY, row INTEGER NOT NULL) WITHOUT ROWID")
+    db.exec(
       "CREATE TABLE record (row INTEGER, at INTEGER, part INTEGER, place INTEGER, number INTEGER, cells TEXT, fault TEXT, PRIMARY KEY (row, at)) WITHOUT ROWID",
     )
+    this.#db = db
+    this.#statements = {
+      rowOf: db.prepare("SELECT row FROM key WHERE text = ?").raw(),
+      addRow: db.prepare("INSERT INTO key VALUES (?, ?)"),
+      add: db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)"),
+      mostOf: db.prepare(
+        "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? GROUP BY row)",
+      ).raw(),
+      between: db.prepare(
+        "SELECT row, part, place, number, cells, fault FROM record WHERE row BETWEEN ? AND ? ORDER BY row, at",
+      ).raw(),
+    }
   }
 
   get rows(): number {
@@ -71,27 +90,19 @@ export class RecordSpool {
 
   /** Returns the row of a key, or undefined if there is none. */
   rowOf(key: string): number | undefined {
-    return this.#db.get<readonly [number]>("SELECT row FROM key WHERE text = ?", [key])?.[0]
+    return this.#numberOf(this.#statements.rowOf, key)
   }
 
   /** Adds a row, and returns its number. Without a key, no other record belongs to it. */
   addRow(key?: string): number {
     this.#rows++
-    if (key !== undefined) this.#db.run("INSERT INTO key VALUES (?, ?)", [key, this.#rows])
+    if (key !== undefined) this.#statements.addRow.run(key, this.#rows)
     return this.#rows
   }
 
   add({ cells, fault, number, part, place, row }: SpooledRecord): void {
     const [text, problem] = [JSON.stringify(cells.map(encode)), fault === undefined ? null : JSON.stringify(fault)]
-    this.#db.run("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?)", [
-      row,
-      ++this.#records,
-      part,
-      place,
-      number,
-      text,
-      problem,
-    ])
+    this.#statements.add.run(row, ++this.#records, part, place, number, text, problem)
   }
 
   transaction(work: () => void): void {
@@ -102,16 +113,15 @@ export class RecordSpool {
 
   /** Returns the largest number of records that a source has for one row. */
   mostOf(part: number): number {
-    const sql = "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM record WHERE part = ? GROUP BY row)"
-    return this.#db.get<readonly [number]>(sql, [part])?.[0] ?? 0
+    return this.#numberOf(this.#statements.mostOf, part) ?? 0
   }
 
   /** Returns the records of these rows, by row, then in the order in which they were added. */
   between(first: number, last: number): ReadonlyArray<SpooledRecord> {
-    const sql = "SELECT row, part, place, number, cells, fault FROM record WHERE row BETWEEN ? AND ? ORDER BY row, at"
-    return this.#db.all<readonly [number, number, number, number, string, string | null]>(sql, [first, last]).map((
-      [row, part, place, number, cells, fault],
-    ) => ({
+    const rows = this.#statements.between.all(first, last) as ReadonlyArray<
+      readonly [number, number, number, number, string, string | null]
+    >
+    return rows.map(([row, part, place, number, cells, fault]) => ({
       row,
       part,
       place,
@@ -123,5 +133,10 @@ export class RecordSpool {
 
   close(): void {
     this.#db.close()
+  }
+
+  #numberOf(statement: Libsql.Statement, value: string | number): number | undefined {
+    // `get` would leave the statement open.
+    return (statement.all(value) as ReadonlyArray<readonly [number]>)[0]?.[0]
   }
 }

@@ -45,7 +45,7 @@ const balance = (report: RunReport, screen: Screen): string => {
   ], screen)
 }
 
-/** Accounts for the lines of delimited text. */
+/** Returns sentences that account for the lines of delimited text. */
 const accounts = ({ sources }: RunReport, screen: Screen): string | undefined => {
   const sentences = sources.flatMap((source) => accountOf(source, sources.length > 1))
   return sentences.length === 0

@@ -1,3 +1,4 @@
+import { goodCodes } from "../../domain/exit.ts"
 import type { Json } from "../../domain/json.ts"
 import { type Mode, modes, type Outcome, outcomes } from "../../domain/run.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
@@ -222,7 +223,7 @@ export const runRecords = (
     store,
     `FROM run WHERE place = ? AND ${
       done
-        ? "mode = 'run' AND exit IN (0, 1) ORDER BY finished DESC, id DESC"
+        ? `mode = 'run' AND exit IN (${goodCodes.join(", ")}) ORDER BY finished DESC, id DESC`
         : "mode IS NOT NULL ORDER BY started DESC, id DESC"
     } LIMIT ?`,
     [place, limit],

@@ -8,10 +8,10 @@ import { SourceError } from "../Source.ts"
 import { checkedUtf8, chooseEncoding, cutCharacter, lengthOfCharacter, tableEncoding, withEuro } from "./encoding.ts"
 import type { Encoding } from "./encoding.ts"
 
-/** The most bytes of lines that are used for detection. More bytes would make detection slower, but not better. */
+/** The maximum number of bytes that are used for detection. More bytes would make detection slower, but not better. */
 const sampleBytes = 64 * 1024
 
-/** The most bytes of one line. A header may be long. */
+/** The maximum number of bytes of one line. A header may be long. */
 const lineBytes = 4096
 
 /** The lines that are not ASCII, from a text that is not valid UTF-8. The counts may show that it was meant as UTF-8. */
@@ -24,7 +24,7 @@ interface Sample {
 
 const lineFeed = 0x0a
 
-/** Counts the valid characters and the wrong bytes beyond ASCII in bytes that are read as UTF-8. */
+/** Reads bytes as UTF-8. Counts the valid multi-byte characters, and the wrong bytes. */
 const countCharacters = (line: Uint8Array) => {
   let right = 0
   let wrong = 0

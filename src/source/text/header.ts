@@ -19,7 +19,7 @@ export interface Header extends Dialect {
   readonly delimiterBecause: string
   /** Line or record number of the header, from 1. */
   readonly row: number
-  /** Number of records above the header, without `sep=` lines. 0 if all of them are empty, or if the pipeline said to skip them. */
+  /** Number of records above the header, not counting `sep=` lines. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number
   /** The first records of the text, including those above the header. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
