@@ -1,4 +1,5 @@
-// From an export with codes, the form tool's own definition and a form: init, check and run without an edit.
+// Tests init, check and run without an edit, with an export that contains codes, the form tool's own definition and a
+// form.
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,7 +11,7 @@ import { inProcess } from "./formferry.ts"
 
 const samples = resolve(import.meta.dirname, "../../samples")
 
-/** A project folder with a source and a definition, and what arrives in the practice service. */
+/** A project folder with a source and a definition. Returns what arrives in the practice service. */
 const world = (files: Readonly<Record<string, string>>, sample?: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -52,11 +53,11 @@ const form = (questions: string) => `id: f\nname: Form\nquestions:\n${questions}
 
 layer(platform)("init --labels", (it) => {
   it.scoped(
-    "takes titles and labels from a REDCap data dictionary: answers arrive as its labels say",
+    "titles and labels come from a REDCap data dictionary, and answers arrive as its labels say",
     () =>
       Effect.gen(function*() {
         const { arrived, init, pipeline } = yield* world({
-          // A form that asks the same in other words, with the options in another order.
+          // A form with the same questions in other words, and with the options in a different order.
           "forms/f.yaml": form(`  - { id: q1, name: First name, type: ShortAnswer }
   - { id: q2, name: Gender, type: Dropdown, options: [Male, Female] }
   - { id: q3, name: "Race (select all that apply)", type: Checkboxes, options: [{ value: w, label: White }, { value: a, label: Asian }, American Indian / Alaska Native, Black or African American, Native Hawaiian or Other Pacific Islander, Unknown / Not Reported] }
@@ -104,7 +105,7 @@ pets,checkbox,Which pets?,"0, None | 1, Cat | 2, Dog"
     }), 60_000)
 
   it.scoped(
-    "takes them from an XLSForm: several choices in one cell, a switch, codes for a text",
+    "titles and labels come from an XLSForm with multiple choices in a cell, a switch, and codes for a text",
     () =>
       Effect.gen(function*() {
         const { arrived, init } = yield* world({
@@ -146,7 +147,7 @@ choices,,,
   )
 
   it.scoped(
-    "takes them from a Qualtrics survey: recoded values, several answers, a grid",
+    "titles and labels come from a Qualtrics survey with recoded values, multiple answers and a grid",
     () =>
       Effect.gen(function*() {
         const question = (id: string, payload: Readonly<Record<string, unknown>>) => ({
@@ -189,7 +190,7 @@ choices,,,
               }),
             ],
           }),
-          // Saved again without the second and third header rows: nothing but ids.
+          // The file was saved again without the second and third header rows, so it has nothing but ids.
           "export.csv":
             `StartDate,EndDate,Status,Progress,Duration (in seconds),Finished,RecordedDate,ResponseId,UserLanguage,Q1,Q2,Q3_1,Q3_2
 2024-01-05 08:28:09,2024-01-05 08:28:48,0,100,39,1,2024-01-05 08:28:49,R_2YPOQ602ER1jkf1,EN,3,"1,3",3,1
@@ -206,7 +207,7 @@ choices,,,
   )
 
   it.scoped(
-    "takes them from a LimeSurvey survey structure: codes for a choice, and an Other of its own",
+    "titles and labels come from a LimeSurvey survey structure with codes for a choice and its own Other",
     () =>
       Effect.gen(function*() {
         const { arrived, init } = yield* world({
@@ -228,7 +229,7 @@ choices,,,
     60_000,
   )
 
-  it.scoped("lists codes whose labels are no option, each with its label", () =>
+  it.scoped("init lists codes whose labels are not options, each with its label", () =>
     Effect.gen(function*() {
       const { init, pipeline, run, text } = yield* world({
         "forms/f.yaml": form(`  - { id: q1, name: Gender, type: Dropdown, options: [Female, Diverse] }\n`),
@@ -241,7 +242,7 @@ choices,,,
     }), 60_000)
 
   it.scoped(
-    "refuses the definition of a different form, and a file that is not a definition, before it writes anything",
+    "init refuses a different form's definition or a file that is not a definition, and writes nothing",
     () =>
       Effect.gen(function*() {
         const { exists, init } = yield* world({

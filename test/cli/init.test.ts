@@ -13,7 +13,7 @@ import { typed } from "./typed.ts"
 
 const key = "practice_key_of_the_test"
 
-it.scopedLive("asks again for an API key that the service refuses, and writes only the accepted one", () =>
+it.scopedLive("init asks again for an API key that the service refuses, and writes only the accepted key", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder({ "people.csv": "Id,Name\n1,Ada\n2,Bob\n" })
     const form = yield* parseForm(

@@ -115,8 +115,8 @@ describe("the choices kind with an Other column", () => {
   })
 })
 
-describe("choices with a column for each code", () => {
-  it("take a 0 in the column of the code 0 as no tick if `values` translates the code", () => {
+describe("the choices kind with a column for each code", () => {
+  it("reads a 0 in the column of the code 0 as no tick if `values` translates the code", () => {
     const parse = compiled(choices, { values: { 0: "Basic", 1: "Pro" } }, { question, input: shape(["0", "1"]) })
     expect(parse(["0", "1"])).toEqual(["p"])
     expect(parse(["1", "0"])).toEqual(["b"])

@@ -13,7 +13,7 @@ const plain = ({ options, ...rest }: ColumnLabels) => ({
   ...(options.size === 0 ? {} : { options: Object.fromEntries(options) }),
 })
 
-/** Reads a file of samples/, or one with this content. Returns the labels as plain objects. */
+/** Reads a file of samples/, or a file with this content. Returns the labels as plain objects. */
 const read = (name: string, content?: string | Uint8Array) =>
   Effect.gen(function*() {
     const file = content === undefined ? join(samples, name) : join(yield* projectFolder({}), name)
@@ -22,7 +22,7 @@ const read = (name: string, content?: string | Uint8Array) =>
     return { title, labels: Object.fromEntries([...labels].map(([column, each]) => [column, plain(each)])) }
   })
 
-/** Returns why a file can't be read, without its folder. */
+/** Returns the reason why a file can't be read, without its folder. */
 const refusal = (name: string, content: string | Uint8Array) =>
   Effect.map(
     Effect.either(read(name, content)),
@@ -33,7 +33,7 @@ const known =
   "It can be a REDCap data dictionary (.csv), an XLSForm (.xlsx or .csv), a Qualtrics survey (.qsf) or a LimeSurvey survey structure (.lss)."
 
 layer(platform)("openLabels", (it) => {
-  it.scoped("reads a REDCap data dictionary: fields, choices, and a column for each checkbox", () =>
+  it.scoped("openLabels reads fields, choices and checkbox columns from a REDCap data dictionary", () =>
     Effect.gen(function*() {
       const { labels, title } = yield* read("definitions/REDCapR-simple-dictionary.csv")
       expect(title).toBe("REDCap data dictionary")
@@ -47,7 +47,7 @@ layer(platform)("openLabels", (it) => {
       expect(labels["bmi"]).toEqual({ title: "BMI" })
     }))
 
-  it.scoped("reads the dictionary that REDCap's API returns, negative codes, and fields with fixed choices", () =>
+  it.scoped("openLabels reads the dictionary of REDCap's API, with negative codes and fields with fixed choices", () =>
     Effect.gen(function*() {
       const { labels } = yield* read(
         "metadata.csv",
@@ -65,7 +65,7 @@ c,f,radio,Plain,one|two
       })
     }))
 
-  it.scoped("reads an XLSForm as CSV and as a workbook: lists, several choices, an Other, groups", () =>
+  it.scoped("openLabels reads lists, multiple choices, an Other and groups from an XLSForm, as CSV and as a workbook", () =>
     Effect.gen(function*() {
       const widgets = yield* read("definitions/pyxform-widgets.csv")
       expect(widgets.title).toBe("XLSForm")
@@ -112,7 +112,7 @@ settings,,,,
       })
     }))
 
-  it.scoped("reads a Qualtrics survey: choices, several answers, a grid with names of its own, recoded values", () =>
+  it.scoped("openLabels reads choices, multiple answers, a grid with its own names and recoded values from a Qualtrics survey", () =>
     Effect.gen(function*() {
       const { labels, title } = yield* read("definitions/sp-excerpt.qsf")
       expect(title).toBe("Qualtrics survey")
@@ -139,7 +139,7 @@ settings,,,,
       expect(Object.keys(recoded.labels["Q1"]?.options ?? {})).toEqual(["3", "5", "6", "10", "20"])
     }))
 
-  it.scoped("reads a LimeSurvey survey structure of today's and of earlier versions", () =>
+  it.scoped("openLabels reads current and earlier versions of a LimeSurvey survey structure", () =>
     Effect.gen(function*() {
       const early = yield* read("definitions/limesurveyrc2api.lss")
       expect(early.title).toBe("LimeSurvey survey structure")
@@ -197,7 +197,7 @@ settings,,,,
       })
     }))
 
-  it.scoped("says what is wrong with a file, and where", () =>
+  it.scoped("openLabels reports what is wrong with a file, and where", () =>
     Effect.gen(function*() {
       expect(yield* refusal("rows.csv", "No,Name\n1,Ada\n")).toBe(
         `rows.csv is not a definition that formferry knows. ${known}`,
