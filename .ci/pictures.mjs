@@ -40,7 +40,7 @@ try {
     document.body.innerHTML = document.body.innerHTML.replaceAll(`${path}/`, "")
   }, project)
   await tab.screenshot({ path: join(pictures, "report.png") })
-  // The terminal needs a page of its own, because the report's content security policy allows only the report's styles.
+  // The terminal needs a separate page, because the report's content security policy allows only the report's styles.
   const screen = await browser.newPage({ viewport: { width: 1000, height: 100 } })
   await screen.setContent(page(`<b class="prompt">${shown.typed}</b>\n${asHtml(shown.terminal)}`))
   await screen.locator("body").screenshot({ path: join(pictures, "terminal.png") })

@@ -23,7 +23,7 @@ export const Redaction = Symbol.for("formferry/Redaction")
 /** An annotation of lists about single rows. These lists are emptied after a person has asked to forget a row. */
 export const OfRows = Symbol.for("formferry/OfRows")
 
-/** An annotation of a field that the page shows unchanged in a section of its own. */
+/** An annotation of a field that the page shows unchanged in a separate section. */
 export const Section = Symbol.for("formferry/Section")
 export interface Section {
   readonly title: string

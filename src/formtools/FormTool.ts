@@ -66,7 +66,7 @@ export interface AnswerStyle {
   readonly unchecked?: ReadonlyArray<string>
   /** The place of the text of an "Other" answer. */
   readonly other?: "in the cell" | "in a column of its own"
-  /** How a ranking is written: as a rank in the column of each item, as an item in the column of each rank, or with all items in one cell, best first, with this separator. */
+  /** How a ranking is written: a rank in the column of each item, an item in the column of each rank, or all items in one cell with this separator, best first. */
   readonly ranking?: "ranks" | "items" | { readonly separator: string }
   readonly grid?: "a column a row"
   readonly yesNo?: { readonly true: ReadonlyArray<string>; readonly false: ReadonlyArray<string> }

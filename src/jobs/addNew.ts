@@ -83,7 +83,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       if (asked !== undefined && asked !== own) {
         return yield* new InitRefused({
           message:
-            `A pipeline ${options.name} already exists, for ${own}, not ${asked} (${option}). Choose a different name; or omit ${option}, and what is new is added to it.`,
+            `A pipeline ${options.name} already exists, for ${own}, not ${asked} (${option}). Choose a different name. Or omit ${option} to add what is new to this pipeline.`,
         })
       }
     }

@@ -78,8 +78,8 @@ export interface Checked {
 }
 
 /**
- * Checks a project's files, and each pipeline that can be read: against the live form, the recorded form and the source's header, with its examples and all rows of its source. Reports all problems at
- * once, even if some parts can't be read. Sends no rows.
+ * Checks a project's files, and each pipeline that can be read. Checks a pipeline against the live form, the recorded form and the source's header, with its examples and with all rows of its source.
+ * Reports all problems at once, even if some parts can't be read. Sends no rows.
  *
  * @param root the project's folder
  * @param names the pipelines to check; none: all
@@ -105,7 +105,7 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
     return checked
   })
 
-/** Loads each readable pipeline in a project of its own, so that mistakes in one file don't affect another. Adds the findings about the files that can't be read. */
+/** Loads each readable pipeline in a separate project, so that mistakes in one file don't affect another. Adds the findings about the files that can't be read. */
 const loadEach = (root: string, names: ReadonlyArray<string>, wrong: ReadonlyArray<Diagnostic>) =>
   Effect.gen(function*() {
     const { texts } = yield* listPipelines(root)

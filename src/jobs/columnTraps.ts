@@ -168,7 +168,7 @@ export class CellTraps {
       count: shorter,
       message: `${shorter.toLocaleString("en-GB")} of its numbers ${
         shorter === 1 ? "is" : "are"
-      } shorter than the ${usual} digits of the others, and none begins with 0: leading zeros may be lost.`,
+      } shorter than the usual ${usual} digits, and none begins with 0. Leading zeros may be lost.`,
       examples: [],
     }
   }

@@ -40,12 +40,10 @@ export const nameFault = (name: string): string | undefined =>
       brief(name)
     }" can't be a pipeline's name. It needs letters, digits, \`.\`, \`_\` and \`-\` only, a letter or digit first, and at most 100 characters.`
 
-/** The longest time to wait for a service that is asked about a key. */
+/** The maximum time to wait for a service that checks a key. */
 const askedFor = Duration.seconds(15)
 
-/**
- * Asks a new service for a form, with a key. Returns why the service refuses the key, or undefined. Any other failure is left to `initialise`. Writes nothing.
- */
+/** Sends a new service a request for a form with a key. Returns why the service refuses the key, or undefined. Leaves any other failure to `initialise`. Writes nothing. */
 export const keyFault = (service: NewService & { readonly _tag: "Live" }, apiKey: Redacted.Redacted, form: string) =>
   Effect.gen(function*() {
     const read = decodeYaml(parseYaml("config/formferry.yaml", projectText(service)), projectSchema, "The project file")

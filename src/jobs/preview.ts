@@ -35,8 +35,8 @@ export interface PreviewedRow {
 /**
  * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. From the ledger, reads only the recorded form.
  *
- * @param options.row the number of the first row to show, from 1. Default: 1
- * @param options.rows how many rows to show. Default: 5, or 1 with `row`
+ * @param options.row the number of the first row to show, from 1; default: 1
+ * @param options.rows the number of rows to show; default: 5, or 1 with `row`
  */
 export const preview = (
   project: Project,

@@ -40,16 +40,16 @@ import {
 } from "./suggestMapping.ts"
 import { findPipeline, firstTarget } from "./target.ts"
 
-/** An entry is unsure below this confidence, unless a person has reviewed it. */
+/** An entry with a lower confidence is unsure, unless a person has reviewed it. */
 const sureFrom = 0.9
 
 /** Columns that may answer a question. */
 export interface ReviewCandidate {
   readonly origin: Origin
   readonly confidence: number
-  /** The columns, or the title of their block. */
+  /** The columns' names, or the title of their block. */
   readonly shown: string
-  /** A few of their cells. */
+  /** A few of the columns' cells. */
   readonly cells: ReadonlyArray<string>
 }
 
@@ -58,7 +58,7 @@ export interface OpenChoice {
   readonly question: Question
   readonly choice: string
   readonly count: number
-  /** The option that it most likely means. */
+  /** The option that the choice most likely means. */
   readonly likely: Option | undefined
 }
 
@@ -69,35 +69,35 @@ export type ReviewItem =
     readonly candidates: ReadonlyArray<{ readonly names: ReadonlyArray<string>; readonly cells: ReadonlyArray<string> }>
     readonly columns: ReadonlyArray<string>
   }
-  /** Texts that look like "no answer", or responses that were never finished: what a comment of the file proposes. */
+  /** Texts that look like "no answer", or a condition for unfinished responses, which a comment in the file proposes. */
   | { readonly _tag: "Proposal"; readonly key: "empty" | "where"; readonly value: DraftValue }
   | {
     readonly _tag: "Question"
     readonly question: Question
-    /** What the file says now, and how sure that is. Undefined: it has no entry. */
+    /** What the file currently says, and how certain that is. Undefined if the file has no entry. */
     readonly written: { readonly from: string; readonly confidence: number } | undefined
     readonly candidates: ReadonlyArray<ReviewCandidate>
   }
-  /** A time whose column is known, but not how its cells are read. */
+  /** A time with a known column whose cells can be read in several ways. */
   | { readonly _tag: "Time"; readonly of: "submissionTime" | "lastUpdatedAt"; readonly column: OwnColumn }
   | ({ readonly _tag: "Choice" } & OpenChoice)
 
-/** An entry for what a person chose, once its questions are answered. */
+/** The entry for what a person chose, after all questions about it are answered. */
 export interface ReviewedEntry {
   readonly kind: string | undefined
   readonly asks: ReadonlyArray<Ask>
-  /** What no answer settles, as a sentence: the entry stays a comment. */
+  /** A sentence that says what no answer can decide. The entry then stays a comment. */
   readonly open: string | undefined
-  /** Why the column's cells don't fit the question, as a sentence. */
+  /** A sentence that says why the column's cells don't fit the question. */
   readonly misfit: string | undefined
   readonly choices: ReadonlyArray<OpenChoice>
-  /** Returns the entry with the answers to `asks`. It stays open if one is missing. */
+  /** Returns the entry with the answers to `asks`. The entry stays open if an answer is missing. */
   readonly entry: (answers: ReadonlyMap<string, string>) => DraftEntry
 }
 
-/** A pipeline and what is left to a person in it. */
+/** A pipeline and the decisions in it that are left to a person. */
 export interface Review {
-  /** Relative to the project's folder. */
+  /** The path of the pipeline's file, relative to the project's folder. */
   readonly file: string
   readonly form: Form
   readonly items: ReadonlyArray<ReviewItem>
@@ -108,7 +108,7 @@ export interface Review {
     origin: Origin,
   ) => Effect.Effect<ReviewedEntry, Effect.Effect.Error<ReturnType<typeof tryOnCells>>>
   readonly entryForTime: (item: Extract<ReviewItem, { readonly _tag: "Time" }>) => ReviewedEntry
-  /** Changes the pipeline's file at once. Fails if lines can't be changed as it is written. */
+  /** Changes the pipeline's file at once. Fails if the file's layout doesn't allow its lines to be changed. */
   readonly write: (edit: (text: string) => string | undefined) => Effect.Effect<void, InitRefused>
 }
 
@@ -124,7 +124,7 @@ const choicesOf = (question: Question, counts: ReadonlyArray<readonly [string, n
   }))
 }
 
-/** Returns the choices in the cells of existing entries that are not options. None if the mapping can't be compiled. */
+/** Returns the choices in the cells of existing entries that are not options. Empty if the mapping doesn't compile. */
 const choicesInData = (pipeline: Pipeline, source: Source, form: Form) =>
   Effect.gen(function*() {
     const keyed: Pipeline = { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } }
@@ -164,7 +164,7 @@ const candidateOf = (
   cells: samplesFrom(origin),
 })
 
-/** Returns an entry with the answers to what its settings leave undecided. */
+/** Returns an entry with the answers to the questions that its settings leave open. */
 const withAnswers = (entry: DraftEntry, { asks, open }: Settings, answers: ReadonlyMap<string, string>): DraftEntry => {
   if (open !== undefined && (asks.length === 0 || asks.some(({ key }) => !answers.has(key)))) {
     return { ...entry, open: true }
@@ -189,7 +189,7 @@ const withAnswers = (entry: DraftEntry, { asks, open }: Settings, answers: Reado
   }
 }
 
-/** Returns why a value can't be a key of a kind, or undefined. */
+/** Returns why a value can't be a key of a kind. Undefined if it can. */
 export const settingFault = (kindName: string | undefined, key: string, value: string): string | undefined => {
   const kind = kindName === undefined ? undefined : kinds.get(kindName)
   if (kind === undefined) return undefined
@@ -206,7 +206,7 @@ export const settingFault = (kindName: string | undefined, key: string, value: s
 /** How a pipeline is reviewed. */
 export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
 
-/** Opens a pipeline, and finds what is open or unsure in it. */
+/** Opens a pipeline, and finds the decisions in it that are open or unsure. */
 export const openReview = (root: string, name: string, { guard = identity, labels }: ReviewOptions = {}) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

@@ -198,10 +198,10 @@ export const surveySource = (
   })
 
 /**
- * Reads a whole source to find choices that are not options, and cells that the suggested settings can't read.
+ * Reads a whole source. Finds choices that are not options, and cells that the suggested settings can't read.
  *
  * @param own the columns for times
- * @param missing texts for "no answer"
+ * @param missing the texts for "no answer"
  */
 export const tryOnCells = (
   source: Source,

@@ -20,7 +20,7 @@ const read = (text: string): Json | Fault => {
 /** A value written as JSON, for questions whose values have no other kind. JSON's null means no answer. */
 export const json: Kind = {
   name: "json",
-  description: "A value written as JSON, for questions that have no kind of their own. Sent as the parsed value",
+  description: "A value written as JSON, for questions that have no other kind. Sent as the parsed value",
   options: {},
   sends: "any",
   types: [],

@@ -364,7 +364,7 @@ export const zoneOf = ({ mapping, schedule }: Pick<Pipeline, "mapping" | "schedu
   return zones.find((zone): zone is string => typeof zone === "string" && isZone(zone)) ?? "UTC"
 }
 
-/** Makes a list of a mapping's key without a value: `init` writes all of its entries as comments if it leaves all open. */
+/** Reads a key of a mapping without a value as an empty list. `init` writes such a key if it writes all of the key's entries as comments. */
 const fillEmptyLists = (value: object): void => {
   const mapping = isMapping(value) ? value["mapping"] : undefined
   if (!isMapping(mapping)) return

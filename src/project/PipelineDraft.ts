@@ -19,7 +19,7 @@ export interface DraftKey {
   readonly isLong?: boolean
 }
 
-/** A list item, or a member that has keys of its own. */
+/** A list item, or a member whose value is a mapping. */
 export interface DraftEntry {
   /** What the entry fills: an id, or the name of a place such as `submissionTime`. Identifies the entry when the file is changed later. */
   readonly of: string
@@ -124,7 +124,7 @@ export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<st
   ]
 }
 
-/** Returns the lines of a member of the mapping that has keys of its own. */
+/** Returns the lines of a member of the mapping whose value is a mapping. */
 export const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => {
   const keys = Object.fromEntries(entry.keys.map(({ key, value }) => [key, value]))
   const line = `${yamlKey(name)}: ${flow(keys)}`
@@ -238,7 +238,7 @@ const listInsertion = (
     const offset = afterComments(text, lineAfter(text, last(mapping)), indent)
     return { offset, lines: indented([`${key}:`, ...indented(lines, 2)], indent) }
   }
-  // No entry yet, except as comments.
+  // The list has no entry yet, except in comments.
   if (list.value === null || (isScalar(list.value) && list.value.value === null)) {
     return { offset: afterComments(text, lineAfter(text, list.key), indent + 1), lines: indented(lines, indent + 2) }
   }

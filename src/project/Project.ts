@@ -31,7 +31,7 @@ export const addressFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username !== "" || password !== "") {
-    return "The base address contains a user name or password. Put the key into apiKey."
+    return "The base address contains a user name or password. Put the key in `apiKey`."
   }
   if (search !== "" || hash !== "") return "The base address must end with its path, without `?` and `#`."
   if (protocol === "https:") return undefined
@@ -61,7 +61,7 @@ const Live = section({
     },
   ),
   separate: optional(Schema.Boolean, {
-    description: "Whether its forms differ from forms with the same ids in a different service",
+    description: "Whether the service's forms differ from forms with the same ids in a different service",
     default: false,
   }),
   apiKey: needed(
@@ -92,7 +92,7 @@ const Live = section({
       "Whether a 503 with Retry-After proves that nothing was created. Set it only if the service guarantees that. Otherwise, such rows are in doubt",
     default: false,
   }),
-  confirm: optional(Schema.Boolean, { description: "Whether sending to it needs --confirm", default: true }),
+  confirm: optional(Schema.Boolean, { description: "Whether sending to the service needs --confirm", default: true }),
 }).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service over HTTP" })
 
 const Practice = section({
@@ -100,7 +100,7 @@ const Practice = section({
     section({
       forms: needed(Path, { description: "The folder of form files", examples: ["../samples/forms"] }),
       store: optional(Path, {
-        description: "The folder that keeps its submissions across restarts (default: in memory only)",
+        description: "The folder that keeps submissions across restarts (default: in memory only)",
         examples: ["../.formferry/practice"],
       }),
     }),
@@ -143,7 +143,7 @@ const Webhook = section({
     Schema.NonEmptyArray(Schema.Literal(...notices)).annotations(expecting("a list of outcomes")),
     {
       description:
-        "The events of which it is notified: outcomes of a run; `failed` if a run ended without a report or could not start; `degraded` if a run differs from past runs",
+        "The events of which the webhook is notified: outcomes of a run; `failed` if a run ended without a report or could not start; `degraded` if a run differs from past runs",
       default: ["attention", "inDoubt", "differing", "stopped", "unavailable", "failed", "degraded"],
     },
   ),

@@ -19,9 +19,9 @@ import {
   yamlText,
 } from "./PipelineDraft.ts"
 
-// Each edit returns the new text, and keeps all other lines byte for byte. It returns undefined if the file is written in a way that it can't change.
+// Each edit returns the new text, with all other lines unchanged. It returns undefined if the file's layout doesn't allow the edit.
 
-/** The lines of a commented entry: the first of its comments, and the line after its last. */
+/** The lines of a commented entry, from the first of its comments to the line after the last. */
 interface Lines {
   readonly from: number
   readonly to: number
@@ -32,10 +32,10 @@ const indentOf = (line: string): number => line.search(/\S|$/)
 
 const idOf = (text: string): string => text.replace(/\s#.*$/, "").trim().replace(/^(["'])(.*)\1$/, "$2")
 
-/** Whether a comment is part of a commented entry, not a remark above one. */
+/** Whether a comment is part of a commented entry and not a remark above an entry. */
 const isBody = (line: string): boolean => /^\s*#(?: - | {3}| \w+: [{[])/.test(line)
 
-/** Returns the lines of an entry that was left open, by its id or place. */
+/** Returns the lines of an entry that was left open, by the entry's id or place. */
 const openLines = (lines: ReadonlyArray<string>, of: string): Lines | undefined => {
   const at = lines.findIndex((line) => {
     const id = /^\s*# - id:\s*(.+)$/.exec(line)?.[1]
@@ -70,10 +70,10 @@ const itemOf = (text: string, id: string): YAMLMap | undefined => {
   })
 }
 
-/** Remarks that `init` and its review write above an entry. */
+/** Matches remarks that `init` and its review write above an entry. */
 const remark = /^# (?:confidence |reviewed|left open|candidate )/
 
-/** Returns the lines of a question's entry, with the remarks above it and the comments below it. */
+/** Returns the lines of a question's entry, including the remarks above it and the comments below it. */
 const itemLines = (text: string, item: YAMLMap): Lines => {
   const start = rangeOf(item)?.[0] ?? 0
   const dash = text.lastIndexOf("-", start)
@@ -92,7 +92,7 @@ const replaceLines = (text: string, { from, to }: Lines, by: ReadonlyArray<strin
   return lines.join("\n")
 }
 
-/** Writes an entry in the place of the one that was left open or is in the file already, otherwise after the others. */
+/** Writes an entry in place of its open or existing version, otherwise after the other entries. */
 export const putEntry = (
   file: string,
   list: "questions" | "own",
@@ -108,7 +108,7 @@ export const putEntry = (
   return addToPipeline(text, { questions: [], urlParameters: [], own: [], [list]: [entry] })
 }
 
-/** Removes the entry of a question, and lists the question among those that stay unanswered on purpose. */
+/** Removes the entry of a question, and adds the question to those that stay unanswered on purpose. */
 export const leaveUnanswered = (
   file: string,
   { id, name }: { readonly id: string; readonly name: string },
@@ -122,7 +122,7 @@ export const leaveUnanswered = (
   const shown = yamlText(name.trim() === "" ? id : name, true)
   if (ignored === undefined) {
     const end = afterComments(text, lineAfter(text, last(mapping)), keyIndent(text, mapping))
-    // Before the empty lines between the mapping and what follows.
+    // Inserts before the empty lines between the mapping and the next key.
     const offset = text.slice(0, end).trimEnd().length
     return insert(text, text.indexOf("\n", offset) + 1 || text.length, [
       `${" ".repeat(keyIndent(text, mapping))}ignoreQuestions: [${shown}]`,
@@ -146,7 +146,7 @@ const insert = (text: string, offset: number, lines: ReadonlyArray<string>): str
   return before + gap + lines.join(newLine) + newLine + text.slice(offset)
 }
 
-/** Says above a question's entry that a person has accepted it. */
+/** Adds a remark above a question's entry which says that a person has accepted the entry. */
 export const markReviewed = (text: string, id: string): string | undefined => {
   const item = itemOf(text, id)
   if (item === undefined) return undefined
@@ -159,7 +159,7 @@ export const markReviewed = (text: string, id: string): string | undefined => {
   )
 }
 
-/** Returns the confidence that is written above a question's entry. Undefined: there is none, or a person has reviewed it. */
+/** Returns the confidence that is written above a question's entry. Undefined if it is missing or a person has reviewed the entry. */
 export const confidenceOf = (text: string, id: string): number | undefined => {
   const item = itemOf(text, id)
   if (item === undefined) return undefined
@@ -169,9 +169,9 @@ export const confidenceOf = (text: string, id: string): number | undefined => {
 }
 
 /**
- * Translates a choice of a question's cells: writes it under `values`, and removes it from the comment that lists it.
+ * Translates a choice in a question's cells. Writes it under `values`, and removes it from the comment that lists it.
  *
- * @param option null: no answer
+ * @param option the option; null means no answer
  */
 export const setChoice = (text: string, id: string, choice: string, option: string | null): string | undefined => {
   const item = itemOf(text, id)
@@ -196,7 +196,7 @@ const withMember = (text: string, values: YAMLMap, choice: string, option: strin
   return `${text.slice(0, from)}${written}${values.items.length === 0 ? " " : ", "}${shown} }${text.slice(to)}`
 }
 
-/** Removes a choice from the comment below an entry, and the whole comment with the last one. */
+/** Removes a choice from the comment below an entry. Removes the whole comment with its last choice. */
 const withoutListed = (text: string, id: string, choice: string): string => {
   const item = itemOf(text, id)
   if (item === undefined) return text
@@ -214,7 +214,7 @@ const withoutListed = (text: string, id: string, choice: string): string => {
   return replaceLines(text, { from, to, indent: 0 }, kept.map((line) => line.replace(/\r$/, "")))
 }
 
-/** Writes a key of `source`, in the place of the comment that proposes it. */
+/** Writes a key of `source` in place of the comment that proposes it. */
 export const setSourceKey = (text: string, key: string, value: DraftValue): string | undefined => {
   const source = member(parseDocument(text).contents, "source")?.value
   if (!isMap(source) || source.flow === true || member(source, key) !== undefined) return undefined

@@ -152,12 +152,13 @@ const With = section({
   file: optional(File, { description: "The file, relative to this one (default: the source's first file)" }),
   sheet: optional(Sheet, { description: "The sheet of a workbook (default: the first visible one)" }),
   by: needed(KeyColumns, {
-    description: "Its columns with the cells of `combine.by`, in the same order",
+    description: "The columns that contain the cells of `combine.by`, in the same order",
     examples: [["_parent_index"]],
   }),
-  as: needed(Name, { description: "The first part of its columns' names", examples: ["visit"] }),
+  as: needed(Name, { description: "The first part of the names of the file's columns", examples: ["visit"] }),
   repeats: optional(Schema.Boolean, {
-    description: "Whether a row may have several of its records: the first one's columns are then `visit.1.weight`",
+    description:
+      "Whether a row may have several of these records. The columns of the first are then called `visit.1.weight`",
     default: false,
   }),
 })
@@ -340,7 +341,7 @@ export const decodeSource = (
   given: { readonly [K in keyof ReadKeys]: string | number | undefined },
 ): FileSource | { readonly key: string; readonly message: string } => {
   const keys = Object.entries({ file, ...given }).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }])
-  // Writes each key on a line of its own, so that a mistake's line identifies the key.
+  // Writes each key on a separate line, so that a mistake's line identifies the key.
   const text = keys.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join("\n")
   const read = decodeYaml(parseYaml("", text), source, "The source")
   if (read._tag === "Read") return { ...read.value, file }

@@ -6,7 +6,7 @@ import { quoted } from "./suggestion.ts"
 const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: string, suggestion?: string] } = {
   BLOCK_AS_IMPLICIT_KEY: [
     "A second `: ` in one line can't be read.",
-    "Put the value in quotes, or the inner mapping on a line of its own.",
+    "Put the value in quotes, or the inner mapping on a separate line.",
   ],
   MULTIPLE_DOCS: [
     "The file contains several documents.",

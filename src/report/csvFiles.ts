@@ -251,7 +251,7 @@ const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {
  */
 const rejected: CsvFile<RejectedRow> = {
   name: "rejected.csv",
-  holds: "rows that were not imported, and why: fix them and import the file",
+  holds: "rows that were not imported, and why. Fix them and import the file",
   titles: ["_row", "_key", "_code", "_column", "_message"],
   about: [
     "the row's number in the source, from 1",

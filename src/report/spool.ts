@@ -27,8 +27,8 @@ const bufferLimit = 2 * 1024 * 1024
 const pageBytes = 1024 * 1024
 
 /**
- * Opens a spool in a file of its own, readable only by its owner. Removes the file's name at once, so that even a killed process leaves no rows behind. If a system does not allow that, removes the
- * file when the scope closes. Memory use is small: 16 bytes for each written record, and one page of records at a time.
+ * Opens a spool in a separate file, readable only by its owner. Removes the file's name at once, so that even a killed process leaves no rows behind. If a system does not allow that, removes the file
+ * when the scope closes. Memory use is small: 16 bytes for each written record, and one page of records at a time.
  */
 export const openSpool = <A extends Numbered>(
   file: string,

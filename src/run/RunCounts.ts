@@ -74,7 +74,7 @@ export class Counts {
    * @param startedAt the start of the run, in milliseconds since 1970
    */
   phases(startedAt: number, finishedAt: number): RunReport["phases"] {
-    // A report can't include the time of its own writing.
+    // The report can't include the time of writing it.
     const shown = this.started.filter(({ phase }) => phase !== "report")
     let from = startedAt
     return shown.map(({ phase }, index) => {

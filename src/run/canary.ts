@@ -19,7 +19,7 @@ interface Candidate {
  */
 export class CanaryRows {
   private readonly fullest: Array<Candidate | undefined>
-  /** The number of answers of each remembered row, in an array of its own because every offered row is compared with them. */
+  /** The number of answers of each remembered row, in a separate array because every offered row is compared with them. */
   private readonly counts: Uint32Array
   private readonly first: Array<number> = []
   private readonly size: number

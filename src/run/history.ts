@@ -193,8 +193,7 @@ export const anomalies = (
   )
 }
 
-const emptySource = ({ read }: RunFacts): string | undefined =>
-  read > 0 ? undefined : "The source contains no rows at all."
+const emptySource = ({ read }: RunFacts): string | undefined => read > 0 ? undefined : "The source contains no rows."
 
 const shrunkenSource = ({ read }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const usual = median(history.map((one) => one.read))
@@ -256,7 +255,7 @@ export const sourceAge = (
   if (changedAt === undefined) {
     return {
       unknown:
-        "Source age unknown: its server sends no modification time. `source.maxAge` was not checked. Remove it, or fetch the file by other means.",
+        "Source age unknown: the server sends no modification time. `source.maxAge` was not checked. Remove that key, or fetch the file by other means.",
     }
   }
   const most = Duration.toMillis(maxAge)

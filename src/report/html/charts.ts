@@ -29,7 +29,7 @@ const nodeWidth = 12
 const distance = 26
 const flowMargin = { top: 14, bottom: 14, right: 190, left: 2 }
 
-/** The maximum number of files with a node of their own. If there are more, one node shows all files. */
+/** The maximum number of files with a separate node. If there are more, one node shows all files. */
 const mostSources = 8
 
 const stations = (
@@ -67,8 +67,8 @@ const stations = (
 }
 
 /**
- * Shows the balance as a picture: every row that was read flows to its fate, and every submission to its verdict. d3-sankey calculates the layout. The picture has no styles of its own. The table next
- * to it shows the same in words.
+ * Shows the balance as a picture: every row that was read flows to its fate, and every submission to its verdict. d3-sankey calculates the layout. The picture contains no styles. The table next to it
+ * shows the same in words.
  */
 export const flow = (report: RunReport): Markup | undefined => {
   const { links, nodes } = stations(report)

@@ -107,7 +107,7 @@ export const share = (part: number, whole: number): string => {
   return percent > 99.9 ? ">99.9%" : percent < 0.1 ? "<0.1%" : `${percent.toFixed(1)}%`
 }
 
-/** Shows a bar of adjacent parts. The bar has no styles of its own, so that the page's content policy can remain strict. */
+/** Shows a bar of adjacent parts. The bar contains no styles, so that the page's content policy can remain strict. */
 export const bar = (
   parts: ReadonlyArray<{ readonly title: string; readonly count: number; readonly tone: Tone | "none" }>,
 ): Markup | undefined => {
