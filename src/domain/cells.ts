@@ -8,7 +8,7 @@ export type ColumnUse = (typeof columnUses)[number]
 /** The states of a filled cell. Each filled cell has exactly one. If its row was not imported, it is the state of the row. Otherwise, it is the first of the remaining states that applies. */
 export const cellWords = {
   sent: { title: "sent", meaning: "sent as an answer or a part of one", tone: "good" },
-  sentInPart: { title: "sent in part", meaning: "a part of the cell was left behind", tone: "warn" },
+  sentInPart: { title: "sent in part", meaning: "a part of the cell was not sent", tone: "warn" },
   noAnswer: { title: "no answer", meaning: "the cell means no answer", tone: "calm" },
   dropped: { title: "dropped", meaning: "omitted, as the pipeline says for unusable values", tone: "warn" },
   keyOrCondition: {
@@ -16,8 +16,8 @@ export const cellWords = {
     meaning: "identifies or chooses the row, and is not sent",
     tone: "calm",
   },
-  ignored: { title: "ignored", meaning: "left behind by `ignore`", tone: "calm" },
-  notMapped: { title: "not mapped", meaning: "left behind: the pipeline doesn't name the column", tone: "warn" },
+  ignored: { title: "ignored", meaning: "not sent, because the pipeline ignores the column", tone: "calm" },
+  notMapped: { title: "not mapped", meaning: "not sent, because the pipeline doesn't name the column", tone: "warn" },
   rejected: { title: "row rejected", meaning: "the row is invalid, refused, changed or a duplicate", tone: "warn" },
   skipped: { title: "row skipped", meaning: "the row was skipped on purpose", tone: "calm" },
   known: { title: "row known", meaning: "the row was imported by an earlier run", tone: "good" },

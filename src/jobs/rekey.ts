@@ -83,7 +83,7 @@ const pairsOfMap = (file: string, ledger: Ledger, view: PipelineLedger) =>
     if (wrong.length > 0 || twice) {
       return yield* new LedgerRefused({
         message: `${file} can't be used: ${
-          twice ? "two rows would get one key" : wrong.slice(0, 5).join("; ")
+          twice ? "two rows would get the same key" : wrong.slice(0, 5).join("; ")
         }. Nothing was recorded. The file has a header and two columns: the earlier key, as in the column _key of imported.csv, and the new one.`,
       })
     }

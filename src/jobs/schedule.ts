@@ -147,7 +147,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         const now = yield* Clock.currentTimeMillis
         if (turned._tag === "Elsewhere") {
           yield* options.onEvent({ _tag: "Elsewhere", pipeline })
-          // The other process may have been killed. That shows only after a while.
+          // The other process may have been killed. This can be detected only after a while.
           return yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery))
         }
         const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : startedAt

@@ -92,7 +92,7 @@ export interface ProjectStatus {
   readonly unreadable: ReadonlyArray<string>
   /** Pipelines whose runs are refused, because the ledger is missing or not the newest. */
   readonly missed: ReadonlyArray<LedgerMissed>
-  /** The health of the named pipelines. Without names, of those with a schedule; if none has one, of all. Undefined without `maxAge`. */
+  /** The health of the named pipelines. Without names, of all scheduled pipelines, or of all pipelines if none is scheduled. Undefined without `maxAge`. */
   readonly health: ReadonlyArray<PipelineHealth> | undefined
   /** The findings of SQLite's integrity check. Undefined without `verify`. */
   readonly damage: ReadonlyArray<string> | undefined

@@ -99,7 +99,7 @@ export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Marku
   }</dl>
 `
 
-/** Returns a share in percent. Returns "" for nothing, and 100% only if that is exact. */
+/** Returns a share in percent. Returns "" for a share of 0, and 100% only if that is exact. */
 export const share = (part: number, whole: number): string => {
   if (whole === 0 || part === 0) return ""
   if (part === whole) return "100%"
