@@ -10,12 +10,13 @@ import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { cutToWidth, paints, table, widthOf } from "./terminal/screen.ts"
-import type { Screen } from "./terminal/screen.ts"
+import type { Screen, TableCell } from "./terminal/screen.ts"
 
 /** `preview NAME`. */
 export const preview = command({
   name: "preview",
-  about: "Shows what would be sent for some rows: each cell, the answer it becomes, and its problems.",
+  about:
+    "Shows what would be sent for some rows: each cell, the answer it becomes, and its problems. For a row that changed after its import, also what changed.",
   examples: [
     { words: "preview contacts", about: "Shows the first 5 rows." },
     { words: "preview contacts --row 17 --json", about: "Shows row 17, for a program." },
@@ -54,8 +55,8 @@ export const preview = command({
     }),
 })
 
-const fateOf = (row: { readonly filtered: boolean; readonly valid: boolean }) =>
-  row.filtered ? "filtered" : row.valid ? undefined : "invalid"
+const fateOf = (row: Pick<PreviewedRow, "change" | "filtered" | "valid">) =>
+  row.filtered ? "filtered" : row.change !== undefined ? "changed" : row.valid ? undefined : "invalid"
 
 /** A row as it would be sent, and its fate if that is known. */
 type PreviewRow = Omit<PreviewedRow, "filtered" | "valid"> & { readonly fate: Fate | undefined }
@@ -70,6 +71,28 @@ const shown = (value: Json): string =>
     : typeof value === "object" && value !== null
     ? `{ ${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${JSON.stringify(one)}`).join(", ")} }`
     : valueText(value)
+
+/** Shows how a row differs from its submission: the columns, the value in the form and the value now. */
+const changeLines = ({ change }: PreviewRow, screen: Screen): ReadonlyArray<string> => {
+  if (change === undefined) return []
+  const paint = paints(screen)
+  if (change.note !== undefined) return [paint.warn(cutToWidth(change.note, screen.width))]
+  const value = (one: Json): TableCell =>
+    one === null ? { text: "no answer", paint: paint.soft } : cutToWidth(shown(one), most)
+  return [
+    paint.warn(cutToWidth(`Imported before as ${change.submissionId}, with different answers:`, screen.width)),
+    table(
+      [{ title: "question" }, { title: "column" }, { title: "in the form" }, { title: "now" }],
+      change.answers.map(({ columns, inForm, name, now }) => [
+        cutToWidth(name, most),
+        cutToWidth(columns.map(brief).join(", "), most),
+        value(inForm),
+        value(now),
+      ]),
+      screen,
+    ),
+  ]
+}
 
 /** Shows one row: every cell next to its answer, and its problems. */
 const showRow = (row: PreviewRow, screen: Screen): string => {
@@ -95,7 +118,7 @@ const showRow = (row: PreviewRow, screen: Screen): string => {
     screen,
   )
   const others = row.problems.map(({ message }) => paint.bad(cutToWidth(message, screen.width)))
-  return [heading(row, screen), cells, ...others].join("\n")
+  return [heading(row, screen), cells, ...others, ...changeLines(row, screen)].join("\n")
 }
 
 /** Shows the row's number, key and fate, on two lines if one is too short. */

@@ -1,12 +1,15 @@
-import { Effect, Stream } from "effect"
+import { Effect, Either, Stream } from "effect"
 import { cellText } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
+import { compareSubmission } from "../kinds/submission.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { Project } from "../project/Project.ts"
-import { shownName } from "../source/columns.ts"
+import { contentDigest } from "../run/content.ts"
+import { columnNames, ownColumns, shownName } from "../source/columns.ts"
 import { prepare, type Prepared } from "./prepare.ts"
+import { serviceAddress } from "./projectLedger.ts"
 import { findPipeline } from "./target.ts"
 
 /** One answer of a row as it would be sent. */
@@ -30,10 +33,28 @@ export interface PreviewedRow {
   readonly answers: ReadonlyArray<PreviewedAnswer>
   /** Problems of the row as a whole. */
   readonly problems: ReadonlyArray<Problem>
+  /** Present if the row was imported with different content. */
+  readonly change?: RowChange | undefined
+}
+
+/** How a row differs from its submission. The ledger has only digests of what was imported, so the earlier values are those in the form. */
+export interface RowChange {
+  readonly submissionId: string
+  readonly answers: ReadonlyArray<{
+    readonly name: string
+    /** The columns from which the answer is read. */
+    readonly columns: ReadonlyArray<string>
+    /** Its value in the form. Null if there is none. */
+    readonly inForm: Json
+    /** Its value as the row has it now. Null if there is none. */
+    readonly now: Json
+  }>
+  /** Why no answer is shown, as a sentence. */
+  readonly note?: string | undefined
 }
 
 /**
- * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. From the ledger, reads only the recorded form.
+ * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. For a row that was imported with different content, also reads its submission.
  *
  * @param options.row the number of the first row to show, from 1; default: 1
  * @param options.rows the number of rows to show; default: 5, or 1 with `row`
@@ -55,14 +76,18 @@ export const preview = (
       const first = options.row ?? 1
       const last = first + (options.rows ?? (options.row === undefined ? 5 : 1)) - 1
       const show = previewer(prepared)
+      const changeOf = yield* changes(project, prepared)
       const rows: Array<PreviewedRow> = []
       yield* prepared.source.read().pipe(
         Stream.takeUntil((chunk) => chunk.firstRow + chunk.rows.length > last),
         Stream.runForEach((chunk) =>
-          Effect.sync(() => {
+          Effect.gen(function*() {
             for (const [index, cells] of chunk.rows.entries()) {
               const row = chunk.firstRow + index
-              if (row >= first && row <= last) rows.push(show(row, cells, chunk.faults.get(index)))
+              if (row < first || row > last) continue
+              const shown = show(row, cells, chunk.faults.get(index))
+              const change = shown.filtered ? undefined : yield* changeOf(cells)
+              rows.push(change === undefined ? shown : { ...shown, change })
             }
           })
         ),
@@ -75,6 +100,46 @@ export const preview = (
       }
     }),
   )
+
+/** Returns a function that finds out how a row differs from its submission, or undefined if it has none, or the same content. */
+const changes = (project: Project, { form, ledger: opening, mapping, opened, pipeline, source, target }: Prepared) =>
+  Effect.map(opening, (ledger) => {
+    const destination = { service: serviceAddress(project, target.service), form: form.id }
+    const view = ledger?.view({ pipeline: pipeline.name, destination })
+    const columns = ownColumns(source.columns)
+    return (cells: Cells) =>
+      Effect.gen(function*() {
+        const key = mapping.keyed === "columns" ? mapping.key(cells) : undefined
+        if (ledger === undefined || view === undefined || key === undefined) return undefined
+        const [known] = yield* view.lookUp([ledger.digest.key(key)])
+        if (known?.state !== "imported" || known.submissionId === undefined) return undefined
+        const digestOver = (names: ReadonlyArray<string>) => contentDigest(names, columns, ledger.digest)(cells)
+        const fixed = digestOver(columnNames(mapping.columns))
+        const isKnown = known.content.equals(digestOver(known.columns))
+        if (isKnown || known.superseded.some((one) => one.content.equals(fixed))) return undefined
+        const { submissionId } = known
+        const mapped = mapping.map(cells, key)
+        const none = (note: string): RowChange => ({ submissionId, answers: [], note })
+        if ("problems" in mapped) {
+          return none(`The row is not valid, so it can't be compared with the submission ${submissionId}.`)
+        }
+        const submission = yield* Effect.either(opened.service.read(form.id, submissionId))
+        if (Either.isLeft(submission)) return none(`The submission ${submissionId} can't be read.`)
+        if (submission.right === undefined) return none(`The submission ${submissionId} is no longer in the form.`)
+        const explained = mapping.explain(cells, key).answers
+        const answers = compareSubmission(mapping.answers, mapped.item, submission.right)
+          .filter(({ verdict }) => verdict === "different" || verdict === "absent" || verdict === "unexpected")
+          .map(({ name, question, returned = null, sent = null }) => ({
+            name,
+            columns: explained.find(({ answer }) => answer.id === question)?.columns.map(shownName) ?? [],
+            inForm: returned,
+            now: sent,
+          }))
+        return answers.length > 0
+          ? { submissionId, answers }
+          : none(`No answer differs from the submission ${submissionId}: only the cells are written differently.`)
+      })
+  })
 
 const previewer =
   ({ mapping, pipeline }: Prepared) => (row: number, cells: Cells, fault: Problem | undefined): PreviewedRow => {

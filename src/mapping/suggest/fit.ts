@@ -110,7 +110,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
-export const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
+const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
   switch (kind) {
     case "email":
       return share.email
