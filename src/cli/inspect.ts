@@ -99,6 +99,25 @@ const nameOf = (column: InspectedColumn, blocks: ReadonlyMap<string, string>, sc
   return column.role === undefined ? shown : { text: `${shown} (${column.role})`, paint: paint.soft }
 }
 
+/** Returns the first rows with what each is read as, and what to pass if that is wrong. */
+const firstRows = ({ head }: Inspection, screen: Screen): string | undefined => {
+  if (head.length === 0) return undefined
+  const paint = paints(screen)
+  return [
+    paint.strong("First rows"),
+    ...table(
+      [{ title: "", right: true }, { title: "" }, { title: "" }],
+      head.map(({ cells, is, row }) => [
+        String(row),
+        is === "header" ? is : { text: is, paint: paint.soft },
+        cells.filter((cell) => cell.trim() !== "").map((cell) => cutToWidth(cell, 24)).join(" · "),
+      ]),
+      screen,
+    ).split("\n").filter((line, at) => at > 0 || line.replaceAll("│", "").trim() !== ""),
+    indented("If another row is the header, pass its number: --header-row ROW.", screen.width, 2),
+  ].join("\n")
+}
+
 const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string | undefined => {
   const paint = paints(screen)
   const lines = columns.flatMap((column) =>
@@ -124,6 +143,7 @@ export const showInspection = (inspection: Inspection, screen: Screen): string =
     paint.strong(cutToWidth(inspection.file, screen.width)) + "\n"
     + (tool === undefined ? cutToWidth(inspection.format, screen.width) : `An export of ${tool.title}`),
     what(inspection, screen),
+    firstRows(inspection, screen),
     table(
       [
         { title: "", right: true },

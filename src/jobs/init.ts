@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Duration, Effect, identity, Redacted, Schema } from "effect"
 import { brief } from "../domain/problem.ts"
 import { draftPipeline } from "../mapping/suggest/draftPipeline.ts"
+import { strayWarning } from "../mapping/suggest/strayRows.ts"
 import { unmappedNames } from "../mapping/suggest/Suggestion.ts"
 import { decodeYaml } from "../project/decodeYaml.ts"
 import { Identifier } from "../project/fields.ts"
@@ -174,7 +175,7 @@ const writeNew = (
     const form = yield* fetchForm(project, service, formId)
     const columns = ownColumns(source.columns)
     const survey = yield* surveySource(source, form, columns, labels)
-    const { missing, rows, suggestions } = survey
+    const { missing, rows, stray, suggestions } = survey
     const { complete } = source.tool ?? {}
     const taken = labels === undefined ? source.taken : [...source.taken, labels.taken]
     const completeColumn = complete === undefined ? undefined : columns[complete.position]?.name
@@ -197,6 +198,7 @@ const writeNew = (
           ? undefined
           : { column: completeColumn, is: complete.is },
         uploads: source.tool?.answers.uploads,
+        stray,
       },
     })
     yield* fs.makeDirectory(folder, { recursive: true })
@@ -221,6 +223,12 @@ const writeNew = (
       file: target,
       ...summaryOf(source, form, survey, entries),
       taken,
+      warnings: [
+        ...source.warnings,
+        ...stray.map((row) =>
+          `${strayWarning(row)} \`where\` leaves it out, and reports count it as skipped on purpose.`
+        ),
+      ],
       open: [...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []), ...openNames(form, entries)],
       unmapped: unmappedNames(suggestions),
       rowKey: suggestions.rowKey.names,

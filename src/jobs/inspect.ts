@@ -3,16 +3,12 @@ import { cellText } from "../domain/cell.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column } from "../domain/row.ts"
-import {
-  type ColumnProfile,
-  type ProfiledColumn,
-  profiler,
-  type Shape,
-  shapes,
-} from "../mapping/suggest/ColumnProfile.ts"
+import { type ColumnProfile, type ProfiledColumn, type Shape, shapes } from "../mapping/suggest/ColumnProfile.ts"
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
+import { recordProfiler, type StrayRow, strayWarning, whereWithout } from "../mapping/suggest/strayRows.ts"
 import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
+import { flow } from "../project/PipelineDraft.ts"
 import type { FileSource } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { openSource } from "../source/openSource.ts"
@@ -62,6 +58,8 @@ export interface Inspection {
     | undefined
   /** Other form tools that may have written the file, the likeliest first. */
   readonly others: ReadonlyArray<ToolCandidate>
+  /** The first rows of a table, and what each is read as. Empty if the file is no table. */
+  readonly head: ReadonlyArray<HeadRow>
   readonly rows: number
   /** The number of rows that can't be read, and the problems of the first ones. */
   readonly faulty: number
@@ -72,6 +70,46 @@ export interface Inspection {
   /** Questions with several columns, by title. */
   readonly blocks: ReadonlyArray<{ readonly title: string; readonly options: ReadonlyArray<string> }>
   readonly rowKey: ReadonlyArray<RowKeyCandidate>
+}
+
+/** One of the first rows of a table. */
+interface HeadRow {
+  /** Its number in the file or sheet, from 1. */
+  readonly row: number
+  readonly is: "empty" | "not read" | "header" | "row" | StrayRow["is"]
+  readonly cells: ReadonlyArray<string>
+}
+
+/** How many rows above the header, and below it, are shown. */
+const shownAbove = 6
+const shownBelow = 3
+
+/** Returns the first rows of a table, and what each is read as. */
+const headOf = (source: Source, stray: ReadonlyArray<StrayRow>): ReadonlyArray<HeadRow> => {
+  const { head } = source
+  if (head === undefined) return []
+  const extra = Number(source.taken.find(({ what }) => what === "header rows")?.value ?? 1)
+  const first = head.header + extra
+  const from = Math.max(0, head.header - shownAbove)
+  const hasUnits = stray.some(({ is }) => is === "units")
+  return head.records.slice(from, first + shownBelow).map((record, index): HeadRow => {
+    const at = from + index
+    const cells = record.map((cell) => cut(cellText(cell), sampleLength))
+    const isEmpty = cells.every((cell) => cell.trim() === "")
+    return {
+      row: head.skipped + at + 1,
+      is: at >= head.header && at < first
+        ? "header"
+        : isEmpty
+        ? "empty"
+        : at < head.header
+        ? "not read"
+        : at === first && hasUnits
+        ? "units"
+        : "row",
+      cells,
+    }
+  })
 }
 
 const faultsShown = 5
@@ -115,7 +153,7 @@ export const inspectFile = (config: FileSource) =>
   Effect.scoped(Effect.gen(function*() {
     const { file } = config
     const source = yield* openSource(config)
-    const profiles = profiler(source.columns, { keepMissing: true })
+    const profiles = recordProfiler(source.columns, { keepMissing: true, isExport: source.tool !== undefined })
     const cellTraps = source.columns.map((column) => new CellTraps(column.title))
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
     const isFinished = finished(source)
@@ -135,7 +173,7 @@ export const inspectFile = (config: FileSource) =>
           }
           if (isHeader(raw)) repeated.push(counts.rows)
           const cells = clean(raw)
-          profiles.addRow(cells)
+          profiles.addRow(cells, counts.rows)
           cellTraps.forEach((traps, position) => traps.add(raw[position] ?? null, cells[position] ?? null))
           if (isFinished?.(cells) === false) counts.unfinished++
         })
@@ -148,7 +186,7 @@ export const inspectFile = (config: FileSource) =>
     }
     const files = yield* source.files
     const tool = source.tool
-    const profiled = profiles.profiles()
+    const { profiles: profiled, stray } = profiles.ended()
     const roles = new Map(tool?.meta.map(({ position, role }) => [position, role]))
     const parts = new Map(
       source.blocks.flatMap(({ columns, title }) =>
@@ -159,7 +197,15 @@ export const inspectFile = (config: FileSource) =>
       file,
       format: source.format,
       taken: files[0]?.file.taken ?? source.taken,
-      warnings: [...source.warnings, ...repeatedHeader(repeated)],
+      warnings: [
+        ...source.warnings,
+        ...repeatedHeader(repeated),
+        ...stray.map((row) =>
+          `${strayWarning(row)} Leave it out with \`where: ${
+            flow(whereWithout([row]))
+          }\` under \`source\`, as \`init\` does. The columns are shown without it.`
+        ),
+      ],
       tool: tool === undefined
         ? undefined
         : {
@@ -171,6 +217,7 @@ export const inspectFile = (config: FileSource) =>
           notes: tool.notes,
         },
       others: (source.candidates ?? []).filter(({ name }) => name !== tool?.name),
+      head: headOf(source, stray),
       rows,
       faulty: counts.faulty,
       faults,

@@ -228,7 +228,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       ...form,
       questions: form.questions.filter((question) => entryOf(question) === undefined && !isIgnored(question)),
     }
-    const { missing, profiles, suggestions } = yield* surveySource(
+    const { missing, profiles, stray, suggestions } = yield* surveySource(
       source,
       rest,
       unusedColumns(pipeline, source),
@@ -298,7 +298,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
           tryOnCells(source, [{ question, origin, confidence: 1 }], {
             submissionTime: undefined,
             lastUpdatedAt: undefined,
-          }, missing),
+          }, { missing, stray }),
           (found) => {
             const suggestion = { question, origin, confidence: 1 }
             const misread = found.misread.get(question.id)

@@ -6,10 +6,11 @@ import { counted } from "../domain/words.ts"
 import type { ColumnLabels } from "../formtools/Labels.ts"
 import { tidy } from "../formtools/sample.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
-import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
+import type { ProfiledColumn } from "../mapping/suggest/ColumnProfile.ts"
 import { choicesToCount, readingsOf, unknownOf } from "../mapping/suggest/draftEntries.ts"
 import type { CellFindings } from "../mapping/suggest/draftPipeline.ts"
 import { collectMisread } from "../mapping/suggest/misread.ts"
+import { recordProfiler, type StrayRow } from "../mapping/suggest/strayRows.ts"
 import { suggest } from "../mapping/suggest/suggest.ts"
 import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
 import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
@@ -112,11 +113,13 @@ export const unusedColumns = (
 }
 
 /** Reads all rows of a source, with the corrections that its form tool needs. */
-export const eachRow = (source: Source, use: (cells: Cells) => void) => {
+export const eachRow = (source: Source, use: (cells: Cells, row: number) => void) => {
   const clean = source.tool?.clean ?? ((cells: Cells) => cells)
   return Stream.runForEach(source.read(), (chunk) =>
     Effect.sync(() => {
-      for (const [index, cells] of chunk.rows.entries()) if (!chunk.faults.has(index)) use(clean(cells))
+      for (const [index, cells] of chunk.rows.entries()) {
+        if (!chunk.faults.has(index)) use(clean(cells), chunk.firstRow + index)
+      }
     }))
 }
 
@@ -156,6 +159,8 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
 interface SurveyedSource extends CellFindings {
   readonly suggestions: Suggestions
   readonly missing: ReadonlyMap<string, number>
+  /** Rows that are no records. */
+  readonly stray: ReadonlyArray<StrayRow>
   readonly rows: number
   readonly profiles: ReadonlyArray<ProfiledColumn>
 }
@@ -174,25 +179,26 @@ export const surveySource = (
   labels?: SourceLabels | undefined,
 ) =>
   Effect.gen(function*() {
-    const profiles = profiler(columns, { labels: labels?.of })
+    const profiles = recordProfiler(columns, { labels: labels?.of, isExport: source.tool !== undefined })
     let rows = 0
-    yield* eachRow(source, (cells) => {
+    yield* eachRow(source, (cells, row) => {
       rows++
-      profiles.addRow(cells)
+      profiles.addRow(cells, row)
     })
+    const { missing, profiles: profiled, stray } = profiles.ended()
     const positions = new Set(columns.map(({ position }) => position))
     const blocks = source.blocks.filter((block) => block.columns.every(({ position }) => positions.has(position)))
-    const suggestions = suggest({ form, columns: profiles.profiles(), blocks, tool: source.tool })
+    const suggestions = suggest({ form, columns: profiled, blocks, tool: source.tool })
     const best = suggestions.open.flatMap(({ candidates: [first], question }) =>
       first === undefined ? [] : [{ ...first, question }]
     )
-    const missing = profiles.missing()
     const surveyed: SurveyedSource = {
       suggestions,
-      ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, missing)),
+      ...(yield* tryOnCells(source, [...suggestions.accepted, ...best], suggestions, { missing, stray })),
       missing,
+      stray,
       rows,
-      profiles: profiles.profiles(),
+      profiles: profiled,
     }
     return surveyed
   })
@@ -201,13 +207,12 @@ export const surveySource = (
  * Reads a whole source. Finds choices that are not options, and cells that the suggested settings can't read.
  *
  * @param own the columns for times
- * @param missing the texts for "no answer"
  */
 export const tryOnCells = (
   source: Source,
   suggestions: ReadonlyArray<Suggestion>,
   own: Pick<Suggestions, "lastUpdatedAt" | "submissionTime">,
-  missing: ReadonlyMap<string, number>,
+  { missing, stray }: Pick<SurveyedSource, "missing" | "stray">,
 ) =>
   Effect.gen(function*() {
     const counters = suggestions.flatMap((suggestion) => {
@@ -225,7 +230,9 @@ export const tryOnCells = (
       return reader === undefined ? [] : [{ of: reading.of, reader }]
     })
     if (counters.length + readers.length > 0) {
-      yield* eachRow(source, (cells) => {
+      const left = new Set(stray.map(({ row }) => row))
+      yield* eachRow(source, (cells, row) => {
+        if (left.has(row)) return
         for (const { counter, columns } of counters) {
           for (const { position } of columns) counter.add(cells[position] ?? null)
         }

@@ -98,17 +98,35 @@ const usualExtent = (lines: ReadonlyArray<Line>) => {
 
 const number = /^[+-]?[\d.,\s/:%€$£-]+$/
 
-/** Whether a record consists of titles: nearly every column has one, no title is a number or a date, and none is repeated. */
-const isTitles = (line: Line, usual: number) => {
+/**
+ * Whether a record consists of titles: nearly every column has one, no title is a number or a date, and none is repeated.
+ *
+ * @param groups the record above, if it names groups of columns: a title may be repeated in another group
+ */
+const isTitles = (line: Line, usual: number, groups: Line = []) => {
   const titles = line.map((cell) => cell.trim()).filter((cell) => cell !== "")
+  let group = ""
+  const names = line.map((cell, at) => `${group = groups[at]?.trim() || group}\n${cell.trim()}`)
+    .filter((name) => !name.endsWith("\n"))
   return titles.length >= Math.max(2, 0.8 * usual) && titles.every((title) => !number.test(title))
-    && new Set(titles).size === titles.length
+    && new Set(names).size === titles.length
+}
+
+/** Whether a record names groups of columns, and the one below names all columns: only the first column of a group is filled, and numbers follow. */
+const isGroups = (line: Line, [titles = [], ...rows]: ReadonlyArray<Line>, usual: number) => {
+  const filled = filledIn(line)
+  if (filled < 2 || filled > 0.7 * usual || (line[0] ?? "").trim() === "") return false
+  if (filledIn(titles) < usual || !isTitles(titles, usual, line)) return false
+  return titles.some((_, at) => {
+    const cells = rows.map((row) => (row[at] ?? "").trim()).filter((cell) => cell !== "")
+    return cells.length > 0 && cells.filter((cell) => number.test(cell)).length >= 0.8 * cells.length
+  })
 }
 
 /**
  * Returns the index of the header, or -1 if all records are empty. The header is the first record that is not empty, unless that is obviously a
  * heading of the whole table and a record of titles follows. A heading is a single filled cell above records of at least three columns, or of two if
- * the record has only one cell. It may also be a name and its value with an empty record below, or cells that are all merged over several columns.
+ * the record has only one cell. It may also be a name and its value with an empty record below, cells that are all merged over several columns, or names of groups of columns.
  *
  * @param merged whether all filled cells of the record with this index are merged, and one of them over several columns
  */
@@ -131,7 +149,8 @@ export const placeHeader = (
     const line = lines[at]!
     if (filledIn(line) === 0) emptyBelow = true
     else if (merged(at)) continue
-    else if (at > first && isTitles(line, usual)) {
+    else if (isGroups(line, lines.slice(at + 1, at + lookedAt), usual)) return at + 1
+    else if (at > first && isTitles(line, usual, merged(at - 1) ? lines[at - 1] : [])) {
       const below = allMerged || lines.slice(at + 1, at + 3).some((next) => filledIn(next) >= 2)
       return below && (!named || emptyBelow) ? at : first
     } else if (isNamedValue(line)) named = true

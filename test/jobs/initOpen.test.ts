@@ -76,4 +76,31 @@ layer(platform)("entries that init leaves open", (it) => {
       ])
       expect(checked?.data).toMatchObject({ rows: 60, invalid: 0, problems: [], choices: [] })
     }))
+
+  it.scoped("leaves a row of totals out by `where`, so that it is counted as skipped", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "sales.csv": "No,Name,Amount\n1,Ada,6\n2,Bob,7\n3,Eve,8\nTotal,,21\n",
+        "forms/sales.yaml":
+          "id: sales1\nname: Sales\nquestions: [{ id: n, name: Name, type: ShortAnswer }, { id: a, name: Amount, type: NumberInput }]\n",
+      })
+      const { warnings } = yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "sales",
+        source: asFound(path.join(root, "sales.csv")),
+        service: "practice",
+        form: "sales1",
+      })
+      expect(warnings).toEqual([
+        'Row 4 ("Total") looks like totals, not like a record. `where` leaves it out, and reports count it as skipped on purpose.',
+      ])
+      expect(yield* fs.readFileString(path.join(root, "pipelines", "sales.yaml"))).toContain(
+        "  where: { No: { not: Total } } #",
+      )
+      const { pipelines: [checked] } = yield* checkProject(root, [])
+      expect(checked?.data).toMatchObject({ rows: 4, filtered: 1, invalid: 0 })
+    }))
 })

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "vitest"
+import { parse } from "yaml"
 import { showInspection } from "../../src/cli/inspect.ts"
 import { inspectFile, type Inspection } from "../../src/jobs/inspect.ts"
 import { DistinctTexts, hashOf, UniqueCheck } from "../../src/mapping/suggest/distinctTexts.ts"
@@ -34,6 +35,48 @@ const trapsOf = async (title: string, cells: ReadonlyArray<string>) =>
   (await inspectColumn(title, cells)).traps.map(({ code, count }) => [code, count])
 
 const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at))
+
+describe("the rows of a table", () => {
+  it("are shown with what each is read as", async () => {
+    const { head } = await inspectText("Members 2024,,\n\nNo,Name,Weight\n,,kg\n1,Ada,60\n2,Bob,70\n3,Eve,80\n")
+    expect(head.map(({ is, row }) => [row, is])).toEqual([
+      [1, "not read"],
+      [2, "empty"],
+      [3, "header"],
+      [4, "units"],
+      [5, "row"],
+      [6, "row"],
+    ])
+  })
+
+  it.each([
+    ["units", 1, "No,Weight,Height\n,(kg),cm\n1,60,160\n2,70,170\n3,80,180\n", { Weight: { not: "(kg)" } }],
+    ["totals", 4, "No,Name,Sum\n1,Ada,6\n2,Bob,7\n3,Eve,8\nTotal:,,21\n", { No: { not: "Total:" } }],
+    ["totals", 4, "Ort;Name;Betrag\nUlm;Ada;6\nBonn;Bob;7\nUlm;Eve;8\nSumme;;21\nStand: Mai;;\n", {
+      Ort: { not: "Summe" },
+    }],
+  ])(
+    "that contain %s, such as row %i, are named with the `where` that leaves them out",
+    async (is, row, text, where) => {
+      const { columns, rows, warnings } = await inspectText(text)
+      expect(warnings).toEqual([expect.stringContaining(`looks like ${is}, not like a record. Leave it out with`)])
+      expect(warnings[0]).toMatch(new RegExp(`^Row ${row} `))
+      expect(parse(/`(where: .*?)` under/.exec(warnings[0] ?? "")?.[1] ?? "")).toEqual({ where })
+      // The column has one kind without that row, which is still counted.
+      expect(columns.at(-1)).toMatchObject({ kind: "number", share: 1 })
+      expect(rows).toBeGreaterThanOrEqual(4)
+    },
+  )
+
+  it.each([
+    ["a record that is called like totals", "Name,Town,Sum\nAda,Ulm,6\nBob,Ulm,7\nTotal,Ulm,8\n"],
+    ["totals that occur twice", "No,Name,Sum\n1,Ada,6\nTotal,,6\n2,Bob,7\n3,Eve,7\n4,Eve,7\nTotal,,14\n"],
+    ["a first row whose cells are answers", "Unit,Name\nkg,m\ncm,h\nkg,s\n"],
+    ["a title that is called like totals", "Total,Name,Sum\n1,Ada,6\n2,Bob,7\n"],
+  ])("are all records: %s", async (_, text) => {
+    expect((await inspectText(text)).warnings).toEqual([])
+  })
+})
 
 describe("inspecting a column", () => {
   it.each([

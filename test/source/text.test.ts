@@ -143,9 +143,15 @@ describe("the header of a text", () => {
       "Survey,Customers,,\nDate,2024-01-01,,\n,,,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n",
       4,
     ],
+    ["names of groups", "Person,,Home,\nid,name,city,zip\n1,Ada,Ulm,1\n2,Bob,Bonn,2\n", 2],
+    [
+      "a title and names of groups in which titles are repeated",
+      "Members,,,,\nPerson,,,Partner,\nid,name,city,name,city\n1,Ada,Ulm,Eve,Ulm\n2,Bob,Bonn,Zoe,Ulm\n",
+      3,
+    ],
   ])("the header is found and reported below %s", async (_, text, line) => {
     const all = await csv(text)
-    expect(all.source.columns.slice(0, 3).map((column) => column.name)).toEqual(["id", "name", "city"])
+    expect(all.source.columns.slice(0, 3).map((column) => column.title)).toEqual(["id", "name", "city"])
     expect(all.rows).toHaveLength(2)
     expect(taken(all).header).toBe(`line ${line} (detected)`)
     expect(all.source.warnings).toEqual([expect.stringContaining(`seems to have its header in line ${line}:`)])
@@ -155,6 +161,7 @@ describe("the header of a text", () => {
     ["has one title only", "id,,\n1,2,3\n4,5,6\n"],
     ["is followed by a row of text", "id,,\nAda,1,x\nBob,2,y\n"],
     ["names one of two columns", "id,\nAda,x\nBob,y\n"],
+    ["has gaps, and a row of text follows", "id,,City,\nAda,x,Ulm,y\nBob,z,Bonn,u\n"],
     ["is followed by a second header row", "RespondentID,Which films?,,\n,A,B,C\n1,,B,\n2,A,,C\n"],
   ])("the first record is the header if it %s", async (_, text) => {
     const all = await csv(text)

@@ -5,6 +5,7 @@ import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../proj
 import { yamlText } from "../../project/PipelineDraft.ts"
 import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draftEntries.ts"
 import type { Misread } from "./misread.ts"
+import { type StrayRow, strayWarning, whereWithout } from "./strayRows.ts"
 import { columnsOf, unmappedNames } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
@@ -23,6 +24,8 @@ interface DraftSource {
   /** How to find responses that were not finished: a column, and what it contains for all others. */
   readonly complete: { readonly column: string; readonly is: ReadonlyArray<string> | "filled" } | undefined
   readonly uploads: string | undefined
+  /** Rows that are no records. */
+  readonly stray: ReadonlyArray<StrayRow>
 }
 
 const title = ({ title }: Column): string => title.trim().replaceAll(/\s+/g, " ")
@@ -70,6 +73,13 @@ const sourceEntry = (
     })
   }
   if (Object.keys(aliases).length > 0) keys.push({ key: "columns", value: aliases })
+  if (source.stray.length > 0) {
+    keys.push({
+      key: "where",
+      value: whereWithout(source.stray),
+      note: `${source.stray.map(strayWarning).join(" ")} Remove this if it is one`,
+    })
+  }
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
   const below = [
     ...(rowKey.names.length > 0 ? [] : [

@@ -70,7 +70,7 @@ export const findTable = (
   }
   const at = headerRow === undefined
     ? placeHeader(
-      lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))),
+      withMergedBelow(lines.slice(0, looked).map((line) => line.map((cell) => cellText(cell))), merges, range),
       (at) => isMergedHeading(lines[at] ?? [], top + at, range.from.column, merges),
     )
     : headerRow - 1 - top
@@ -94,6 +94,23 @@ export const findTable = (
     untitled: titles.includes(""),
     head: { top, rows: lines.slice(0, at + 1 + headKept) },
   }
+}
+
+/** Returns the texts of rows, with that of a cell that is merged with those below it also in the last of them. */
+const withMergedBelow = (
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  merges: ReadonlyArray<CellRange>,
+  { from: { column: left, row: top } }: CellRange,
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const texts = rows.map((row) => [...row])
+  for (const { from, to } of merges) {
+    const text = rows[from.row - top]?.[from.column - left] ?? ""
+    const last = texts[to.row - top]
+    if (from.row === to.row || from.column !== to.column || text === "" || last === undefined) continue
+    while (last.length < from.column - left) last.push("")
+    last[from.column - left] ||= text
+  }
+  return texts
 }
 
 /** Whether all filled cells of a row are merged, and one of them over several columns. */

@@ -1,0 +1,118 @@
+import { cellText } from "../../domain/cell.ts"
+import { cut } from "../../domain/problem.ts"
+import type { Cells, Column } from "../../domain/row.ts"
+import { profiler } from "./ColumnProfile.ts"
+
+/** A row that is no record: units below the header, or totals at the end. */
+export interface StrayRow {
+  /** The row's number, from 1. */
+  readonly row: number
+  readonly is: "units" | "totals"
+  /** A column whose cell only this row has. `where` leaves the row out by it. */
+  readonly column: string
+  readonly text: string
+}
+
+const units = new Set(
+  ("% ‰ € eur $ usd £ gbp chf kg g mg µg ug t lb lbs oz km m cm mm in ft mi m² cm² km² m2 ha m³ l ml cl h hr hrs hour hours min mins "
+    + "minutes s sec seconds ms day days d week weeks month months year years yr yrs tage jahre stunden minuten °c °f °c c f k bpm mmhg "
+    + "kcal kj kw kwh w v a hz db px km/h m/s kg/m² kg/m2 mg/dl mmol/l n pcs stück no. nr. text yyyy-mm-dd dd.mm.yyyy dd/mm/yyyy mm/dd/yyyy")
+    .split(" "),
+)
+
+const isUnit = (text: string): boolean => units.has(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
+
+const totals =
+  /^(?:(?:grand|sub|overall)[ -]?)?(?:totals?|sum|average|mean|summe|gesamt(?:summe)?|insgesamt|zwischensumme|durchschnitt|mittelwert|total (?:général|general|geral)|somme|moyenne|suma|promedio|soma|média|totale|media|totaal)\s*:?$/i
+
+const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
+
+interface Numbered {
+  readonly cells: Cells
+  readonly row: number
+}
+
+/** Rows at the end among which totals are looked for. */
+const footers = 3
+
+/**
+ * Profiles a source's columns, without the rows that are no records. Memory does not grow with the rows.
+ *
+ * @param options.isExport whether a form tool wrote the file, whose rows are all records
+ */
+export const recordProfiler = (
+  columns: ReadonlyArray<Column>,
+  options: NonNullable<Parameters<typeof profiler>[1]> & { readonly isExport: boolean },
+) => {
+  const profiles = profiler(columns, options)
+  let first: Numbered | undefined
+  let last: Array<Numbered> = []
+
+  /** Returns the named column in which only this row has such a cell, and whose other cells are numbers, if they must be. */
+  const findColumn = (texts: ReadonlyArray<string>, is: (text: string) => boolean, isNumeric: boolean) => {
+    for (const { column: { name, position }, profile } of profiles.profiles()) {
+      const text = texts[position] ?? ""
+      if (name === undefined || text === "" || !is(text) || profile.distinct.has(text) || profile.more) continue
+      if (!isNumeric || (profile.filled >= 2 && profile.share.number >= 0.8)) return { column: name, text }
+    }
+    return undefined
+  }
+
+  const unitsIn = ({ cells, row }: Numbered): StrayRow | undefined => {
+    const found = findColumn(textsOf(cells), isUnit, true)
+    return found === undefined ? undefined : { row, is: "units", ...found }
+  }
+
+  const totalsIn = ({ cells, row }: Numbered): StrayRow | undefined => {
+    const texts = textsOf(cells)
+    const label = texts.find((text) => text !== "") ?? ""
+    if (!totals.test(label)) return undefined
+    const all = profiles.profiles()
+    // A record would have cells where all others have some.
+    const isIncomplete = all.some(({ column: { position }, profile }) =>
+      profile.filled >= 2 && profile.filled >= 0.9 * profile.rows && (texts[position] ?? "") === ""
+    )
+    const sums = all.some(({ column: { position }, profile }) =>
+      profile.share.number >= 0.8 && /^[-+]?[\d.,' ]*\d/.test(texts[position] ?? "")
+    )
+    const found = isIncomplete && sums ? findColumn(texts, (text) => text === label, false) : undefined
+    return found === undefined ? undefined : { row, is: "totals", ...found }
+  }
+
+  return {
+    addRow: (cells: Cells, row: number): void => {
+      if (options.isExport) return profiles.addRow(cells)
+      const filled = row === 1 ? textsOf(cells).filter((text) => text !== "") : []
+      if (filled.length > 0 && filled.every(isUnit)) {
+        first = { cells, row }
+        return
+      }
+      last.push({ cells, row })
+      if (last.length > footers) profiles.addRow(last.shift()?.cells ?? [])
+    },
+    /** Ends the reading: returns the rows that are no records, the profiles of all others, and texts for "no answer". */
+    ended: () => {
+      const stray: Array<StrayRow> = []
+      for (const one of last) {
+        const found = totalsIn(one)
+        if (found === undefined) profiles.addRow(one.cells)
+        else stray.push(found)
+      }
+      const found = first === undefined ? undefined : unitsIn(first)
+      if (found !== undefined) stray.unshift(found)
+      else if (first !== undefined) profiles.addRow(first.cells)
+      return { stray, profiles: profiles.profiles(), missing: profiles.missing() }
+    },
+  }
+}
+
+/** Returns the `where` that leaves rows out. */
+export const whereWithout = (stray: ReadonlyArray<StrayRow>) => {
+  const texts = new Map<string, ReadonlyArray<string>>()
+  for (const { column, text } of stray) texts.set(column, [...texts.get(column) ?? [], text])
+  return Object.fromEntries([...texts].map(([column, not]) => [column, { not: not.length === 1 ? not[0] ?? "" : not }]))
+}
+
+/** Returns what is said about a row that is no record. */
+export const strayWarning = ({ is, row, text }: StrayRow): string =>
+  `Row ${row} ("${cut(text, 40)}") looks like ${is}, not like a record.`
