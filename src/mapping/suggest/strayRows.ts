@@ -46,7 +46,7 @@ export const recordProfiler = (
 ) => {
   const profiles = profiler(columns, options)
   let first: Numbered | undefined
-  let last: Array<Numbered> = []
+  const last: Array<Numbered> = []
 
   /** Returns the named column in which only this row has such a cell, and whose other cells are numbers, if they must be. */
   const findColumn = (texts: ReadonlyArray<string>, is: (text: string) => boolean, isNumeric: boolean) => {
