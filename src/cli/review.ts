@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import type { OpenChoice, Review, ReviewCandidate, ReviewedEntry, ReviewItem, ReviewOptions } from "../jobs/review.ts"
-import { ask, choose } from "./terminal/prompt.ts"
+import type { Origin } from "../mapping/suggest/Suggestion.ts"
+import { ask, choose, say } from "./terminal/prompt.ts"
 import { cutToWidth } from "./terminal/screen.ts"
 
 /** How many questions of a review were answered, and how many were skipped. */
@@ -22,7 +23,7 @@ const skip = { title: "skip: decide later", value: { _tag: "Skip" } } as const
 /** The answer to the question which column answers a question. */
 type Chosen =
   | { readonly _tag: "Keep" | "Other" | "Unanswered" | "Skip" }
-  | { readonly _tag: "Origin"; readonly origin: ReviewCandidate["origin"] }
+  | { readonly _tag: "Origin"; readonly origin: Origin }
 
 /** The answer to the question which columns identify a row. */
 type ChosenKey =
@@ -129,6 +130,20 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
         ? []
         : [`options ${cutToWidth(options.map(({ label }) => visible(label)).join(" · "), 100)}`]),
     ].join(", ")
+    const write = (origin: Origin, made: ReviewedEntry) =>
+      Effect.gen(function*() {
+        const complete = yield* writeEntry(session, "questions", question.name, made)
+        if (complete) { for (const { position } of columnsOf(origin)) used.add(position) }
+        return complete
+      })
+    const [best] = candidates
+    const settled = best === undefined || best.origin !== item.sure
+      ? undefined
+      : yield* review.entryFor(question, best.origin)
+    if (best !== undefined && settled !== undefined && settled.asks.length > 0 && settled.misfit === undefined) {
+      yield* say(`${about}: ${candidateTitle(best)}`)
+      return yield* write(best.origin, settled)
+    }
     const chosen = yield* choose<Chosen>(
       written === undefined
         ? `${about}: ${candidates.length === 0 ? "no column seems to answer it" : "which column answers it?"}`
@@ -146,13 +161,8 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
         skip,
       ],
     )
-    const write = (origin: ReviewCandidate["origin"]) =>
-      Effect.gen(function*() {
-        const made = yield* review.entryFor(question, origin)
-        const complete = yield* writeEntry(session, "questions", question.name, made)
-        if (complete) { for (const { position } of columnsOf(origin)) used.add(position) }
-        return complete
-      })
+    const chosenColumn = (origin: Origin) =>
+      Effect.flatMap(review.entryFor(question, origin), (made) => write(origin, made))
     switch (chosen._tag) {
       case "Skip":
         return false
@@ -163,7 +173,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
         yield* review.write((text) => leaveUnanswered(text, question))
         return true
       case "Origin":
-        return yield* write(chosen.origin)
+        return yield* chosenColumn(chosen.origin)
       case "Other": {
         const other = yield* choose("Which column?", [
           ...others.map((one) => ({
@@ -172,7 +182,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
           })),
           { title: skip.title, value: undefined },
         ])
-        return other === undefined ? false : yield* write(other)
+        return other === undefined ? false : yield* chosenColumn(other)
       }
     }
   })

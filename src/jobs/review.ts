@@ -76,6 +76,8 @@ export type ReviewItem =
     readonly question: Question
     /** What the file currently says, and how certain that is. Undefined if the file has no entry. */
     readonly written: { readonly from: string; readonly confidence: number } | undefined
+    /** The columns that answer it beyond doubt, if only how their cells are read is open. */
+    readonly sure: Origin | undefined
     readonly candidates: ReadonlyArray<ReviewCandidate>
   }
   /** A time with a known column whose cells can be read in several ways. */
@@ -255,6 +257,8 @@ export const openReview = (root: string, name: string, { guard = identity, label
             ? entry.input.columns.map(({ name }) => name).join(" + ")
             : "several columns",
         },
+        sure: accepted.get(question.id)?.find(({ confidence, origin }) => confidence >= sureFrom && isNamed(origin))
+          ?.origin,
         candidates: found.filter(({ origin }) => isNamed(origin)).map((one) => candidateOf(question, one)),
       }]
     }

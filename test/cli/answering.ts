@@ -36,7 +36,7 @@ export const answering = <A, E, R>(answers: ReadonlyArray<Answer>, asking: Effec
         const [question, answer] = left.shift() ?? ["", ""]
         const asked = shown.replaceAll(/\s+/g, " ")
         if (question === "" || !asked.includes(question)) {
-          return yield* Effect.dieMessage(`expected ${JSON.stringify(question)}, was asked:\n${shown}`)
+          return yield* Effect.dieMessage(`expected ${JSON.stringify(question)}, was asked:\n${all}`)
         }
         const keys = keysFor(shown, answer)
         shown = ""

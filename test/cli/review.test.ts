@@ -9,7 +9,7 @@ import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { type Answer, answering } from "./answering.ts"
 
-const people = `Name;E-mail;Born;Color;Due;When;Size;No answer
+const people = `Name;E-mail;Born;Color;Due;When;F9;No answer
 Ada;ada@example.org;10.12.1815;Rot;01/02/2024;2024-01-01 10:00;-;
 Zoë;zoe@example.org;;Blue;03/04/2024;2024-01-02 10:00;41;
 Bob;bob@example.net;01.02.1990;Rot;05/06/2024;2024-01-03 10:00;43;
@@ -55,19 +55,19 @@ layer(platform)("a review of a pipeline", (it) => {
       const { result, shown } = yield* world.review([
         ["identify a row", "whole rows"],
         ['mean "no answer"? ["-"]', "yes"],
-        ['"Due" (DatePicker): which column', "Due:"],
-        ["day or the month comes first. Which format?", "MM/dd/yyyy"],
-        ['"Shoes"', "another column"],
-        ["Which column?", "Size"],
+        [
+          '"Due" (DatePicker): Due: "01/02/2024", "03/04/2024" (confidence 0.99) "Due": no cell shows whether the day or the month comes first. Which format?',
+          "MM/dd/yyyy",
+        ],
+        ['"Shoes" (NumberInput): which column', "F9"],
         ['"Remarks"', "unanswered on purpose"],
-        ['"Appointment"', "another column"],
-        ["Which column?", "When"],
+        ['"Appointment"', "When"],
         ["time zone", "Europe/Berln"],
         ['"Europe/Berln" can\'t be the zone', "Europe/Berlin"],
         ['"Rot" (3 cells) is not an option', "Red"],
       ])
       expect(result).toEqual({ answered: 7, skipped: 0 })
-      expect(shown).toContain('1  Due: "01/02/2024", "03/04/2024" (confidence 0.9')
+      expect(shown).toContain("2  MM/dd/yyyy\n3  skip: decide later\n")
       const { mapping, source } = parse(yield* world.read)
       expect(source).toMatchObject({ rowKey: "content", empty: ["-"] })
       expect(mapping).toEqual({
@@ -75,7 +75,7 @@ layer(platform)("a review of a pipeline", (it) => {
           { id: "q1", name: "Name", from: "Name" },
           { id: "q4", name: "Color", from: "Color", as: "choice", values: { Rot: "Red" } },
           { id: "q5", name: "Due", from: "Due", as: "date", format: "MM/dd/yyyy" },
-          { id: "q6", name: "Shoes", from: "Size" },
+          { id: "q6", name: "Shoes", from: "F9" },
           { id: "q8", name: "Appointment", from: "When", as: "dateTime", zone: "Europe/Berlin" },
         ],
         ignoreQuestions: ["Remarks"],
@@ -102,7 +102,7 @@ layer(platform)("a review of a pipeline", (it) => {
         ['"Shoes"', "skip"],
         ['"Remarks"', "skip"],
         ['"Appointment"', "another column"],
-        ["Which column?", "Size"],
+        ["Which column?", "F9"],
         ["3 of 3 cells can't be read like this (not a date with a time)", "skip"],
         ['"Rot"', "skip"],
       ])

@@ -38,6 +38,9 @@ const show = (text: string, end: string) =>
         terminal.display(wrapToWidth(text, columns > 0 ? columns : 80).join("\n") + end)),
   )
 
+/** Shows a sentence before a question, wrapped to the window. */
+export const say = (text: string) => show(text, "\n")
+
 const isEnter = (_: string, key: string): boolean => key === "return" || key === "enter"
 
 /** Asks a question that one key answers. Only `y` means yes. */
