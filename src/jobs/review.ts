@@ -167,7 +167,11 @@ const candidateOf = (
 })
 
 /** Returns an entry with the answers to the questions that its settings leave open. */
-const withAnswers = (entry: DraftEntry, { asks, open }: Settings, answers: ReadonlyMap<string, string>): DraftEntry => {
+const withAnswers = (
+  entry: DraftEntry,
+  { asks, kind, open }: Settings,
+  answers: ReadonlyMap<string, string>,
+): DraftEntry => {
   if (open !== undefined && (asks.length === 0 || asks.some(({ key }) => !answers.has(key)))) {
     return { ...entry, open: true }
   }
@@ -180,12 +184,16 @@ const withAnswers = (entry: DraftEntry, { asks, open }: Settings, answers: Reado
       : [{ key, value: answer }]
   })
   const decided = new Map(others.map((key) => [key.key, key]))
+  const has = (name: string) => entry.keys.some(({ key }) => key === name)
+  // Keys of a kind need its name. A time has no other kind.
+  const as = kind !== undefined && others.length > 0 && has("id") && !has("as") ? [{ key: "as", value: kind }] : []
   return {
     ...entry,
     comments: [["reviewed", ...entry.comments[0]?.split(" · ").slice(1) ?? []].join(" · ")],
     keys: [
       ...entry.keys.map((key) => decided.get(key.key) ?? key),
-      ...others.filter(({ key }) => entry.keys.every((one) => one.key !== key)),
+      ...as,
+      ...others.filter(({ key }) => !has(key)),
     ],
     open: false,
   }

@@ -76,7 +76,7 @@ layer(platform)("a review of a pipeline", (it) => {
           { id: "q4", name: "Color", from: "Color", as: "choice", values: { Rot: "Red" } },
           { id: "q5", name: "Due", from: "Due", as: "date", format: "MM/dd/yyyy" },
           { id: "q6", name: "Shoes", from: "F9" },
-          { id: "q8", name: "Appointment", from: "When", zone: "Europe/Berlin" },
+          { id: "q8", name: "Appointment", from: "When", as: "dateTime", zone: "Europe/Berlin" },
         ],
         ignoreQuestions: ["Remarks"],
       })
