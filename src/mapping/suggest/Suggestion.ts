@@ -8,7 +8,12 @@ export type BlockContent = "ticks" | "ranks" | "labels" | "empty"
 
 /** A possible source of answers to one question: a column, or a block of columns. */
 export type Unit =
-  | { readonly _tag: "Column"; readonly meaning: Meaning } & ProfiledColumn
+  | {
+    readonly _tag: "Column"
+    readonly meaning: Meaning
+    /** The meaning of the option's or row's text alone, for a column of a block. */
+    readonly part?: Meaning
+  } & ProfiledColumn
   | {
     readonly _tag: "Block"
     /** Undefined if no header names it. */

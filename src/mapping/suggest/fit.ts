@@ -106,7 +106,11 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
     cells += times
     hit.add(option.value)
   }
-  return { covered: cells / all, hits: hit.size }
+  // Without a type, a cell may also contain several choices.
+  const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
+  return several !== undefined && several.covered > 0.8
+    ? { covered: several.covered, hits: several.hits }
+    : { covered: cells / all, hits: hit.size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -165,7 +169,7 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
 const mayBeCodes = ({ distinct, filled, more, share }: ColumnProfile, { expected, options }: Target): boolean => {
   const count = options?.options.length ?? 0
   if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return false
-  const separator = expected.kind === "choice" ? undefined : likelySeparator(distinct)
+  const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
   // If nobody chose half of the options, these are probably fewer.
@@ -210,7 +214,7 @@ export const cellEvidence = (
     if (profile.filled === 0) return -2
     if (cover !== undefined) {
       if (cover.covered >= 0.15) return byOptions(cover, of)
-      if (!mayBeCodes(profile, target)) return isGiven ? -4 : -0.5
+      if (!mayBeCodes(profile, target)) return isGiven ? -4 : -2.5
       const count = target.options?.options.length ?? 0
       const rare = rarity(
         `codes ${kind} ${count}`,

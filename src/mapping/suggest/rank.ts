@@ -22,6 +22,10 @@ const rival = { least: 5, lead: 1.7 } as const
 const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
 
+/** Whether a column and a block contain the same answers: some tools write both. */
+const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
+  other !== undefined && one._tag !== other._tag && one.meaning.same === other.meaning.same
+
 /** Rates every unit for every question. */
 export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Target>): ReadonlyArray<Ranked> => {
   const units = unordered.toSorted((a, b) => placeOf(a) - placeOf(b))
@@ -31,14 +35,15 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     return targets.map((target) => coverage(unit, target, forms))
   })
   const cells = cellEvidence(units, covers)
-  const evidence = units.map((unit, at) =>
-    targets.map((target, of) =>
-      cells(at, target, of)
-      + (unit._tag === "Block" && unit.title === undefined
-        ? -0.5
-        : meaningEvidence(likeness(unit.meaning, target.meaning, weight)))
-    )
-  )
+  const titles = (unit: Unit, target: Target): number => {
+    const whole = meaningEvidence(likeness(unit.meaning, target.meaning, weight))
+    if (unit._tag === "Block") return unit.title === undefined ? -0.5 : whole
+    if (unit.part === undefined) return whole
+    // A question that names nothing of the part asks for the whole block.
+    const part = likeness(unit.part, target.meaning, weight)
+    return part.value < 0.3 ? Math.min(1.5, whole) - 1.5 : Math.max(whole, meaningEvidence(part) - 1)
+  }
+  const evidence = units.map((unit, at) => targets.map((target, of) => titles(unit, target) + cells(at, target, of)))
   const found = align(evidence)
   const isSure = (unit: number, target: number) => (found[unit]?.[target] ?? 0) >= accepted
   const takenUnits = new Set(units.flatMap((_, at) => targets.some((_, of) => isSure(at, of)) ? [at] : []))
@@ -46,7 +51,9 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   /** Whether another free unit or question fits nearly as well by itself. Only a person knows which is meant. */
   const hasRival = (unit: number, target: number): boolean => {
     const least = Math.max(rival.least, (evidence[unit]?.[target] ?? 0) - rival.lead)
-    return units.some((_, at) => !takenUnits.has(at) && (evidence[at]?.[target] ?? -Infinity) >= least)
+    return units.some((one, at) =>
+      !takenUnits.has(at) && (evidence[at]?.[target] ?? -Infinity) >= least && !isSameQuestion(one, units[unit])
+    )
       || targets.some((_, of) => !takenTargets.has(of) && (evidence[unit]?.[of] ?? -Infinity) >= least)
   }
   return units.flatMap((unit, at) =>

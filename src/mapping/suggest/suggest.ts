@@ -151,14 +151,19 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
   const found = findBlocks(candidates, blocks)
 
   const unitsWith = (kept: ReadonlyArray<Block>): ReadonlyArray<Unit> => {
-    const inBlock = new Set(kept.flatMap(({ members }) => members.map(({ column }) => column.position)))
+    const memberAt = new Map(
+      kept.flatMap((block) => block.members.map((member) => [member.column.position, { block, member }] as const)),
+    )
     return [
       ...kept,
-      ...candidates.filter(({ column }) => !inBlock.has(column.position)).map((one): Unit => ({
-        _tag: "Column",
-        ...one,
-        meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)),
-      })),
+      ...candidates.flatMap((one): ReadonlyArray<Unit> => {
+        const unit = { _tag: "Column", ...one, meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)) } as const
+        const found = memberAt.get(one.column.position)
+        if (found === undefined) return [unit]
+        // A form may ask for the text of other answers and for the rows of a grid one by one.
+        const isAskedAlone = found.member.role !== "option" || found.block.content === "labels"
+        return isAskedAlone ? [{ ...unit, part: meaningOf(found.member.option) }] : []
+      }),
     ]
   }
 
@@ -168,9 +173,22 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
   const kept = found.filter((block) => block.known || wanted.has(block))
   const ranked = kept.length === found.length ? first : rank(unitsWith(kept), targets)
 
-  const single = ranked.filter(({ isAccepted }) => isAccepted).map((
-    { target, unit, confidence },
-  ): Suggestion => ({
+  // A block answers one question, or its columns answer one each.
+  const alone = new Set(
+    ranked.flatMap(({ isAccepted, unit }) => isAccepted && unit._tag === "Column" ? [unit.column.position] : []),
+  )
+  const rowsOf = ({ members }: Block) => members.filter(({ role }) => role === "option")
+  const isSplit = (block: Block) => rowsOf(block).filter(({ column }) => alone.has(column.position)).length > 1
+  const rowsUsed = new Set(
+    ranked.flatMap(({ isAccepted, unit }) =>
+      isAccepted && unit._tag === "Block" && !isSplit(unit)
+        ? rowsOf(unit).map(({ column }) => column.position)
+        : []
+    ),
+  )
+  const single = ranked.filter(({ isAccepted, unit }) =>
+    isAccepted && (unit._tag === "Column" ? !rowsUsed.has(unit.column.position) : !isSplit(unit))
+  ).map(({ target, unit, confidence }): Suggestion => ({
     question: target.question,
     origin: originOf(unit),
     confidence,
