@@ -114,7 +114,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
-const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
+const shapeShare = ({ distinct, share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
   switch (kind) {
     case "email":
       return share.email
@@ -134,7 +134,7 @@ const shapeShare = ({ share, range }: ColumnProfile, kind: ExpectedKind): number
     case "time":
       return share.time
     case "boolean":
-      return share.boolean
+      return distinct.size > 4 ? 0 : share.boolean
     default:
       return undefined
   }

@@ -148,13 +148,18 @@ const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   if (a.includes(" ") || b.includes(" ")) return 0
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
-  if (short.length < 4 || isNumber(a) || isNumber(b)) return 0
+  if (short.length < 3 || isNumber(a) || isNumber(b)) return 0
+  // An abbreviation: `edu`, `avail`.
+  if (short.length < 6 && long.startsWith(short) && long.length - short.length > 3) return 0.6
+  if (short.length < 4) return 0
   if (long.startsWith(short) && long.length - short.length <= 3) return 0.92
   const ratio = 1 - distance(a, b) / long.length
   if (ratio >= 0.8) return ratio
   let stem = 0
   while (stem < short.length && short[stem] === long[stem]) stem++
-  return stem >= 5 && stem >= long.length * 0.65 ? 0.85 : 0
+  if (stem >= 5 && stem >= long.length * 0.65) return 0.85
+  // Words that languages share: `restrictions`, `restricciones`.
+  return stem >= 4 && ratio >= 0.55 ? 0.6 : 0
 }
 
 /** Returns how alike two terms are, 0 to 1. */

@@ -1,6 +1,6 @@
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
-import { likeness, meaningEvidence, weigh } from "./meaning.ts"
+import { likeness, meaningEvidence, speaksOf, weigh } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
 import type { Unit } from "./Suggestion.ts"
 
@@ -14,13 +14,16 @@ export interface Ranked {
 }
 
 /** The least confidence of an accepted suggestion. */
-const accepted = 0.85
+const accepted = 0.8
 
 /** Evidence from which a free unit rivals an accepted one, and how much less it may be. */
 const rival = { least: 5, lead: 1.7 } as const
 
 const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
+
+/** Whether a unit contains the texts of other answers. */
+const isOther = (unit: Unit): boolean => unit._tag === "Column" && speaksOf(unit.part ?? unit.meaning, "other")
 
 /** Whether a column and a block contain the same answers: some tools write both. */
 const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
@@ -37,6 +40,7 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const cells = cellEvidence(units, covers)
   const titles = (unit: Unit, target: Target): number => {
     const whole = meaningEvidence(likeness(unit.meaning, target.meaning, weight))
+      - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
     if (unit._tag === "Block") return unit.title === undefined ? -0.5 : whole
     if (unit.part === undefined) return whole
     // A question that names nothing of the part asks for the whole block.
@@ -50,6 +54,11 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const takenTargets = new Set(targets.flatMap((_, of) => units.some((_, at) => isSure(at, of)) ? [of] : []))
   /** Whether another free unit or question fits nearly as well by itself. Only a person knows which is meant. */
   const hasRival = (unit: number, target: number): boolean => {
+    // Several columns with one title need as many questions with one.
+    const twins = (all: ReadonlyArray<Unit | Target>, own: Unit | Target | undefined) =>
+      all.filter(({ meaning }) => meaning.same !== "" && meaning.same === own?.meaning.same).length
+    const columns = units.filter(({ _tag }) => _tag === units[unit]?._tag)
+    if (twins(columns, units[unit]) > Math.max(1, twins(targets, targets[target]))) return true
     const least = Math.max(rival.least, (evidence[unit]?.[target] ?? 0) - rival.lead)
     return units.some((one, at) =>
       !takenUnits.has(at) && (evidence[at]?.[target] ?? -Infinity) >= least && !isSameQuestion(one, units[unit])

@@ -13,8 +13,8 @@ const seeds = Array.from({ length: 24 }, (_, at) => 1001 + at)
 /** Today's figures, rounded down; `texts`: recall of option texts. Raise them with the suggestions, and never lower them. */
 const floors: Readonly<Record<Half, { readonly precision: number; readonly recall: number; readonly texts: number }>> =
   {
-    known: { precision: 0.98, recall: 0.79, texts: 0.43 },
-    unseen: { precision: 0.97, recall: 0.72, texts: 0.5 },
+    known: { precision: 0.98, recall: 0.9, texts: 0.69 },
+    unseen: { precision: 0.99, recall: 0.8, texts: 0.63 },
   }
 
 layer(NodeContext.layer)("Suggestions for generated pairs", (it) => {
