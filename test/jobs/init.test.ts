@@ -12,9 +12,9 @@ import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
 const people = `No;Name;E-mail;Born;Color;Due
-1;Ada Lovelace;ada@example.org;10.12.1815;Rot;01/02/2024
+1;Ada Lovelace;ada@example.org;10.12.1815;Karmin;01/02/2024
 2;Zoë Öz;zoe@example.org;;Blue;03/04/2024
-3;Bob Müller;bob@example.net;01.02.1990;Rot;05/06/2024
+3;Bob Müller;bob@example.net;01.02.1990;Karmin;05/06/2024
 `
 
 const form = `id: people1
@@ -121,7 +121,7 @@ layer(platform)("init", (it) => {
       // The comments show the confidence and two cells, a choice that is not an option, and a format that no cell
       // determines.
       expect(text).toMatch(/# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz"\n {4}- id: q1/)
-      expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}# options: Red · Blue\n {6}# {3}Rot: # 2 ×/)
+      expect(text).toMatch(/# values: #[^\n]+\n {6}# {3}# options: Red · Blue\n {6}# {3}Karmin: # 2 ×/)
       expect(text).toContain(
         `    # left open: no cell shows whether the day or the month comes first. Choose the format, then remove the #.
     # - id: q5
@@ -143,7 +143,7 @@ layer(platform)("init", (it) => {
       yield* world.write(
         "pipelines/people.yaml",
         text.replaceAll(/# ((?:- id: q5| {2}(?:name: Due|from: Due|as: date|format: dd\/)))/g, "$1")
-          .replace(/# (values:)/, "$1").replace(/# ( {2}Rot:)/, "$1 Red")
+          .replace(/# (values:)/, "$1").replace(/# ( {2}Karmin:)/, "$1 Red")
           .replace("mapping:\n", "mapping:\n  ignoreQuestions: [Shoe size]\n"),
       )
       const { diagnostics, pipelines: [checked] } = yield* checkProject(world.root, [])
