@@ -28,7 +28,7 @@ export const redcap: FormTool = {
     const boxes = sample.plain.some((title) => checkbox.test(title))
     const states = complete.length > 0 && areStates(sample, complete)
     const identified = /^record_id$|(?:^|_)id$/.test(sample.plain[0] ?? "")
-    // In simple projects, only the state of each form shows the tool.
+    // In simple projects, only the state of each form identifies the tool.
     const plainly = states && complete.includes(sample.plain.length - 1) && identified
     if (own === undefined && !labelled && !(boxes && complete.length > 0) && !plainly) return undefined
     return evidence(

@@ -21,7 +21,7 @@ const sheetOf = (records: Records): Sheet => {
 
 const names = new Set(["survey", "choices", "settings", "external_choices", "entities", "osm", "cascades", "columns"])
 
-/** Returns the sheets of an XLSForm that was saved as one CSV: a sheet's name stands in the first column, above its rows. */
+/** Returns the sheets of an XLSForm that was saved as one CSV file. Each sheet's name is in the first column, above its rows. */
 const sheetsIn = (records: Records): ReadonlyMap<string, Records> => {
   const sheets = new Map<string, Array<ReadonlyArray<string>>>()
   let sheet: Array<ReadonlyArray<string>> | undefined

@@ -78,9 +78,9 @@ export const compileAnswers = (
         if (kind !== undefined && first?.kind !== undefined && kind.name !== first.kind.name) {
           findings.error(
             entry.path,
-            `"${brief(element.name)}" is a ${first.kind.name} by the entry in line ${
+            `"${brief(element.name)}" has the kind ${first.kind.name} in the entry in line ${
               lineOf(first.entry)
-            }, and can't be a ${kind.name} here.`,
+            }, so it can't have the kind ${kind.name} here.`,
             "Give all its entries the same kind with `as`.",
           )
         }

@@ -73,7 +73,7 @@ export const repeatedNames = (texts: ReadonlyArray<PipelineText>): ReadonlyArray
     return others.length === 0 ? [] : [yaml.diagnostic({
       offset: yaml.offset(["pipeline"], "value"),
       message: `${others.map((other) => other.yaml.file).join(" and ")} is called ${quoted(name ?? "")}, too.`,
-      suggestion: "The name is a pipeline's identity in the ledger: give one of them a different name.",
+      suggestion: "The name is a pipeline's identity in the ledger. Give one of the pipelines a different name.",
     })]
   })
 

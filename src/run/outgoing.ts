@@ -51,7 +51,7 @@ export const outgoing = (
       for (; index < chunk.rows.length && batch.length < batchSize; index++) {
         const cells = chunk.rows[index]!
         const row = chunk.firstRow + index
-        // Keys made from content number identical rows, so every row must be counted.
+        // Keys made from content include a number for identical rows, so every row must be counted.
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         if (key === undefined || given === count || !choose(row)) continue
         const mapped = mapping.map(cells, key)

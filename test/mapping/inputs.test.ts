@@ -429,7 +429,7 @@ describe("the condition `when`", () => {
       ],
       [
         10,
-        '"R" is a date by the entry in line 9, and can\'t be a text here.',
+        '"R" has the kind date in the entry in line 9, so it can\'t have the kind text here.',
         "Give all its entries the same kind with `as`.",
       ],
     ])
