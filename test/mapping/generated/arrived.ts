@@ -1,0 +1,120 @@
+// Compares what a service stored with what was answered, without formferry's reader.
+import type { Json } from "../../../src/domain/json.ts"
+import type { Asked, Pair } from "./drawPair.ts"
+import { namesIn } from "./drawPair.ts"
+import type { Answer } from "./fields.ts"
+
+/** Stored answers by question id. */
+export type Stored = ReadonlyMap<string, Json>
+
+const plain = (text: string): string => text.trim().replaceAll(/\s+/g, " ").toLowerCase().replace(/^'/, "")
+
+const texts = (json: Json): ReadonlyArray<string> =>
+  Array.isArray(json)
+    ? json.flatMap((each: Json) => texts(each))
+    : typeof json === "object" && json !== null
+    ? Object.values(json).flatMap((each) => texts(each))
+    : [String(json)]
+
+const digits = (text: string): string => text.replaceAll(/\D/g, "")
+
+/** Whether the numbers of a date or time are the same, with or without leading zeros. */
+const sameNumbers = (stored: string, text: string): boolean => {
+  const numbers = (one: string) => (one.match(/\d+/g) ?? []).map(Number).toSorted((a, b) => a - b)
+  const [mine, theirs] = [numbers(stored), numbers(text)]
+  return theirs.every((one) => mine.includes(one) || mine.includes(one % 100) || mine.includes(one % 12))
+}
+
+/** Whether stored texts name exactly these options: by value, or by the texts of the file if the form lists no options. */
+const sameOptions = (
+  pair: Pair,
+  { meanings, of }: Asked,
+  options: ReadonlyArray<number>,
+  stored: ReadonlyArray<string>,
+) => {
+  const field = of?.field
+  if (field === undefined) return false
+  const names = options.map((option) => {
+    const written = [...namesIn(pair.sheet, field, option), field.options[option]?.label ?? ""].filter((text) =>
+      text !== ""
+    )
+    return new Set(written.flatMap((text) => [plain(text), plain(meanings.get(text) ?? text)]))
+  })
+  const all = stored.map(plain)
+  return (names.length === all.length && names.every((known) => all.some((text) => known.has(text))))
+    || (all.length === 1 && names.every((known) => [...known].some((text) => (all[0] ?? "").includes(text))))
+}
+
+/** Whether a stored answer says what was answered. Undefined: nothing was stored. */
+export const saysSame = (pair: Pair, asked: Asked, answer: Answer | undefined, stored: Json | undefined): boolean => {
+  const { of } = asked
+  if (of === undefined) return stored === undefined
+  const found = stored === undefined || stored === null ? [] : texts(stored)
+  const other = answer?._tag === "Options" ? answer.other : undefined
+  if (of.part._tag === "Other") return other === undefined ? found.length === 0 : plain(found[0] ?? "") === plain(other)
+  if (answer === undefined) {
+    return found.every((text) => text === "false" || text === "0" || text === "")
+  }
+  const [first = ""] = found
+  switch (answer._tag) {
+    case "Text":
+      switch (of.field.kind) {
+        case "number":
+        case "scale":
+          return Number(first.replace(",", ".")) === Number(answer.text)
+        case "phone":
+          return digits(first).endsWith(digits(answer.text).slice(-7))
+        case "date":
+        case "time":
+          return sameNumbers(first, answer.text)
+        default:
+          return plain(first) === plain(answer.text)
+      }
+    case "Boolean": {
+      const { no, yes } = pair.sheet.speech
+      const word = answer.yes ? yes : no
+      return found.length === 1
+        && [String(answer.yes), word, asked.meanings.get(word) ?? word].map(plain).includes(plain(first))
+    }
+    case "Options":
+      return sameOptions(pair, asked, answer.options, found)
+        || (other !== undefined && found.some((text) => plain(text).includes(plain(other))))
+    case "Rows":
+      return of.part._tag === "Row"
+        ? sameOptions(pair, asked, [answer.rows[of.part.row] ?? -1], found)
+        : found.length === answer.rows.length
+          && answer.rows.every((row, at) => sameOptions(pair, asked, [row], [found[at] ?? ""]))
+  }
+}
+
+/** What arrived of a pair. */
+export interface Arrived {
+  readonly submissions: number
+  /** Questions that a column answers and that were stored for no response. */
+  readonly missing: ReadonlyArray<string>
+  /** Submissions that equal no response. */
+  readonly wrong: number
+}
+
+/** Compares all submissions with all responses. Each submission must be a response of its own. */
+export const compare = (pair: Pair, stored: ReadonlyArray<Stored>): Arrived => {
+  const filled = new Set(stored.flatMap((answers) => [...answers.keys()]))
+  const asked = pair.asked.filter(({ question }) => filled.has(question.id))
+  const left = new Set(Array.from({ length: pair.responses }, (_, at) => at))
+  let wrong = 0
+  for (const answers of stored) {
+    const response = [...left].find((at) =>
+      asked.every((one) => saysSame(pair, one, one.of?.field.answers[at], answers.get(one.question.id)))
+    )
+    if (response === undefined) wrong++
+    else left.delete(response)
+  }
+  const answered = pair.asked.filter(({ of, origins }) =>
+    origins.length > 0 && of?.field.answers.some((answer) => answer !== undefined)
+  )
+  return {
+    submissions: stored.length,
+    missing: answered.filter(({ question }) => !filled.has(question.id)).map(({ question }) => question.name),
+    wrong,
+  }
+}
