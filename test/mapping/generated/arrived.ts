@@ -46,7 +46,7 @@ const sameOptions = (
 }
 
 /** Whether a stored answer says what was answered. Undefined: nothing was stored. */
-export const saysSame = (pair: Pair, asked: Asked, answer: Answer | undefined, stored: Json | undefined): boolean => {
+const saysSame = (pair: Pair, asked: Asked, answer: Answer | undefined, stored: Json | undefined): boolean => {
   const { of } = asked
   if (of === undefined) return stored === undefined
   const found = stored === undefined || stored === null ? [] : texts(stored)
