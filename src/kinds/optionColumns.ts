@@ -18,6 +18,8 @@ interface Ticks {
    * @param own the option's own names, without case and space
    */
   readonly isTicked: (text: string, own: ReadonlySet<string>) => boolean | undefined
+  /** Whether a text is an option's own number and also means no tick, such as 0, and the pipeline doesn't say which. */
+  readonly isAmbiguous: (text: string, own: ReadonlySet<string>) => boolean
   readonly words: string
 }
 
@@ -35,10 +37,17 @@ export const compileTicks = (
   }
   // A code in a column's name, such as 0, is not the option's name.
   const codes = new Set(Object.keys(options.values ?? {}).map((code) => loose(code)).filter((code) => no.has(code)))
+  const isSaid = options.checked !== undefined || options.unchecked !== undefined
   return {
     isTicked: (text, own) => {
       const word = loose(text)
-      return yes.has(word) || (own.has(word) && !codes.has(word)) ? true : no.has(word) ? false : undefined
+      if (yes.has(word)) return true
+      const isOwn = own.has(word) && !codes.has(word)
+      return isOwn && !(isSaid && no.has(word)) ? true : no.has(word) ? false : undefined
+    },
+    isAmbiguous: (text, own) => {
+      const word = loose(text)
+      return !isSaid && /^\d+$/.test(word) && own.has(word) && no.has(word) && !codes.has(word)
     },
     words: `${[...yes].join(", ")} or its own name for ticked, or ${[...no].join(", ")} or nothing`,
   }
@@ -107,6 +116,9 @@ export const compileOther = (
   }
 }
 
+const unclear =
+  "a tick or no tick, but it is also the option's own name. Write it under `checked` or `unchecked`, which say what it means"
+
 /** Makes a `Parse` for columns that each belong to one option. */
 export const optionColumns = (
   names: ReadonlyArray<string>,
@@ -119,9 +131,10 @@ export const optionColumns = (
   const faults: Array<OptionFault> = []
   const columns = names.map((name, index) => {
     const value = table.resolve(name, "from", faults, name)
+    const own = ownNames(table, value ?? name, name)
     return {
       value,
-      own: ownNames(table, value ?? name, name),
+      own,
       fault: new Fault("not-an-option", ticks.words, index),
     }
   })
@@ -132,6 +145,7 @@ export const optionColumns = (
       const text = textOf(cells[index])
       if (text === "") continue
       const { value, own, fault } = columns[index]!
+      if (ticks.isAmbiguous(text, own)) return new Fault("not-an-option", unclear, index)
       const ticked = ticks.isTicked(text, own)
       if (ticked === undefined) return fault
       if (ticked && value !== undefined) add(values, value)

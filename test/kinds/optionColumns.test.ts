@@ -51,6 +51,16 @@ describe("the choices kind with a column for each option", () => {
     expect(fault({ checked: ["x"], unchecked: ["X"] }, shape(["Pro"]))).toMatchObject([{ option: "unchecked" }])
   })
 
+  it("reports a 0 in the column of the option 0 until the pipeline says whether it is a tick", () => {
+    const numbered = { ...question, options: ["0", "1", "2"].map((code) => ({ value: code, label: code })) }
+    const read = (options: object, cells: ReadonlyArray<string>) =>
+      compiled(choices, options, { question: numbered, input: shape(["0", "1", "2"]) })(cells)
+    expect(read({}, ["0", "1", "0"])).toMatchObject({ code: "not-an-option", cell: 0 })
+    expect(read({}, ["1", "1", "0"])).toEqual(["0", "1"])
+    expect(read({ unchecked: ["0"] }, ["0", "1", "0"])).toEqual(["1"])
+    expect(read({ checked: ["0", "1", "2"] }, ["0", "1", ""])).toEqual(["0", "1"])
+  })
+
   it("reports unknown options when it is compiled, after it applies `values`", () => {
     expect(fault({}, shape(["Prof", "Basic"]))).toMatchObject([{
       option: "from",
