@@ -17,7 +17,7 @@ const meanings = [
 export const accept = command({
   name: "accept",
   about:
-    "Accepts the state for which a run was refused. It is recorded, and valid for exactly the state that is refused now.",
+    "Accepts the state for which a run was refused. The acceptance is recorded. It covers only the state that is refused now.",
   examples: [
     {
       words: "accept contacts canary --because 'compared with the form manually'",

@@ -12,7 +12,7 @@ export const form = command({
   name: "form",
   about: "Fetches a form and shows its questions and other lists.",
   examples: [
-    { words: "form live 8f2c", about: "Shows the form 8f2c of the service live." },
+    { words: "form live 8f2c", about: "Shows the form 8f2c of the service named live." },
     { words: "form live 8f2c --json", about: "Writes it as JSON, for a program." },
   ],
   arguments: {

@@ -215,7 +215,7 @@ export const init = command({
     forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
     labels: text(
       "FILE",
-      "The form as the tool that wrote the source exports it: titles of columns and labels of codes. A REDCap data dictionary, a Qualtrics .qsf, an XLSForm, a LimeSurvey .lss.",
+      "The form's definition, exported from the tool that wrote the source: titles of columns and labels of codes. For example, a REDCap data dictionary, a Qualtrics .qsf, an XLSForm or a LimeSurvey .lss.",
     ),
     review: flag("Ask about each answer that is open or unsure, and write what you choose. Only in a terminal."),
     ...sourceOptions,

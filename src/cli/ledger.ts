@@ -48,9 +48,9 @@ const compact = command({
       yield* output.print(
         input.json
           ? JSON.stringify(done)
-          : `${size(done.before)} before, ${size(done.after)} now. ${counted(done.runs, "old run")} and ${
+          : `${size(done.before)} before, ${size(done.after)} now. Removed ${counted(done.runs, "old run")} and ${
             counted(done.rejected, "rejected row")
-          } that recent runs no longer found were forgotten.`,
+          } that recent runs no longer found.`,
       )
     }),
 })
@@ -180,7 +180,7 @@ const forget = command({
           : done.emptied
           ? [`Emptied, except for their counts: ${done.reports.map(({ folder }) => folder).join(", ")}`]
           : [
-            "These reports still contain forgotten rows. Delete the reports, or run this command again with --reports:",
+            "The reports below still contain forgotten rows. Delete them, or run this command again with `--reports`.",
             ...done.reports.map(({ files, folder }) => `  ${folder} (${files.join(", ")})`),
           ]),
         "The source, backups of the ledger and other copies are unchanged.",

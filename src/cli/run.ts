@@ -18,7 +18,10 @@ export const run = command({
     "Runs pipelines: checks, sends a few rows first and then the others, reads every submission back, and reports.",
   examples: [
     { words: "run contacts --dry-run", about: "Checks every row and writes the full report. Sends nothing." },
-    { words: "run contacts --confirm live", about: "Runs, and confirms that rows may be sent to the service live." },
+    {
+      words: "run contacts --confirm live",
+      about: "Runs, and confirms that rows may be sent to the service named live.",
+    },
     { words: "run --tag nightly --failed", about: "Runs the pipelines tagged nightly again if their last run failed." },
     { words: "run contacts --source reports/contacts/latest/rejected.csv", about: "Imports the rows that you fixed." },
   ],

@@ -58,7 +58,7 @@ export const metaOf = (sample: Pick<Sample, "plain">, titles: MetaTitles): Reado
   })
 }
 
-/** Returns the positions of the columns with a role. */
+/** Returns the positions of the columns with the given role. */
 export const withRole = (meta: ReadonlyArray<MetaColumn>, role: Role): ReadonlyArray<number> =>
   meta.flatMap((column) => (column.role === role ? [column.position] : []))
 

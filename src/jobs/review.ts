@@ -76,7 +76,7 @@ export type ReviewItem =
     readonly question: Question
     /** What the file currently says, and how certain that is. Undefined if the file has no entry. */
     readonly written: { readonly from: string; readonly confidence: number } | undefined
-    /** The columns that answer it beyond doubt, if only how their cells are read is open. */
+    /** The columns that certainly answer it, when the only open point is how to read their cells. */
     readonly sure: Origin | undefined
     readonly candidates: ReadonlyArray<ReviewCandidate>
   }

@@ -84,7 +84,7 @@ export type InputShape =
 export interface OtherCells {
   /** The cell with the tick, or with the text itself. */
   readonly tick: number | undefined
-  /** The name of the tick's column, if a cell may contain this name as its tick. */
+  /** The name of the tick column, if a cell may be ticked by containing that name. */
   readonly name?: string | undefined
   readonly text: number | undefined
 }

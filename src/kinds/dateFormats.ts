@@ -5,7 +5,7 @@ import type { OptionFault } from "./Kind.ts"
 import type { Wall } from "./wallClock.ts"
 import { isDay, wall } from "./wallClock.ts"
 
-/** The options of all kinds with dates or times. */
+/** The options for all kinds with dates or times. */
 export const formatOptions = {
   format: option(
     Schema.Union(Schema.String, Schema.NonEmptyArray(Schema.String)),

@@ -22,7 +22,7 @@ export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More)
     ),
   )
 
-/** The options of all kinds whose questions have options. */
+/** The options for all kinds whose questions have options. */
 export const optionOptions = {
   options: option(Schema.NonEmptyArray(AsWritten), "The question's options, if the form does not list them", [
     "Red",

@@ -66,7 +66,7 @@ export const phone: Kind<Options> = {
       if (other === undefined || other === number.number) return number.number
       return options.ambiguous === "international" ? other : new Fault(
         "not-a-phone",
-        `a number with only one meaning: in ${country} it is ${number.number}, with + in front it is ${other}. Write it with + and country code, or set \`ambiguous\``,
+        `an unambiguous number. This one is ${number.number} in ${country}, but ${other} with + in front. Write it with + and the country code, or set \`ambiguous\``,
       )
     })
   },

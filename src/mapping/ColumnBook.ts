@@ -77,11 +77,11 @@ export type Block = ReadonlyArray<ColumnBlock["columns"][number] & { readonly co
 
 /** A source's columns by name, and the pipeline's use of each. */
 export interface ColumnBook {
-  /** Returns the column with a name. Adds an error if no column or several columns have it. */
+  /** Returns the column with the given name. Adds an error if no column or several columns have it. */
   readonly find: (name: ColumnName, use: "answers" | "keyOrCondition") => Column | undefined
   /** Marks a column as ignored. For the title of a block, marks all of its columns. The column need not exist. */
   readonly ignore: (name: ColumnName) => void
-  /** Returns the block with a title, and its columns. Adds an error if there is no such block. `unknown`: there is no source. */
+  /** Returns the columns of the block with the given title. Adds an error if there is no such block. `unknown`: there is no source. */
   readonly block: (title: string, path: YamlPath) => Block | "unknown" | undefined
   /** Marks the columns of a block as read for answers. */
   readonly answers: (columns: Block) => void

@@ -32,7 +32,7 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
         `"${brief(question.name)}" is a ${type}, which takes ${words[usual.sends]}; ${kind.name} sends ${
           words[kind.sends]
         }.`,
-        `The usual kind is ${usual.name}.`,
+        `The default kind is ${usual.name}.`,
       )
     }
     return kind
@@ -42,7 +42,7 @@ export const chooseKind = (entry: MappingEntry, question: Question, findings: Fi
     findings.error(
       path,
       isKnownType(type)
-        ? `"${brief(question.name)}" is of the type ${type}, which has no usual kind.`
+        ? `"${brief(question.name)}" is of the type ${type}, which has no default kind.`
         : `"${brief(question.name)}" is of the type ${type}, which formferry does not know.`,
       `Set the kind with \`as\`: ${kindNames.join(", ")}.`,
     )

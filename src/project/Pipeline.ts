@@ -261,7 +261,7 @@ const ExpectedAnswer: Schema.Schema<Expected> = Schema.Union(
 ).annotations({
   ...expecting("an answer: text, a list, members of an object, or null for no answer"),
   identifier: "Expected",
-  description: "An answer as it is sent, with text as written. Null means no answer",
+  description: "The answer as it would be sent. Text is taken literally. Null means no answer",
 })
 
 /** A test of the pipeline: a row, and its expected answers or problems. */

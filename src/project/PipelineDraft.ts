@@ -124,7 +124,7 @@ export const entryLines = (entry: DraftEntry, asItem: boolean): ReadonlyArray<st
   ]
 }
 
-/** Returns the lines of a member of the mapping whose value is a mapping. */
+/** Returns the lines of a key of `mapping` whose value is itself a YAML mapping. */
 export const memberLines = (name: string, entry: DraftEntry): ReadonlyArray<string> => {
   const keys = Object.fromEntries(entry.keys.map(({ key, value }) => [key, value]))
   const line = `${yamlKey(name)}: ${flow(keys)}`

@@ -209,7 +209,7 @@ const replaced = asDeclared(Replacement, {
   entryOf: () => (row) =>
     entry(row, {
       what: "replaced",
-      detail: `changed, and imported again as ${row.submissionId}; this submission stays in the form`,
+      detail: `changed, and imported again as ${row.submissionId}; the earlier submission stays in the form`,
       submissionId: row.replaces,
       editLink: row.editLink,
     }),

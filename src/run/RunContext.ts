@@ -46,7 +46,7 @@ const planOf = (request: RunRequest) => {
   return {
     ...request,
     formFingerprint: formFingerprint(form),
-    /** The names of the mapped columns. A row's content is digested over these. */
+    /** The names of the mapped columns. A row's content is hashed over these columns. */
     shape: columnNames(mapping.columns),
     /** The names of the row key's columns. */
     keyColumns: rowKey === "content" || rowKey === undefined ? [] : rowKey.map((column) => column.name),

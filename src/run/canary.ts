@@ -123,7 +123,7 @@ export const canarySize = Effect.gen(function*() {
 
 const record = (canary: CanaryRecord) => RunLedger.record((session) => session.record({ canary }))
 
-/** Records that this run sends a canary, so that its result is known even if the run ends before it is evaluated. */
+/** Records that this run sends a canary, so that a later run knows about it even if this run ends before evaluating it. */
 export const recordCanary = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger } = yield* RunLedger

@@ -34,7 +34,7 @@ export class SentRequests {
    * Estimates when the service counted a request. If its response took longer than others, it may have arrived later. But it was counted before
    * requests that were sent after it, so a slow response between fast ones proves nothing.
    *
-   * @param atMost the most milliseconds by which the arrival may be assumed to be later
+   * @param atMost the maximum number of milliseconds by which the arrival may be assumed to be later
    */
   answered(sentAt: number, now: number, atMost: number): void {
     const took = now - sentAt

@@ -52,7 +52,7 @@ const wordsOf = (body: Uint8Array): string => {
   return error?.message ?? error?.error ?? ""
 }
 
-/** The most characters of the service's message that are shown. */
+/** The maximum number of characters of the service's message that are shown. */
 const longestMessage = 500
 
 const quoted = (words: string): string => {

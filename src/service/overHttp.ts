@@ -6,7 +6,7 @@ import { defaultMaxAnswer } from "./transport.ts"
 import type { OpenTransport } from "./transport.ts"
 import { buildConnector, errors, Pool } from "./undici.ts"
 
-/** The most milliseconds for a Node timer. A timer with more fires at once. */
+/** The maximum number of milliseconds for a Node timer. A longer timer fires at once. */
 const longestTimer = 2 ** 31 - 1
 /**
  * How many milliseconds an idle connection is kept. This is less than servers allow (Node: 5 s). Otherwise, a request could meet a closing
@@ -14,7 +14,7 @@ const longestTimer = 2 ** 31 - 1
  */
 const idle = 3_000
 const longestIdle = 20_000
-/** The most bytes of a response's headers, which is Node's own limit. */
+/** The maximum number of bytes in a response's headers: Node's own limit. */
 const mostHeaders = 16 * 1024
 /** Error codes of connections that we closed, or that the service said it would close. */
 const oursOrAnnounced: ReadonlySet<string> = new Set([
@@ -98,7 +98,7 @@ export const overHttp: OpenTransport = (target) =>
 
 const interim = /^HTTP\/1\.[01] 100[ \r]/
 const headEnd = "\r\n\r\n"
-/** The most bytes of an interim response. */
+/** The maximum number of bytes in an interim response. */
 const longestInterim = 4096
 
 /** Whether a text is, or may become, the head of an interim response. */
@@ -110,7 +110,7 @@ const mayBeInterim = (text: string): boolean =>
  * Makes connections for undici's pool that differ from undici's own in two ways. An error resets the connection: otherwise the kernel would keep
  * sending buffered data, perhaps minutes later. And `100 Continue` is not an error, because servers and proxies may send it unasked.
  *
- * @param timeout the most milliseconds for connecting
+ * @param timeout the maximum number of milliseconds for connecting
  */
 const connector = (timeout: number): buildConnector.connector => {
   const build = buildConnector({ timeout })

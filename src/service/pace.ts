@@ -33,7 +33,7 @@ const change = 1.25
 const nearly = 0.95
 /** How many milliseconds it takes to double a rate above the last accepted one. */
 const doubling = 800
-/** The most milliseconds of delay that later slots make up for. */
+/** The maximum delay that later slots make up for, in milliseconds. */
 const patience = 250
 /**
  * If two refusals are at least this many milliseconds apart, the share of sending time between them is meaningful. If it is less than
@@ -101,7 +101,7 @@ export class Pace {
     return Math.min(this.#ceiling, this.#accepted * (1 - margin) * share)
   }
 
-  /** When requests resume, in milliseconds. Nothing is sent before. */
+  /** When requests resume, in milliseconds. Nothing is sent before then. */
   get pausedUntil(): number {
     return this.#pausedUntil
   }
@@ -128,7 +128,7 @@ export class Pace {
 
   /**
    * Adjusts the pace after a response to a request that was sent at `sentAt`. Returns how many milliseconds all requests must wait, or undefined if
-   * they need not.
+   * they may go on at once.
    */
   observe(status: number, headers: ResponseHeaders, sentAt: number, now: number): number | undefined {
     const stated = rateHeaders(headers, now)

@@ -105,7 +105,7 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
 
 type Kind = keyof RequestCounts
 
-/** The most spans that are kept. If there are more, each pair is merged into one. */
+/** The maximum number of spans that are kept. If there are more, each pair is merged into one. */
 const most = 240
 
 const firstSpan = 1_000

@@ -59,9 +59,9 @@ export interface TransportTarget {
   readonly apiKey: Redacted.Redacted
   /** The time from the start of a request, including connecting, to the last byte of its response. */
   readonly timeout: Duration.Duration
-  /** The most requests in flight. The pool has at least as many connections, so that nothing queues there. */
+  /** The maximum number of requests in flight. The pool has at least as many connections, so that nothing queues there. */
   readonly concurrency: number
-  /** The most bytes of a response. Default: 32 MiB. A longer response fails as MaybeSent. */
+  /** The maximum number of bytes in a response. Default: 32 MiB. A longer response fails as MaybeSent. */
   readonly maxAnswer?: number
 }
 

@@ -10,11 +10,11 @@ import type { ReturnedAnswer, Submission } from "../domain/submission.ts"
  * malformed member affects nothing else. Sent values are exact.
  */
 
-/** A member that may be missing, null or malformed. Then it is undefined. */
+/** A member that is read as undefined if it is missing, null or malformed. */
 const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Either.right(undefined) }))
 
-/** A list that may be missing, null or malformed. Malformed elements of it are null. */
+/** A list that is read as undefined if it is missing, null or malformed. Its malformed elements are read as null. */
 const lenientList = <A, I>(element: Schema.Schema<A, I>) =>
   lenient(Schema.Array(Schema.NullOr(element).annotations({ decodingFallback: () => Either.right(null) })))
 
@@ -290,7 +290,7 @@ const submissionItem = (gateway: string) =>
     login: exactly(Schema.Struct({ email: Email })),
   })
 
-/** The most items in one create request (service interface, "Limits"). */
+/** The maximum number of items in one create request (service interface, "Limits"). */
 export const maxItems = 10
 
 /** Returns the schema for the body of "Create submissions", for a deployment whose payment processor has this name. */

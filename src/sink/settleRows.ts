@@ -182,7 +182,7 @@ const found = (group: Group): Found => {
   if (length > group.rows.length + group.spoken) {
     const ids = group.fits.slice(0, 3).map(({ id }) => id).join(", ")
     const which = group.rows.length === 1 ? "it" : `the ${group.rows.length} identical rows`
-    const spoken = group.spoken === 0 ? "" : `, and ${group.spoken} that a person said had landed`
+    const spoken = group.spoken === 0 ? "" : `, and ${counted(group.spoken, "more row")} that a person said had landed`
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
       _tag: "Unclear",

@@ -117,7 +117,9 @@ const asInDirectory = (file: string, { crc, name, unpacked }: ZipEntry): Check =
     }
     return given > unpacked || (isLast && (given < unpacked || sum !== crc))
       ? refusing(file)(
-        `is damaged or cut short: ${quoted(name)} in it does not match its directory. Fetch or export it again.`,
+        `is damaged or cut short: the entry ${
+          quoted(name)
+        } does not match the archive's own table of contents. Fetch or export the file again.`,
       )
       : undefined
   }

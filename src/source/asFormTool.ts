@@ -24,7 +24,7 @@ export interface Candidate {
 /** The lowest score at which a file is read as a tool's export if the pipeline names no tool. */
 export const enough = 0.4
 
-/** The most records that may precede a header. */
+/** The maximum number of records that may precede a header. */
 const titleRows = 12
 
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell.trim() === "")

@@ -2,7 +2,7 @@ import { Effect, Option, Stream } from "effect"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 
-/** The most rows in a chunk. */
+/** The maximum number of rows in a chunk. */
 const chunkRows = 4096
 
 /** Collects the rows of a source in chunks, and numbers them from 1. */

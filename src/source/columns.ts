@@ -75,7 +75,7 @@ type Line = ReadonlyArray<string>
 
 /** How many records are used to find the usual width. */
 const lookedAt = 200
-/** The most records that may precede a header. */
+/** The maximum number of records that may precede a header. */
 const mostAbove = 30
 
 const filledIn = (line: Line) => line.reduce((count, cell) => (cell.trim() === "" ? count : count + 1), 0)

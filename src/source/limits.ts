@@ -2,34 +2,34 @@
 export const limits = {
   rows: 50_000_000,
   columns: 16_384,
-  /** The most characters of one cell. */
+  /** The maximum number of characters in a cell. */
   cell: 4_000_000,
-  /** The most characters of one record of a text file. The limit prevents a quote that is never closed from including the rest of a large file. */
+  /** The maximum number of characters in a record of a text file. The limit prevents a quote that is never closed from including the rest of a large file. */
   record: 16_000_000,
-  /** The most bytes at the start of a text that are used to detect its encoding. */
+  /** The maximum number of bytes at the start of a text that are used to detect its encoding. */
   looked: 32 * 1024 * 1024,
-  /** The most characters at the start of JSON in which members and the list of records are searched for. */
+  /** The maximum number of characters at the start of JSON in which members and the list of records are searched for. */
   lookedJson: 8 * 1024 * 1024,
-  /** The most bytes of a workbook, which is kept in memory. */
+  /** The maximum size of a workbook in bytes: it is kept in memory. */
   workbook: 256 * 1024 * 1024,
-  /** The most unpacked bytes of those parts of a workbook that are kept in memory. */
+  /** The maximum unpacked size in bytes of those parts of a workbook that are kept in memory. */
   unpacked: 1024 * 1024 * 1024,
   /** A sheet of an .xlsx workbook with at most this many bytes is checked to its end before it is read. */
   lookedSheet: 32 * 1024 * 1024,
-  /** The most bytes that a sheet of an .xlsx workbook may unpack to. */
+  /** The maximum unpacked size of a sheet of an .xlsx workbook, in bytes. */
   streamed: 16 * 1024 * 1024 * 1024,
-  /** The most bytes of a workbook's shared texts, which are kept in memory. */
+  /** The maximum size in bytes of a workbook's shared texts: they are kept in memory. */
   sharedStrings: 512 * 1024 * 1024,
-  /** The most rows of a sheet: Excel's own limit. */
+  /** The maximum number of rows in a sheet: Excel's own limit. */
   sheetRows: 1_048_576,
-  /** The most bytes that an archive of text may unpack to. They are never kept in memory as a whole. */
+  /** The maximum unpacked size of an archive of text, in bytes. The text is never kept in memory as a whole. */
   unpackedText: 64 * 1024 * 1024 * 1024,
-  /** The most bytes of a zip archive's directory. */
+  /** The maximum size of a zip archive's directory, in bytes. */
   directory: 16 * 1024 * 1024,
-  /** The most bytes that are fetched, and the most seconds that fetching may take. */
+  /** The maximum number of bytes to fetch, and of seconds that fetching may take. */
   fetched: 2 * 1024 * 1024 * 1024,
   fetchSeconds: 600,
-  /** The most files of a list or a pattern, and the most files and folders that may be searched for a pattern. */
+  /** The maximum number of files of a list or a pattern, and of files and folders that may be searched for a pattern. */
   files: 10_000,
   entries: 100_000,
   /** How many times its size an archive may unpack to. The ratio counts only if the archive unpacks to more than `unpackedFreely` bytes. */

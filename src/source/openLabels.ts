@@ -20,7 +20,7 @@ const formats: ReadonlyArray<DefinitionFormat> = [redcapDictionary, xlsForm, qua
 const known =
   "It can be a REDCap data dictionary (.csv), an XLSForm (.xlsx or .csv), a Qualtrics survey (.qsf) or a LimeSurvey survey structure (.lss)."
 
-/** The most bytes of a definition: it is kept in memory. */
+/** The maximum size of a definition in bytes: it is kept in memory. */
 const most = 64 * 1024 * 1024
 
 /** What a form tool's own definition of a form says about the columns of its exports. */

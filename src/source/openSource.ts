@@ -15,7 +15,7 @@ import { openFile } from "./openFile.ts"
 import { newestOf, SourceError } from "./Source.ts"
 import type { NamedSource, Source, SourceDialect } from "./Source.ts"
 
-/** Whether a source is one file that is large enough to compute its digest in a thread. False if that is unknown before the source is opened. */
+/** Whether a source is a single file, large enough that its digest should be computed in a thread. False if that is unknown before the source is opened. */
 export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -25,7 +25,7 @@ export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSy
     return Number(size) >= worthAThread
   }).pipe(Effect.orElseSucceed(() => false))
 
-/** Bytes of a block, which is read and digested at once. Nothing else runs while a block is processed. */
+/** The number of bytes of a block, which is read and hashed at once. Nothing else runs while a block is processed. */
 const defaultBlockSize = 1024 * 1024
 
 export interface OpenOptions {

@@ -22,7 +22,7 @@ const units = ["formferry.service", "formferry.timer", "formferry-schedule.servi
 const analyzer = spawnSync("systemd-analyze", ["--version"]).status === 0
 
 describe("systemd units", () => {
-  it("the systemd units use only existing directives, and name a page of the package", () => {
+  it("the systemd units use only existing directives, and their Documentation points to a file in the package", () => {
     for (const name of units) {
       for (const { key, section, value } of unit(read(name))) {
         expect(directives[section], `${name} ${key}`).toContain(key)

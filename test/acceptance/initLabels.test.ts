@@ -105,7 +105,7 @@ pets,checkbox,Which pets?,"0, None | 1, Cat | 2, Dog"
     }), 60_000)
 
   it.scoped(
-    "titles and labels come from an XLSForm with multiple choices in a cell, a switch, and codes for a text",
+    "titles and labels come from an XLSForm: several choices in one cell, a switch, and codes that answer a text question",
     () =>
       Effect.gen(function*() {
         const { arrived, init } = yield* world({

@@ -1,4 +1,4 @@
-// Tests the output of commands with full disks, terminals and browsers, and numbers out of range.
+// Tests commands' output to terminals and browsers, on full disks, and with out-of-range numbers.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"

@@ -96,7 +96,7 @@ export const dryRuns: ReadonlyArray<Target> = [
   {
     name: "unchanged",
     title: "run of 1M rows, file unchanged",
-    beside: "reading and digesting it",
+    beside: "reading and hashing it",
     by: "times",
     of: "seconds",
     atMost: 3,

@@ -173,7 +173,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect((yield* service.read("people", id))?.submissionId).toBe(id)
       }))
 
-    it.scopedLive("answers that a fault trims, reformats or gives an unknown type are returned in that form", () =>
+    it.scopedLive("the service returns answers as a fault left them: trimmed, reformatted or of an unknown type", () =>
       Effect.gen(function*() {
         const kept = (fault: Fault) =>
           Effect.gen(function*() {

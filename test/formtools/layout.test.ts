@@ -138,7 +138,7 @@ describe("the layout of a Google Forms export", () => {
 })
 
 describe("the layout of a Microsoft Forms export", () => {
-  it("a Microsoft Forms export reads anonymous as no answer, and recognises titles with an added number", async () => {
+  it('"anonymous" in a Microsoft Forms export counts as no answer, and titles with an added number are recognised', async () => {
     const { cleaned, meta, tool } = await sample("microsoft-forms.csv")
     expect(cleaned).toEqual([[1, 3, null]])
     expect(meta).toEqual({ 0: "id", 1: "started", 2: "submitted", 3: "email", 4: "name" })
@@ -436,7 +436,7 @@ describe("the layout of other exports", () => {
     expect(meta[23]).toBeUndefined()
   })
 
-  it("a Fillout export has ISO times with offsets, and reads None in Errors as no answer", async () => {
+  it('a Fillout export has ISO times with offsets, and "None" in its column "Errors" counts as no answer', async () => {
     const { cleaned, tool } = await sample("fillout.csv")
     expect(cleaned).toEqual([
       [1, 1, "2026-09-19T15:05:00-04:00"],
@@ -456,7 +456,7 @@ describe("the layout of other exports", () => {
     expect(cleaned).toEqual([[1, 5, "=1+1"]])
   })
 
-  it("a Jotform export finds matrix rows after >>, and a Paperform export has a guard before phone numbers", async () => {
+  it("matrix rows of a Jotform export are found after >>, and a Paperform export has a guard before phone numbers", async () => {
     expect((await sample("jotform.csv")).blocks).toEqual({ "Rate us": ["4 Service", "5 Price"] })
     expect((await sample("paperform.csv")).cleaned).toEqual([[1, 4, "+49 30 23125000"]])
   })

@@ -48,7 +48,7 @@ export class Referee {
   private settled = 0
   private kills = 0
   private isLogLeft = false
-  /** How often the ledger was harmed, restored or accepted. */
+  /** How often the ledger was damaged, restored or accepted. */
   private troubles = 0
   /** The expectation for the next run after a killed run or a damaged ledger. */
   private carried: Expected = "goes"

@@ -114,12 +114,12 @@ const kindSection = (kind: Kind, earlier: ReadonlyArray<Kind>): string => {
   return section(
     `### ${kind.name}`,
     sentence(kind.description),
-    `Takes: ${takes(kind)}.${kind.types.length === 0 ? "" : ` The usual kind of ${listed(kind.types)}.`}`,
+    `Takes: ${takes(kind)}.${kind.types.length === 0 ? "" : ` The default kind for ${listed(kind.types)} questions.`}`,
     lines.length === 0 ? "No options of its own." : lines,
   )
 }
 
-/** Returns the struct of an entry without a kind: the keys of every entry. */
+/** Returns the struct of an entry without a kind: the keys that all entries have. */
 const commonEntry = (): SchemaAST.AST => {
   const union = questionEntry().ast
   const plain = shapesOf(union).structs.find(({ core }) => property(core, "as") === undefined)

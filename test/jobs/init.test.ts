@@ -83,7 +83,7 @@ layer(platform)("init", (it) => {
     [{ format: "exel" }, "format", "Did you mean `excel`?"],
     [{ delimiter: ";;" }, "delimiter", "`delimiter` expects one character"],
     [{ sheet: "Data", range: "B" }, "range", "`range` expects a range such as `B3:H400`, not `B`."],
-  ])("names the wrong key of %j, and what it expects", (given, key, message) => {
+  ])("says which key of %j is wrong, and what it expects", (given, key, message) => {
     expect(decodeSource("/a: b.csv", given)).toEqual({ key, message: expect.stringContaining(message) })
   })
 

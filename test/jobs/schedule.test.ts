@@ -229,7 +229,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
 })
 
 layer(platform, { excludeTestServices: true })("schedule", (it) => {
-  it.scoped("runs pipelines at their times every night, including schedules edited meanwhile", () =>
+  it.scoped("runs pipelines at their times every night, even if their schedules are edited meanwhile", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const scheduler = yield* at.scheduler()

@@ -58,7 +58,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
     parses().flatMap((parse) => cells.map((cell) => parse([cell])))
       .filter((value): value is Json => value !== undefined && !(value instanceof Fault))
 
-  describe(`${kind.name} obeys the rules of all kinds`, () => {
+  describe(`${kind.name} obeys the rules for all kinds`, () => {
     it("treats an empty cell as no answer", () => {
       for (const parse of parses()) {
         for (const cell of [null, "", "   ", "\u00A0\t"]) expect(parse([cell])).toBeUndefined()

@@ -58,7 +58,7 @@ describe("the phone kind", () => {
     ["DE", "+49 351 1234574", "+493511234574"],
     ["US", "12133734253", "+12133734253"],
     ["US", "(361) 234-5678", "+13612345678"],
-  ])("reads a number of %s that has only one meaning: %s", (country, cell, sent) => {
+  ])("reads an unambiguous number of %s: %s", (country, cell, sent) => {
     expect(compiled(phone, { country })([cell])).toBe(sent)
   })
 

@@ -30,7 +30,7 @@ const settle = (session: LedgerSession, rows: Parameters<LedgerSession["settleDo
   session.settleDoubts({ ...by, rows })
 
 describe("settling rows in doubt in the ledger", () => {
-  it.scopedLive("a settlement imports a landed row as unread, allows sending a row that did not land, and records the person", () =>
+  it.scopedLive("settling marks a landed row as imported but unread, lets a row that did not land be sent again, and records who settled it", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const file = { name: "results.csv", sha256: "ab".repeat(32), isComplete: true }

@@ -112,7 +112,7 @@ describe("errors of a mapping", () => {
     ])
   })
 
-  it("a type without a usual kind is an error, and so is an input that the kind can't use", () => {
+  it("a type without a default kind is an error, and so is an input that the kind can't use", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Grid, from: Id }
     - { name: New, from: Id }
@@ -125,7 +125,7 @@ describe("errors of a mapping", () => {
       "Text",
     ])
     expect(errorsOf(pipeline, form, ["Id"]).map(({ message }) => message)).toEqual([
-      '"Grid" is of the type Table, which has no usual kind.',
+      '"Grid" is of the type Table, which has no default kind.',
       '"New" is of the type Hologram, which formferry does not know.',
       "The kind number takes one column, not 2.",
       "The kind text has no parts.",

@@ -152,7 +152,7 @@ describe("parts with their own entries", () => {
     ])
   })
 
-  it("parts read coordinates in their number format", () => {
+  it("coordinates are read in the number format set for each part", () => {
     const entry =
       '{ name: Q, as: location, from: { latitude: { from: A, decimal: "," }, longitude: { from: B, decimal: "," } } }'
     expect(answers(entry, ["A", "B"], [["52,52", "13,405"], ["52,52", ""], ["", ""], ["95,0", "0"]])).toEqual([

@@ -80,7 +80,7 @@ describe("names for columns in the pipeline", () => {
     expect(compiledMapping(pipeline, formOf(["Q"]), ["Id", "Name"]).mapping.columns[0]?.name).toBe("Name")
   })
 
-  it("names are errors if the header no longer fits them", () => {
+  it("a name that no longer fits the header is reported as an error", () => {
     const errors = (columns: string, titles: ReadonlyArray<string>) =>
       errorsOf(pipelineFrom("  questions: [{ name: Q, from: x }]", { source: source(columns) }), formOf(["Q"]), titles)
         .map(({ message }) => message)

@@ -254,7 +254,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("no file has its final name until the end, and a failure removes all rows", () =>
+  it.effect("no file has its final name until the end, and a failure removes the whole folder", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()

@@ -45,7 +45,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("reports are listed newest first, for any ids", () =>
+  it.effect("reports are listed newest first, whatever their ids", () =>
     inFolder((reports) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "z-old", startedAt: "2025-01-01T00:00:00.000Z" })
@@ -111,7 +111,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("at least the requested number of reports is read, including all runs of the last one's second", () =>
+  it.effect("reads the requested number of reports, plus any others from the same second as the last of them", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         // The damaged report is years old, so it is only read if all reports are requested.

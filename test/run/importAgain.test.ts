@@ -50,7 +50,7 @@ const imported = (rows: number, sink = again.sink) =>
 
 type View = Effect.Effect.Success<ReturnType<Effect.Effect.Success<ReturnType<typeof openLedger>>["pipeline"]>>
 
-/** Returns the id of the newest submission with a name. */
+/** Returns the id of the newest submission with the given name. */
 const idOf = ({ store }: Effect.Effect.Success<typeof world>) => (name: string): string | undefined =>
   store.all("people").findLast(({ json }) => json.includes(`"${name}"`))?.id
 
@@ -85,7 +85,7 @@ scoped(
     const replaced = cellsOf(yield* one.file(report, "replaced.csv"))
     expect(replaced[0]).toEqual(["row", "key", "submission_id", "replaces", "edit_link"])
     expect(replaced[1]?.slice(0, 4)).toEqual(["3", "3", now, old])
-    expect(yield* one.file(report, "report.html")).toContain("this submission stays in the form")
+    expect(yield* one.file(report, "report.html")).toContain("the earlier submission stays in the form")
     expect(yield* one.links).toEqual([["3", old, now]])
     expect(yield* one.looked((view) => view.standing)).toMatchObject({ imported: 21, replaced: 1 })
 

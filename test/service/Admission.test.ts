@@ -4,7 +4,7 @@ import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 
 describe("the queue of a service", () => {
-  it.scoped("the queue admits requests at the pace, and reads before creates", () =>
+  it.scoped("the queue admits requests at the service's pace, with reads ahead of creates", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(5), 8)
       const order: Array<string> = []

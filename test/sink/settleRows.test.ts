@@ -210,7 +210,7 @@ describe("settling rows in doubt from an export", () => {
       [2, expect.stringContaining("a person said that 1 such row had landed, but it contains 0"), "another export"],
     ])
     expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
-      [2, "3 submissions of the export fit it, and 1 that a person said had landed: s1, s2, s3", "a person"],
+      [2, "3 submissions of the export fit it, and 1 more row that a person said had landed: s1, s2, s3", "a person"],
     ])
     // A submission that clearly belongs to a different row does not keep a row in doubt. A submission that may belong
     // to either row does.

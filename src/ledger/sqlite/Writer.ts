@@ -155,7 +155,7 @@ export class Writer {
 
   /**
    * Schedules a checkpoint for a pause between requests. Then moving the log into the file delays nothing, and deleted content does not stay in the
-   * log for long. The log stays short, so that ending a run, or opening the ledger after a crash, need not move all of it.
+   * log for long. This also keeps the log short, so little is left to move when a run ends or the ledger is opened after a crash.
    */
   private noteLogged(): void {
     this.logged += 1

@@ -132,7 +132,7 @@ export const ledgerError = (file: string, doing: string) => (cause: unknown): Le
 export const attempt = <A>(file: string, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
   Effect.try({ try: work, catch: ledgerError(file, doing) })
 
-/** The most rows in one statement: as many as in a batch. One statement is prepared for each number of rows. */
+/** The maximum number of rows in one statement: as many as in a batch. One statement is prepared for each number of rows. */
 const most = 10
 
 /**

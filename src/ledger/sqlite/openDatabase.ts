@@ -12,7 +12,7 @@ const patience = 10_000
 /** The number of pages in SQLite's log after which they are moved into the file. */
 const logPages = 4_096
 
-/** The most bytes of SQLite's log before it is moved into the file, doubled for what is written meanwhile. */
+/** The maximum size in bytes of SQLite's log before it is moved into the file, doubled for what is written meanwhile. */
 export const mostLogBytes = 2 * logPages * 4096
 
 /** Settings of every connection. Each is read back after it is set, because a reopened WAL database starts with different values. */

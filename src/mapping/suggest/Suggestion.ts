@@ -30,7 +30,7 @@ export type Block = Extract<Unit, { readonly _tag: "Block" }>
 export interface BlockMember extends ProfiledColumn {
   /** The option's or row's text. */
   readonly option: string
-  /** What stands for it in the source, if its text comes from the form tool's own definition. */
+  /** The code that the source uses for this option or row, if its text comes from the form tool's own definition. */
   readonly code?: string | undefined
   readonly role: ColumnBlock["columns"][number]["role"]
 }

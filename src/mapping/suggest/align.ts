@@ -10,7 +10,7 @@ interface Habits {
 
 const mostly: Habits = { alone: 0.2, inOrder: 0.7, skipped: 0.25 }
 
-/** How many cases the usual habits count for, beside those of the file. */
+/** How many cases the usual habits count for, besides those of the file. */
 const trust = 12
 
 const rounds = 16

@@ -16,7 +16,7 @@ interface Expected {
   readonly isGiven: boolean
 }
 
-/** Types for which suggestions expect something other than the usual kind. */
+/** Types for which suggestions expect something other than the default kind. */
 const byType: Readonly<Record<string, ExpectedKind>> = {
   LongAnswer: "longText",
   OpinionScale: "scale",

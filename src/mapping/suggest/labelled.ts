@@ -33,7 +33,7 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
     : new Map(own.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
 }
 
-/** Returns `values`: the question's options by the codes whose labels name them. A code that is the option's own name needs none. */
+/** Returns `values`, which maps each code to the option that its label names. Omits a code that is the option's own name. */
 const valuesKeys = (codes: Codes, options: NonNullable<Question["options"]>): ReadonlyArray<DraftKey> => {
   const names = optionNames(options)
   const values = [...codes].flatMap(([code, label]) => {

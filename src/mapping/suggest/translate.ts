@@ -16,7 +16,7 @@ interface Translation {
 /** The least confidence of a suggested translation. */
 const accepted = 0.85
 
-/** The most texts to translate, and the most options to compare them with. */
+/** The maximum number of texts to translate, and of options to compare them with. */
 const compared = 50
 const optionsCompared = 200
 

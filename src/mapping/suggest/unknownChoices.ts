@@ -13,7 +13,7 @@ export interface Unknown {
   readonly more: boolean
 }
 
-/** The most distinct texts whose unknown choices are kept, and the most choices that are counted. */
+/** The maximum number of distinct texts whose unknown choices are kept, and of choices that are counted. */
 const remembered = 20_000
 const unknownKept = 1_000
 

@@ -124,7 +124,7 @@ const tooDeep = (row: number, line: number, text: string): Problem => ({
   message: `Row ${row} (line ${line}) has values nested more than ${deepest} deep. Export it in a flatter shape.`,
 })
 
-/** The most members that are reported. */
+/** The maximum number of members that are reported. */
 const mostUnseen = 50
 
 /** Turns a reading's blocks into chunks of rows. */

@@ -32,7 +32,7 @@ export interface Header extends Dialect {
 /** How many records below the header are kept to recognise a form tool, if they are within the first `headMost` characters. */
 const headRecords = 12
 const headMost = 4_000_000
-/** The most records that are kept below the header. */
+/** The maximum number of records that are kept below the header. */
 const headKept = 200
 
 /** What is reported about a text without a delimiter. */
@@ -154,7 +154,7 @@ export interface MendedHeader {
 /** How many records below the header are used to find the number of cells. */
 const recordsBelow = 50
 
-/** The most steps for splitting a line. A header with a few hundred columns needs few. */
+/** The maximum number of steps for splitting a line. A header with a few hundred columns needs few. */
 const mostSteps = 200_000
 
 /** Returns the number of cells that all records below the header have, or undefined if the records differ. */

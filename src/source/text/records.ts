@@ -58,7 +58,7 @@ export interface Reading {
   readonly rule?: QuoteRule | undefined
 }
 
-/** The most lines whose numbers are reported. */
+/** The maximum number of lines whose numbers are reported. */
 const named = 10
 
 /**

@@ -80,7 +80,7 @@ export const parseRange = (text: string): CellRange | undefined => {
   return from.row <= to.row && from.column <= to.column ? { from, to } : undefined
 }
 
-/** The most columns of a sheet: Excel's own limit. */
+/** The maximum number of columns in a sheet: Excel's own limit. */
 export const mostColumns = 16_384
 
 /** Returns a column's letters. Columns are numbered from 0. */

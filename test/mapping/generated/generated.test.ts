@@ -19,7 +19,7 @@ const floors: Readonly<Record<Half, { readonly precision: number; readonly recal
 
 layer(NodeContext.layer)("Suggestions for generated pairs", (it) => {
   for (const half of ["known", "unseen"] as const) {
-    it.effect(`are as right and as many as before for ${half} topics`, () =>
+    it.effect(`are still as precise and as complete for ${half} topics`, () =>
       Effect.gen(function*() {
         const { questions, recognised, texts } = yield* measure(half, seeds)
         const all = score(questions)
@@ -48,7 +48,7 @@ layer(NodeContext.layer)("Suggestions for generated pairs", (it) => {
     }
   })
 
-  it("are judged by a truth that the file proves", () => {
+  it("are judged against expected answers that the file's own cells confirm", () => {
     const topics = topicsOf("known")
     for (const seed of seeds) {
       const pair = drawPair(seed, topics)
