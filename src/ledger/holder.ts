@@ -49,8 +49,8 @@ export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockH
 }) {}
 
 /**
- * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. Then the holder's heartbeat
- * decides.
+ * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. If so, the holder's
+ * heartbeat decides.
  */
 export const isGone = (holder: Holder, me: Holder): boolean => {
   const [boot, space] = holder.boot.split(" ")

@@ -95,7 +95,7 @@ export const writeSummary = (ended: Ended) =>
     return report
   })
 
-/** Whether a run read its source to the end and left no row pending, so that its files need not be read again. */
+/** Whether a run read its source to the end and left no row pending. If so, the next run can skip the same files. */
 const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
   Effect.map(
     Effect.all([CurrentRun, Stop]),

@@ -100,8 +100,8 @@ const whyInDoubt = (
 }
 
 /**
- * Detects that the service refuses every row of the first batches for the same reason. Then the mapping or the form is wrong, and hundreds of rows
- * must not be tried one by one.
+ * Detects that the service refuses every row of the first batches for the same reason. In that case the mapping or the form is
+ * wrong, and hundreds of rows must not be tried one by one.
  */
 interface Refusals {
   readonly refused: (message: string) => void

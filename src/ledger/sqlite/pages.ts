@@ -46,8 +46,8 @@ const sent = {
 }
 
 /**
- * Returns a page of imported rows, in the order in which they were first sent. Then the file is read forwards, and a run's rows are next to each
- * other.
+ * Returns a page of imported rows, in the order in which they were first sent. In this order the file is read forwards, and a run's rows are next to
+ * each other.
  */
 const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArray<SentRow> => {
   const { db } = store

@@ -7,7 +7,7 @@ import { isoOf, type Store } from "./Store.ts"
 
 /**
  * Sets an imported row's submission aside, inside a transaction, because the row changed and is about to be imported again. Returns false and changes
- * nothing if this run created the submission, or if the content is the same. Then the row must not be sent.
+ * nothing if this run created the submission, or if the content is the same. The row must not be sent in these cases.
  *
  * @param submission the row's present submission
  * @param by the batch that will replace the submission, and the batch's run

@@ -285,7 +285,7 @@ export class QuoteDecisions {
 
   /**
    * Whether a quoted record with line ends may end where it does, judged by what follows. Undefined if more text is needed. If a stray quote is
-   * closed by the next quote, the rest of a cell remains. Then the record is too short, or includes a line with a quote that begins like a record.
+   * closed by the next quote, the rest of a cell remains. As a result the record is too short, or includes a line with a quote that begins like a record.
    */
   #isFollowed(
     text: string,
