@@ -257,7 +257,7 @@ export const init = command({
       yield* output.print(showInit(result, next, output.out))
       const left = result.open.length + result.choices.length
       if (!interactive || (!input.review && left === 0)) return
-      if (!input.review && !(yield* confirm(`Answer what is left open now? ${counted(left, "question")} or more`))) {
+      if (!input.review && !(yield* confirm(`Answer what is left open now? At least ${counted(left, "question")}`))) {
         return
       }
       const { reviewPipeline } = yield* Effect.promise(() => import("./review.ts"))

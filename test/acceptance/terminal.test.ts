@@ -166,7 +166,7 @@ it.scopedLive.skipIf(withoutTerminal)(
         ["form's id: ", "people1"],
         ["left open now?", "y"],
         ["leave it unanswered on purpose", ""],
-        [": ", "2"],
+        [": ", "3"],
       ] as const
       for (const [question, answer] of answers) {
         yield* until(() => out.includes(question))
