@@ -17,7 +17,7 @@ export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "pro
   readonly pipeline: string
   readonly to: string | undefined
   /** Whether to read everything again, although an interrupted reconciliation could be resumed. */
-  readonly anew?: boolean
+  readonly restart?: boolean
   /** The number of submissions after which progress is recorded. Default: 1,000. */
   readonly pageRows?: number
 }
@@ -65,7 +65,7 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
       })
       const reconciliation = Effect.gen(function*() {
         const { view } = yield* RunLedger
-        const started = options.anew === true ? undefined : yield* unfinished(view)
+        const started = options.restart === true ? undefined : yield* unfinished(view)
         if (started === undefined) yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
         // The mapping was compiled without the source's form tool and blocks, so its own fingerprint would differ. It maps no rows, so the last run's fingerprint is used.
         const fingerprint = (yield* view.runs({ limit: searched })).flatMap((one) => mappingOf(one) ?? [])[0]
@@ -91,5 +91,5 @@ const resumes = ({ at, readBack, run }: Reconciliation): string => {
   return `This continues the reconciliation ${run}, which was interrupted at ${at} after ${
     counted(read, "submission")
   }. `
-    + "Its findings are counted here and listed in its own report. --anew reads everything again."
+    + "Its findings are counted here and listed in its own report. --restart reads everything again."
 }

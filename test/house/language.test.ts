@@ -14,7 +14,7 @@ const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
   [/\bwhoever\b/i, "the person who"],
   [/\bgravest\b/i, "most severe"],
   [/\bthrown away\b|\bthrow-away\b/i, "deleted, temporary"],
-  [/\bbegun anew\b|\bbegins? anew\b|\bwritten anew\b/i, "restarted, rewritten"],
+  [/\banew\b/i, "restarted, rewritten"],
   [/\bnobody knows\b/i, "is unknown"],
   [/\bsomebody's word\b|\bby a person's word\b/i, "a person said"],
   [/\bwhat it came to\b|\bcame of it\b/i, "the result"],

@@ -146,7 +146,7 @@ scoped(
 )
 
 scoped(
-  "an interrupted reconciliation continues where it stopped, but --anew reads all submissions",
+  "an interrupted reconciliation continues where it stopped, but --restart reads all submissions",
   Effect.gen(function*() {
     const at = yield* world
     const { heard, reconcile, run, settings, source, store } = at
@@ -179,7 +179,7 @@ scoped(
     expect(second.warnings.join("\n")).toContain(`This continues the reconciliation ${first.run}`)
 
     heard.length = 0
-    const third = yield* reconcile({ anew: true })
+    const third = yield* reconcile({ restart: true })
     expect(third.readBack).toEqual(second.readBack)
     expect(third.warnings).toEqual([])
     expect(heard.filter((one) => one.includes("/submissions/")).length).toBeGreaterThanOrEqual(70)
