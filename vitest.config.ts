@@ -22,7 +22,7 @@ export default defineConfig({
     // All cores for threads, and as many processes at the same time: those often wait for what they started.
     maxWorkers: "100%",
     minWorkers: 1,
-    // The files of a worker share its modules, since loading Effect anew for each took most of the time of small ones.
+    // The files of a worker share its modules, because loading Effect again for each file takes most of the time of small files.
     poolOptions: { threads: { isolate: false }, forks: { isolate: false } },
     projects: [
       {
