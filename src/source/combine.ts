@@ -79,9 +79,17 @@ class Places {
   constructor(parts: ReadonlyArray<Part>, expected: ReadonlyArray<string>) {
     this.#ofParts = parts.map(({ as, repeats }) => new Map(as === undefined || repeats ? [] : [[as, 0]]))
     for (const place of expected) {
-      const part = parts.findIndex(({ as }) => as !== undefined && (place === as || place.startsWith(`${as}.`)))
-      this.indexOf(Math.max(0, part), place)
+      const part = Math.max(0, parts.findIndex(({ as }) => as !== undefined && place.startsWith(`${as}.`)))
+      const { as, repeats = false } = parts[part] ?? {}
+      if (repeats) this.number(part, as ?? "", Number(place.slice(`${as}.`.length)))
+      else this.indexOf(part, place)
     }
+  }
+
+  /** Adds the places of a part whose records are numbered. They are in the order of their numbers, without gaps. */
+  number(part: number, as: string, most: number): void {
+    // With more, the row has too many columns, which is an error.
+    for (let nth = 1; nth <= Math.min(most, limits.columns + 1); nth++) this.indexOf(part, `${as}.${nth}`)
   }
 
   /** Returns the index of a part's place. Adds the place if it is new. */
@@ -226,7 +234,7 @@ const spooled = (parts: ReadonlyArray<Part>, places: Places, file: string) =>
       yield* eachChunk(part.source.read(), (chunk) => Effect.try({ try: () => addAll(chunk), catch: full })).pipe(
         changedWhileOpening,
       )
-      for (let nth = 1; part.repeats && nth <= spool.mostOf(at); nth++) places.indexOf(at, `${part.as}.${nth}`)
+      if (part.repeats) places.number(at, part.as ?? "", spool.mostOf(at))
     }
     return spool
   })

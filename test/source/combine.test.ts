@@ -137,7 +137,7 @@ describe("a source with combined records", () => {
     const one: NonNullable<SourceConfig["combine"]> = {
       by: ["_index"],
       name: [],
-      places: ["visit.1", "visit.2", "visit.3"],
+      places: ["visit.3"],
       with: [sheet],
     }
     const all = await run(read(config(book, { combine: one })))
