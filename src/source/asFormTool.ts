@@ -277,25 +277,25 @@ export const asFormTool = <R>(
       return yield* asRecordTool(opened, { asked })
     }
     const own = isMended(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
-    const mended = own.length > 0
+    const hasOneHeader = own.length > 0
     const head = ownHead(opened.head, own)
-    const list = candidates(head, file, { headerOnly: mended || headerRow !== undefined })
+    const list = candidates(head, file, { headerOnly: hasOneHeader || headerRow !== undefined })
     const shown = list.map(shownCandidate)
-    const chosen = chosenFrom(list, asked === undefined ? undefined : formToolNamed(asked), head, mended)
+    const chosen = chosenFrom(list, asked === undefined ? undefined : formToolNamed(asked), head, hasOneHeader)
     if (chosen === undefined) return { ...opened, candidates: shown }
 
     const { at, tool } = chosen
     const source = at === head.header ? opened : yield* reopen(head.skipped + at + 1)
-    const sample = { ...sampleAt(head, file, at), mended }
+    const sample = { ...sampleAt(head, file, at), mended: hasOneHeader }
     const first = tool.layout(sample)
-    const headerRows = mended ? 1 : first.headerRows ?? 1
+    const headerRows = hasOneHeader ? 1 : first.headerRows ?? 1
     // The reader doesn't return records in which every cell is empty.
     const skip = head.records.slice(at + 1, at + headerRows).filter((record) =>
       record.some((cell) =>
         cellText(cell ?? null) !== ""
       )
     ).length
-    const width = mended ? own.length : source.columns.length
+    const width = hasOneHeader ? own.length : source.columns.length
     const titles = widened(first.titles ?? sample.records[0] ?? [], width, "")
     const layout = tool.needsFacts === true
       ? tool.layout(
