@@ -17,15 +17,15 @@ const meanings = [
 export const accept = command({
   name: "accept",
   about:
-    "Accepts the state for which a run was refused. The acceptance is recorded. It covers only the state that is refused now.",
+    "Accepts the state that a run refused, so that the next run continues. The acceptance is recorded and covers only this state.",
   examples: [
     {
       words: "accept contacts canary --because 'compared with the form manually'",
-      about: "Accepts the canary that failed, so that the next run sends the other rows.",
+      about: "Accepts the failed canary, so that the next run sends the other rows.",
     },
     {
       words: "accept contacts form --because 'the new question stays empty'",
-      about: "Accepts how the form changed.",
+      about: "Accepts the changes to the form.",
     },
   ],
   arguments: { pipeline, reason: chosenArgument("REASON", reasons, meanings) },

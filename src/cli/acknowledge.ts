@@ -10,7 +10,7 @@ import { Output } from "./Output.ts"
 export const acknowledge = command({
   name: "acknowledge",
   about:
-    "Records that you have reviewed rows that were rejected, changed, differ or are in doubt. They no longer raise the exit code.",
+    "Records that you have reviewed rejected, changed, differing or in-doubt rows. They no longer raise the exit code.",
   examples: [
     { words: "acknowledge contacts --rows K-17 K-18 --because 'left the company'", about: "Acknowledges two rows." },
     {

@@ -16,7 +16,7 @@ import { paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 export const check = command({
   name: "check",
   about:
-    "Checks pipelines: their files, the live form and its changes, all rows of the source, and their examples. Reports every mistake at once. Sends nothing.",
+    "Checks pipelines: their files, the live form and its changes, all rows of the source, and the examples. Reports every mistake at once. Sends nothing.",
   examples: [
     { words: "check", about: "Checks all pipelines." },
     { words: "check contacts --offline", about: "Checks one pipeline against the recorded form." },

@@ -205,7 +205,7 @@ const whichPipelines = "Which pipelines:"
 /** How every command for several pipelines chooses them. */
 export const pipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*'. Default: all.")
 export const tag: Option<ReadonlyArray<string>> = {
-  ...repeated("TAG", "Only pipelines whose file has this tag, or any of several."),
+  ...repeated("TAG", "Only pipelines with this tag, or with any of several tags."),
   group: whichPipelines,
 }
 export const choosing = {

@@ -45,7 +45,10 @@ const logLevels: ReadonlyMap<string, LogLevel.LogLevel> = new Map(
 
 /** The options of every command. */
 export const everywhere = {
-  project: text("DIR", "The project's folder. Default: the nearest folder upwards with config/formferry.yaml."),
+  project: text(
+    "DIR",
+    "The project's folder. Default: the current folder, or the nearest one above it, that contains config/formferry.yaml.",
+  ),
   logLevel: {
     ...parsed(
       "LEVEL",

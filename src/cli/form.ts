@@ -10,7 +10,7 @@ import type { Screen } from "./terminal/screen.ts"
 /** `form SERVICE FORM`. */
 export const form = command({
   name: "form",
-  about: "Fetches a form and shows its questions and other lists.",
+  about: "Fetches a form and shows its questions and other fields, with their ids.",
   examples: [
     { words: "form live 8f2c", about: "Shows the form 8f2c of the service named live." },
     { words: "form live 8f2c --json", about: "Writes it as JSON, for a program." },

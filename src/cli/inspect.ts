@@ -17,7 +17,7 @@ export const inspect = command({
   examples: [
     { words: "inspect contacts.csv", about: "Shows what formferry detects, and why." },
     { words: "inspect exports/*.xlsx", about: "Shows several files, one after the other." },
-    { words: "inspect old.csv --encoding windows-1252 --header-row 3", about: "Reads it as you say." },
+    { words: "inspect old.csv --encoding windows-1252 --header-row 3", about: "Reads the file with these settings." },
   ],
   arguments: { files: argumentList("FILE", true, "A file with rows.") },
   options: { ...sourceOptions, json },

@@ -195,9 +195,9 @@ const shownPairs = 50
 /** `ledger rekey NAME`. */
 const rekey = command({
   name: "rekey",
-  about: "Records the new keys of rows whose keys were reformatted. Shows the pairs and asks.",
+  about: "Records the new keys of rows whose keys were reformatted. Shows the pairs of keys and asks you to confirm.",
   examples: [
-    { words: "ledger rekey contacts", about: "Pairs vanished rows with new ones, and asks." },
+    { words: "ledger rekey contacts", about: "Pairs vanished rows with new ones, and asks you to confirm." },
     { words: "ledger rekey contacts --map keys.csv", about: "Takes the pairs from a file." },
   ],
   arguments: { pipeline },

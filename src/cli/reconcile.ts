@@ -7,7 +7,7 @@ import { runPipelines } from "./runs.ts"
 export const reconcile = command({
   name: "reconcile",
   about:
-    "Reads every submission of pipelines back again. Reports import errors, and what was edited or deleted since the import.",
+    "Reads back every submission of the pipelines again. Reports import errors, and what was edited or deleted since the import.",
   examples: [
     { words: "reconcile contacts", about: "Continues an interrupted reconciliation, or starts one." },
     { words: "reconcile 'crm-*' --restart", about: "Reads everything again, for all matching pipelines." },

@@ -6,8 +6,8 @@ export const acceptReasons = {
   gap: "The export shares no row with the previous one, and no row is missing between them.",
   canary: "The canary failed, and the remaining rows may be sent.",
   ledger: "The ledger is not the newest, and no row is imported twice if the pipeline continues with it.",
-  form: "The form changed where the mapping fills it, and the mapping is right for the current form.",
-  "row-key": "Row keys changed or are made differently, and these rows may be sent as new rows.",
+  form: "Questions that the mapping fills have changed in the form, and the mapping is right for the current form.",
+  "row-key": "Row keys or the way they are made changed, and these rows may be sent as new rows.",
 } as const
 
 export type AcceptReason = keyof typeof acceptReasons

@@ -110,7 +110,7 @@ export const SourceFile = Schema.Struct({
   rows: count("the file's data records"),
   taken: list(Schema.Struct({
     what: Text("a property that was detected or set, in the order to show it: encoding, delimiter, sheet, …"),
-    value: Text("and its value"),
+    value: Text("the value of that property"),
   })),
   unread: maybe(List(Schema.Struct({
     what: Schema.Literal("sheet", "member", "outside").annotations({
@@ -157,7 +157,7 @@ const ProblemGroup = Schema.Struct({
       description: "`true` if only that answer was omitted and the row was sent (`onInvalid: drop`)",
     }),
   ),
-  count: Count("how often"),
+  count: Count("how often it occurs"),
   examples: list(
     Schema.Struct({
       row: Count("the row's number in the source, from 1"),
@@ -200,7 +200,7 @@ const Finding = Schema.Struct({
   name: text("the question's name"),
   verdict: Schema.Literal(...answerVerdicts).annotations({ description: "as in `differences`" }),
   pattern: Text("what happened to the values, described without repeating them"),
-  count: Count("answers that changed in this way; all findings together have one line of `differences.csv` per answer"),
+  count: Count("the number of answers that changed in this way; each has its own line in `differences.csv`"),
   note: maybe(Text("what else these answers have in common")),
   tolerated: maybe(Text("why the pipeline tolerates differences of this question")),
   examples: list(Difference, { [OfRows]: true, description: "up to five examples" }),
@@ -212,7 +212,7 @@ const Normalisation = Schema.Struct({
   question: Text("the id of a question whose answers came back in a different form with the same meaning"),
   name: text("the question's name"),
   what: Text("what was normalised"),
-  count: Count("answers"),
+  count: Count("the number of these answers"),
   example: Schema.Struct({
     row: Count("the row of one example"),
     submissionId: Text("the row's submission"),
@@ -224,8 +224,8 @@ export type Normalisation = typeof Normalisation.Type
 
 /** Rows in doubt for the same reason, among all rows of the pipeline in the ledger. */
 const Doubt = Schema.Struct({
-  reason: Text("why rows of this pipeline are in doubt, including those of earlier runs"),
-  count: Count("how many"),
+  reason: Text("why rows of this pipeline are in doubt; rows of earlier runs are included"),
+  count: Count("how many rows have this reason"),
   acknowledged: count("how many of these rows a person has acknowledged"),
   fresh: count("how many of these rows this run put in doubt"),
   firstSentAt: Text("when the first of these rows was sent"),
@@ -264,7 +264,7 @@ const Anomaly = Schema.Struct({
     description: `what differs from past runs: ${anomalyCodes.map((code) => `\`${code}\``).join(", ")}`,
   }),
   sentence: Text("a sentence for people, with the figures"),
-  fresh: or(Flag("whether the previous run did not have this anomaly"), () => true),
+  fresh: or(Flag("whether the anomaly is new, because the previous run did not have it"), () => true),
 })
 export type Anomaly = typeof Anomaly.Type
 
@@ -295,7 +295,7 @@ const ColumnCells = Schema.Struct({
   position: Count("the column's number, from 1; the number after the last column means cells beyond the header"),
   use: Schema.Literal(...columnUses).annotations({
     description:
-      "`answers` are read from it, `keyOrCondition` (part of the row key or of a condition, and nothing else), `ignored` (by `mapping.ignore`) or `notMapped`",
+      "`answers` (it fills answers), `keyOrCondition` (part of the row key or of a condition, and nothing else), `ignored` (by `mapping.ignore`) or `notMapped`",
   }),
   cells: Count("the column's filled cells in all rows read: the sum of the twelve counts that follow"),
   states: Schema.Struct(counts(cellStates, (state) => cellWords[state].meaning)),
@@ -309,11 +309,11 @@ const MappedQuestion = Schema.Struct({
   name: text("the question's name"),
   values: list(Schema.Struct({
     cell: Digested(
-      "a cell for which the pipeline or an option's label determines what is sent; the first 50",
+      "a cell that the pipeline or an option's label translates into an answer; the first 50",
     ),
     answer: maybe(Digested("the cell's answer, as written in the pipeline or the form; `null`: no answer")),
   })),
-  translated: count("the number of such cells"),
+  translated: count("the number of all translated cells"),
 })
 
 /** An answer of a row that is shown as an example. */
@@ -421,7 +421,7 @@ export const RunReport = Schema.Struct({
     }),
   ),
   unchangedSince: maybe(Text(
-    "the run since which nothing changed: no row was read, and the counts are those that reading would have given",
+    "the id of the earlier run whose counts this report repeats, because nothing has changed since then and no row was read",
   )),
   anomalies: maybe(List(Anomaly)),
   sent: count("rows of this run whose create request was answered"),
@@ -471,7 +471,10 @@ export const RunReport = Schema.Struct({
   warnings: list(Text("notes that don't concern a single row, in sentences"), {
     [Section]: { title: "Warnings" },
   }),
-  versions: group({ formferry: text("the program"), node: text("the version of Node.js that formferry ran on") }),
+  versions: group({
+    formferry: text("the version of formferry"),
+    node: text("the version of Node.js that formferry ran on"),
+  }),
   fingerprints: group({
     mapping: text("changes when the mapping could produce a different submission from the same row"),
     form: text("changes when the form changes"),

@@ -47,7 +47,7 @@ const rowTexts = (value: Json): string | undefined =>
 /** An answer for each of several rows. Rows without an answer are not sent. */
 export const matrix: Kind<Options> = {
   name: "matrix",
-  description: "An answer for each of several rows, with a column each. Sent as an object { row: answer }",
+  description: "An answer for each of several rows, with one column per row. Sent as an object { row: answer }",
   options,
   sends: "object",
   named: "rows",

@@ -16,7 +16,7 @@ const options = {
   ),
   pattern: option(
     Schema.String,
-    "A regular expression that must match anywhere in the text, or the whole text if it begins with ^ and ends with $",
+    "A regular expression (RE2) that must match some part of the text. To match the whole text, begin it with ^ and end it with $",
     "^[A-Z]{2}\\d{4}$",
   ),
   minLength: option(Length, "The minimum number of characters", 2),

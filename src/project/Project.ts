@@ -121,7 +121,7 @@ const Kept = section({
     examples: [90],
   }),
   keepDays: optional(whole(1, 36_500), {
-    description: "The age at which reports are removed after a run. The latest is always kept",
+    description: "The age in days from which reports are removed after a run. The latest is always kept",
     examples: [365],
   }),
 }).annotations({ ...expecting("a path, or { directory, keepRuns, keepDays }"), identifier: "ReportsKept" })

@@ -95,7 +95,7 @@ const Several = becoming(
 const FirstOf = becoming(
   section({
     firstOf: needed(Columns, {
-      description: "The first filled column of these. Any other filled columns must contain the same",
+      description: "The first of these columns that is filled. Any other filled columns must contain the same text",
       examples: [["E-mail", "E-mail (old)"]],
     }),
   }),

@@ -45,7 +45,7 @@ const Tests = section({
     examples: ["2024-12-31"],
   }),
   matches: optional(Expression, {
-    description: "A regular expression (RE2) that is found in the cell",
+    description: "A regular expression (RE2) that matches anywhere in the cell",
     examples: ["@example\\.org$"],
   }),
   empty: optional(Schema.Boolean, { description: "Whether the cell is empty", examples: [false] }),

@@ -131,10 +131,10 @@ const lists = ["questions", "urlParameters", "submissionTime", "lastUpdatedAt", 
 
 const inputs = `- \`from: Column\`: one column, by its header or its name under \`source.columns\`.
 - \`from: [A, B]\`: several columns, joined (text and its parts only).
-- \`from: { firstOf: [A, B] }\`: the first that is filled. Others that are filled must contain the same, otherwise the row has a \`conflict\`.
-- \`from: { PART: column }\`: the parts of a kind, the options of \`choices\`, the rows of a \`matrix\`; each is a column or an entry of its own: \`{ from: …, value: …, template: …, extract: …, default: … }\` with options of its own.
+- \`from: { firstOf: [A, B] }\`: the first of these columns that is filled. If another one is filled with a different text, the row has a \`conflict\`.
+- \`from: { PART: column }\`: the parts of a kind, the options of \`choices\`, the rows of a \`matrix\`; each is a column, or an entry with its own options: \`{ from: …, value: …, template: …, extract: …, default: … }\`.
 - \`from: { ranks: { OPTION: column } }\`: the ranks of a \`ranking\`.
-- \`from: { block: TITLE }\`: all columns of a question that a form tool spreads over several, for \`choices\`, \`ranking\` and \`matrix\`; \`formferry inspect\` names the blocks.
+- \`from: { block: TITLE }\`: all columns of a question that a form tool spreads over several, for \`choices\`, \`ranking\` and \`matrix\`; \`formferry inspect\` lists the blocks.
 - \`value: TEXT\`: a constant. \`template: "{A} {B}"\`: text with columns in braces.`
 
 const generated = "<!-- Written by npm run generate. -->"
@@ -144,7 +144,7 @@ const head = `${generated}
 # Configuration, key by key
 
 Both kinds of file are YAML 1.2. The first line may name the JSON Schema, so that an editor completes and explains every key:
-\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names a schema that also knows the source's columns and the form's questions and options, \`config/schemas/pipelines/NAME.json\`; for an existing pipeline, \`formferry schema pipeline --for NAME\` prints it. \`check\` and \`init\` keep that file up to date, if it exists. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them.
+\`# yaml-language-server: $schema=…\` with \`config/schemas/pipeline.schema.json\` or \`project.schema.json\` (\`formferry schema\` prints them). \`formferry init\` names \`config/schemas/pipelines/NAME.json\`, which also lists the source's columns and the form's questions and options. For an existing pipeline, \`formferry schema pipeline --for NAME\` prints that schema. If the file exists, \`check\` and \`init\` keep it up to date. Keys that begin with \`x-\` are ignored. Paths are relative to the file that contains them.
 Cells and answers are text as written: \`007\`, \`yes\` and \`1.50\` are not converted. Regular expressions use RE2: they take time in proportion to the text, and don't support look-around or back-references.`
 
 /** Returns the reference page of all keys and kinds in Markdown. */
@@ -170,7 +170,7 @@ export const referencePage = (): string => {
     ),
     section(
       "## An entry of the mapping",
-      "Every entry names what it fills (`id`, `name` or both, which must agree with the form), says where its cells come from, and what they are (`as`). Without `as`, the kind is that of the question's type if the form gives one, otherwise text. Options of a kind need `as`.",
+      "Every entry names what it fills (`id`, `name` or both) and where its cells come from. `as` is their kind of value. Without `as`, the question's type in the form decides the kind; if the form states no type, the kind is text. Options of a kind need `as`.",
       inputs,
       keyLines(commonEntry(), "").filter((line) => !/^- \*\*`(?:from|when)\./.test(line)),
     ),
@@ -185,7 +185,7 @@ export const referencePage = (): string => {
     section("## reconcile", keyLines(member(pipeline, "reconcile"), "")),
     section(
       "## examples",
-      "Tests of the pipeline, run by `check`: each row goes through the mapping alone. `where` and `unique` are not asked.",
+      "Tests of the pipeline, run by `check`: only the mapping is applied to each row, not `where` or `unique`.",
       inner(member(pipeline, "examples"), "examples"),
     ),
     section("# config/formferry.yaml", keyLines(projectSchema.ast, "")),
@@ -308,7 +308,7 @@ const commandSections = (declared: Command | CommandGroup, words = declared.name
       rows.length === 0 ? "" : table(["argument or option", ""], rows),
       shared.length === 0
         ? ""
-        : `Also ${listed(shared)} ([described below](#options-of-several-commands)).`,
+        : `Shared options: ${listed(shared)} ([described below](#options-of-several-commands)).`,
       declared.examples.map(({ about, words: typed }) => `- \`formferry ${typed}\`: ${about}`),
     ),
   ]
