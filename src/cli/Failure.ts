@@ -210,7 +210,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "LedgerRefused":
     case "LedgerError":
     case "OutcomeUnrecorded":
-      // It would be refused again.
+      // The same command would be refused again.
       return invocation.command === "status" ? undefined : command("status", ...names, "--verify")
     case "InitRefused":
       return "formferry init --help"
@@ -223,6 +223,6 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
 
 const hasSource = ({ typed }: Invoked): boolean => typed.some((word) => /^--(?:source|map)(?:=|$)/.test(word))
 
-/** Whether `check` helps with what a command could not read. */
+/** Whether `check` can explain why a command could not read its input. */
 const isAboutPipelines = ({ command }: Invoked): boolean =>
   !["form", "template", "practice", "schema", "demo", "init", "inspect"].includes(command ?? "")

@@ -31,7 +31,7 @@ const scalar = (value: unknown): string => (typeof value === "string" ? value : 
 
 const logfmt = (value: string): string => (/^[\w.:/+-]+$/.test(value) ? value : JSON.stringify(value))
 
-/** Formats a line. The names are those of Effect's loggers. */
+/** Formats a line. Uses the field names of Effect's loggers. */
 const logLine: { readonly [F in LogFormat]: (line: LogLine) => string } = {
   text: ({ details, text }) => (details === undefined || details.own === true ? text : `${details.level}: ${text}`),
   json: ({ at, details, text }) =>
@@ -86,7 +86,7 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   readonly printData: (text: string) => Effect.Effect<void>
   /** Writes a message to stderr, on its own lines. Logged messages have `details`. */
   readonly say: (text: string, details?: LogDetails) => void
-  /** Shows lines at the bottom of the terminal, made by `view` for its current size. `undefined` removes them. Does nothing if stderr is not a terminal. */
+  /** Shows lines at the bottom of the terminal. `view` makes them for the terminal's current size. `undefined` removes them. Does nothing if stderr is not a terminal. */
   readonly bottom: (view: ((screen: Screen) => ReadonlyArray<string>) | undefined) => void
   readonly hasBottom: boolean
   /** Whether each line on stderr has a time. */
@@ -100,7 +100,7 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
 /** The length below which masking would make other text unreadable. */
 const shortestSecret = 6
 
-/** The escape sequences that our paints write. */
+/** The escape sequences of our own colours. */
 const colours = new RegExp(`(${String.fromCharCode(27)}\\[\\d{1,2}m)`, "g")
 
 /** Makes control characters visible, except line ends and tabs. */
@@ -129,7 +129,7 @@ export const makeOutput = (
   host.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE" && !(error.code === "EIO" && host.stdout.isTTY)) lost ??= error.message
   })
-  // Lost messages are not an error: the ledger, the reports and the exit code say the same.
+  // Lost messages are not an error, because the ledger, the reports and the exit code contain the same facts.
   host.stderr.on("error", () => undefined)
   let bottom: ((screen: Screen) => ReadonlyArray<string>) | undefined
   let painted: Painted = []
@@ -157,7 +157,7 @@ export const makeOutput = (
     if (bottom === undefined) return
     const { rows } = host.stderr
     const now = screen(host.stderr)
-    // Lines above the window can't be painted over.
+    // Lines that have scrolled out of the window can't be overwritten.
     const lines = bottom(now).slice(0, rows > 1 ? rows - 1 : undefined)
     host.stderr.write(repaint(painted, lines, now.width))
     painted = lines.map(widthOf)

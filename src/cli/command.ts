@@ -16,15 +16,15 @@ export type Work = Effect.Effect<
 /** An option. Its key names it: `dryRun` is `--dry-run`. */
 export interface Option<out A> {
   readonly about: string
-  /** What stands for its value in the help; undefined for a flag. */
+  /** The placeholder for its value in the help; undefined for a flag. */
   readonly value?: string
-  /** Whether it has several values: the words up to the next option, or one each time it is given. */
+  /** How it takes several values: `words` are all words up to the next option; `repeated` is one value each time the option is given. */
   readonly list?: "words" | "repeated"
   readonly choices?: ReadonlyArray<string>
   readonly isRequired?: true
-  /** The title below which the help lists it. Default: the command's own options. */
+  /** The heading under which the help lists it. Default: the command's own options. */
   readonly group?: string
-  /** Reads the value; undefined if it isn't what `takes` says. */
+  /** Parses the value. Returns undefined if it doesn't match `takes`. */
   readonly parse?: (text: string) => A | undefined
   readonly takes?: string
   /** The value if the option isn't given. */
@@ -34,7 +34,7 @@ export interface Option<out A> {
 /** An argument that is not an option. */
 export interface Argument<out A> {
   readonly about: string
-  /** What stands for it in the help. */
+  /** Its placeholder in the help. */
   readonly value: string
   readonly isRequired: boolean
   readonly isList: boolean
@@ -49,7 +49,7 @@ export interface Example {
   readonly about: string
 }
 
-/** A command as it is declared. The command line, its help and the completions derive from it. */
+/** A command's declaration, from which the command line, its help and the completions are derived. */
 export interface Command {
   readonly name: string
   readonly about: string
@@ -61,7 +61,7 @@ export interface Command {
   readonly run: (input: any) => Work
 }
 
-/** A group of commands, of which the next word chooses one. */
+/** A group of commands. The next word chooses one of them. */
 export interface CommandGroup {
   readonly name: string
   readonly about: string
@@ -115,7 +115,7 @@ export const texts = (value: string, about: string): Option<ReadonlyArray<string
   absent: [],
 })
 
-/** An option that can be given several times. Unlike the values of `texts`, its value may stand before an argument. */
+/** An option that can be given several times. Unlike an option made with `texts`, it takes one word at a time, so an argument can follow its value. */
 const repeated = (value: string, about: string): Option<ReadonlyArray<string>> => ({
   about,
   value,
@@ -160,7 +160,7 @@ export const optionalArgument = (value: string, about: string): Argument<string 
   isRequired: false,
 })
 
-/** One or more words, or any number of them. */
+/** A list of words, which must not be empty if `isRequired`. */
 export const argumentList = (value: string, isRequired: boolean, about: string): Argument<ReadonlyArray<string>> => ({
   about,
   value,
@@ -183,7 +183,7 @@ export const chosenArgument = <const A extends string>(
   ...(absent === undefined ? {} : { absent }),
 })
 
-/** The title of the options that most commands have. */
+/** The heading of the options that most commands have. */
 export const commonOptions = "Common options:"
 
 /** Arguments and options of several commands. */
@@ -199,10 +199,10 @@ export const output = choice(
 export const redact = flag("Write keyed digests instead of values into every file of the report.")
 export const to = text("TARGET", "Which of the pipeline's targets to use. Needed if it has several.")
 export const source = text("FILE", "Read this file instead of the pipeline's own, such as a fixed rejected.csv.")
-/** An argument called NAME is a pipeline's name: the next command that is printed repeats it. */
+/** The name of a pipeline. The suggested next command repeats any argument called NAME. */
 export const pipeline = argument("NAME", "The pipeline's name.")
 const whichPipelines = "Which pipelines:"
-/** How every command for several pipelines chooses them. */
+/** The pipelines that a command acts on. Default: all of them. */
 export const pipelines = argumentList("NAME", false, "Names of pipelines, or patterns such as 'crm-*'. Default: all.")
 export const tag: Option<ReadonlyArray<string>> = {
   ...repeated("TAG", "Only pipelines with this tag, or with any of several tags."),
@@ -215,7 +215,7 @@ export const choosing = {
     group: whichPipelines,
   },
 }
-/** How a command that sends or reads a lot chooses pipelines: never all by default. */
+/** The pipelines that a command acts on if it sends or reads a lot. It never acts on all of them by default. */
 export const somePipelines = argumentList(
   "NAME",
   false,

@@ -24,10 +24,10 @@ import type { Invocation } from "./Invocation.ts"
 import { type LogFormat, logFormats, Output } from "./Output.ts"
 import { paints, type Screen } from "./terminal/screen.ts"
 
-/** Commands, by the title under which the help lists them. */
+/** Commands, by the heading under which the help lists them. */
 export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | CommandGroup>>>
 
-/** A command line as it was read. */
+/** A parsed command line. */
 interface CommandLine {
   readonly invocation: Context.Tag.Service<typeof Invocation>
   readonly logFormat: LogFormat
@@ -108,7 +108,7 @@ const argumentOf = (declared: Argument<unknown>, owner: Commander.Command) => {
     : built.choices(choices).argParser((word: string) => chosenOf(word, choices, value, owner))
 }
 
-/** Returns a command's usage without its name: what it needs, then what it may have. */
+/** Returns a command's usage without its name: the arguments, the required options, then `[OPTIONS]`. */
 const usageOf = (declared: Command): string =>
   [
     ...Object.values(declared.arguments).map(({ isList, isRequired, value }) =>
@@ -144,14 +144,14 @@ const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Comm
 /** The command that shows the help. */
 const helpWords = { name: "help", about: "Shows the help of a command." }
 
-/** What commander says about each mistake, and what we say instead. Its other errors don't occur, because no option is declared as mandatory or conflicting. */
+/** Commander's message for each mistake, and our replacement. Its other errors don't occur, because no option is declared as mandatory or conflicting. */
 const wordings: ReadonlyArray<readonly [RegExp, string]> = [
   [/^unknown option '([^]*?)'$/, "There is no option `$1`."],
   [/^option '(--[^ ']+)[^']*' argument missing$/, "`$1` needs a value."],
   [/^missing required argument '(.*)'$/, "$1 is missing."],
 ]
 
-/** Returns a sentence about a word that should be a command below another. */
+/** Returns the message for a word that should be a subcommand, but is not. */
 const noCommand = (word: string, command: Commander.Command): string => {
   const names = command.commands.map((one) => one.name())
   const hint = names.length === 0 ? undefined : suggest(word, names, "Commands are")
@@ -161,7 +161,7 @@ const noCommand = (word: string, command: Commander.Command): string => {
   ].join(" ")
 }
 
-/** Says in our words what commander says about a command. */
+/** Returns our wording of commander's error about a command. */
 const sentence = ({ code, message }: Commander.CommanderError, command: Commander.Command): string => {
   const name = quoted(["formferry", ...wordsOf(command)].join(" "))
   if (code === "commander.excessArguments") {
@@ -188,7 +188,7 @@ const optionsFrom = (command: Commander.Command): ReadonlyArray<Commander.Option
   ...(command.parent === null ? [] : optionsFrom(command.parent)),
 ]
 
-/** Returns a sentence about the first word that is not a command, or undefined. */
+/** Returns the message for the first word that is not a command, or undefined. */
 const unknownWord = ([word, ...words]: ReadonlyArray<string>, command: Commander.Command): string | undefined => {
   if (word === undefined) return undefined
   const below = command.commands.find((one) => one.name() === word)
@@ -196,7 +196,7 @@ const unknownWord = ([word, ...words]: ReadonlyArray<string>, command: Commander
   return noCommand(word, command)
 }
 
-/** Returns the options of a command that has others below it, for the end of its help. */
+/** Returns the options of a command that has subcommands, for the end of its help. */
 const shownOptions = (command: Commander.Command, screen: Screen): string => {
   const helper = command.createHelp()
   helper.prepareContext({ helpWidth: screen.width })

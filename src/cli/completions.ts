@@ -5,7 +5,7 @@ import { Effect } from "effect"
 /** A word that can come next, and what it does. */
 type Word = readonly [word: string, about: string]
 
-/** What a value can be, by its option or by what stands for it in the help. */
+/** The possible values, by option or by the value's placeholder in the help. */
 type Known = ReadonlyMap<string, ReadonlyArray<string>>
 
 const bash = `# To install, add this line to ~/.bashrc: source <(formferry --completions bash)
@@ -68,7 +68,7 @@ const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, F
     ])
   }).pipe(Effect.orElseSucceed(() => new Map()))
 
-/** Where a command line stands before its last word. */
+/** The state of a command line before its last word. */
 interface Place {
   readonly command: Command
   /** The option that takes the next word as its value. */
@@ -117,7 +117,7 @@ const wordsAt = ({ command, given, onlyArguments, option }: Place, current: stri
 const help: Word = ["--help", "Show this help."]
 
 /**
- * Returns the words that can be the last one of a command line, one per line, with the meaning after a tab. Returns none if a file's name can come.
+ * Returns the possible last words of a command line, one per line, each with its meaning after a tab. Returns none if a file name is possible.
  *
  * @param typed the words after the program's name up to the cursor
  */

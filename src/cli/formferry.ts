@@ -29,7 +29,7 @@ import { screenOf } from "./terminal/screen.ts"
 
 const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
 
-/** The first commands that you type. */
+/** The commands to start with. */
 const examples = [
   { words: "demo", about: "Shows what it does. Needs no setup." },
   { words: "init contacts --source contacts.csv", about: "Writes a first pipeline, and asks for what it needs." },
@@ -37,7 +37,7 @@ const examples = [
   { words: "help run", about: "Shows the arguments, options and examples of `run`." },
 ]
 
-/** All commands, below the titles under which help and reference list them. */
+/** All commands, by the headings under which the help and the reference list them. */
 export const tree = {
   "Start:": [demo, inspect, form, template, init, schema, practice],
   "Prepare:": [check, preview, rehearse],

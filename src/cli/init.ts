@@ -15,7 +15,7 @@ import { sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { ask, choose, confirm } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
-/** What the command line gives. */
+/** The values given on the command line. */
 interface GivenOptions {
   readonly name: string | undefined
   readonly source: string | undefined
@@ -53,7 +53,7 @@ const askName = Effect.flatMap(
     }),
 )
 
-/** Asks for a file or a folder until the answer exists. An address counts as existing. */
+/** Asks for a file or folder until the answer is one that exists. A web address is always accepted. */
 const askPath = (question: string, what: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
     ask(question, (text) =>
@@ -144,7 +144,7 @@ const contentsOf = (root: string) =>
     return { services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
   })
 
-/** Completes what the command line gives: takes the only service, asks in a terminal, or fails with every missing option. */
+/** Completes the values given on the command line: uses the only service, asks in a terminal, or fails and lists every missing option. */
 const askForInit = (given: GivenOptions, where: Where) =>
   Effect.gen(function*() {
     const { exists, interactive, root } = where

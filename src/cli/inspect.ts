@@ -99,7 +99,7 @@ const nameOf = (column: InspectedColumn, blocks: ReadonlyMap<string, string>, sc
   return column.role === undefined ? shown : { text: `${shown} (${column.role})`, paint: paint.soft }
 }
 
-/** Returns the first rows with what each is read as, and what to pass if that is wrong. */
+/** Returns the first rows with how each is interpreted, and which option to pass if that is wrong. */
 const firstRows = ({ head }: Inspection, screen: Screen): string | undefined => {
   if (head.length === 0) return undefined
   const paint = paints(screen)

@@ -111,7 +111,7 @@ const exportRows = command({
       const text = exportLedger(project, names, input.format ?? "csv")
       if (input.out === undefined) {
         const written = Stream.runForEach(text, output.printData)
-        // Rows that scroll by are progress enough.
+        // No progress is needed if the rows themselves scroll by.
         return yield* output.interactive ? written : withProgress("ledger", () => written)
       }
       const file = path.resolve(input.out)

@@ -20,12 +20,12 @@ const candidateTitle = ({ cells, confidence, shown }: ReviewCandidate): string =
 
 const skip = { title: "skip: decide later", value: { _tag: "Skip" } } as const
 
-/** The answer to the question which column answers a question. */
+/** The column that a person chose for a question of the form, or another decision. */
 type Chosen =
   | { readonly _tag: "Keep" | "Other" | "Unanswered" | "Skip" }
   | { readonly _tag: "Origin"; readonly origin: Origin }
 
-/** The answer to the question which columns identify a row. */
+/** The columns that a person chose to identify a row, or another decision. */
 type ChosenKey =
   | { readonly _tag: "Several" | "Content" | "Skip" }
   | { readonly _tag: "Names"; readonly names: ReadonlyArray<string> }
@@ -39,7 +39,7 @@ interface Session {
   readonly used: Set<number>
 }
 
-/** Asks for what an entry's settings leave undecided. Undefined: the person skipped one. */
+/** Asks for an entry's missing settings. Returns undefined if the person skipped one. */
 const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: ReviewedEntry) =>
   Effect.gen(function*() {
     const about = `"${cutToWidth(visible(name), 60)}": `
@@ -74,7 +74,7 @@ const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: Re
     return answers
   })
 
-/** Asks which option a choice of the cells means, and writes it. Returns whether it was answered. */
+/** Asks which option is meant by a choice found in cells, and writes the answer. Returns whether the person answered. */
 const reviewChoice = ({ review }: Session, { choice, count: cells, likely, question }: OpenChoice) =>
   Effect.gen(function*() {
     const { setChoice } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))

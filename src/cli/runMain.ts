@@ -52,7 +52,7 @@ export const runMain = <R>(
     ),
   }
   const leave = (status: number) => {
-    // Exiting would lose what is not yet written to a pipe. The callbacks are called even if nobody reads it.
+    // Exiting now would lose text not yet written to a pipe. Node calls the callbacks even if nothing reads the pipe.
     host.stdout.write("", () =>
       host.stderr.write("", () => {
         closeLostTerminal(host)

@@ -42,7 +42,7 @@ export const showRun = (project: Project, report: RunReport) =>
       yield* summarizeRun(report)
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
-      // Otherwise one command is printed last, on stderr. `report NAME` shows that of each run.
+      // For any other exit code, the next command is printed last, on stderr. `report NAME` shows the next command of each run.
       const shown = report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))
     }
@@ -58,7 +58,7 @@ export interface PipelineEnd extends Ended {
 const withoutName = ({ next, pipeline }: PipelineEnd): string | undefined => next?.replace(` ${pipeline}`, "")
 
 /**
- * Returns how several pipelines ended: the most severe exit code, and the command to run next for the first pipeline with that code. `check` and `status` name every pipeline that needs them.
+ * Returns how several pipelines ended: the most severe exit code, and the command to run next for the first pipeline with that code. If that command is `check` or `status`, it names every pipeline that needs it.
  *
  * @param otherwise the command to run next if no pipeline has one
  */
@@ -83,7 +83,7 @@ const unfinished = (ends: ReadonlyArray<PipelineEnd>, notRun: ReadonlyArray<stri
     ...(notRun.length === 0 ? [] : [`Not run: ${listed(notRun)}.`]),
   ].join(" ")
 
-/** Whether the next pipeline may run. Not with a broken balance or ledger, and not after an interrupt. */
+/** Whether the next pipeline may run. False after an internal error, such as a damaged ledger, and after an interrupt. */
 const mayContinue = (status: number): boolean => status !== exits.internalError.code && !wasInterrupted(status)
 
 /** What every run of a pipeline needs. */

@@ -17,7 +17,7 @@ import { combinedEnd, type PipelineEnd, showRun, stopCleanly } from "./runs.ts"
 import { progressOf, sharedBottom } from "./terminal/progress.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 
-/** How many times of each pipeline `--plan` shows. */
+/** The number of upcoming start times that `--plan` shows for each pipeline. */
 const plannedTimes = 5
 
 /** `schedule`. */
@@ -122,7 +122,7 @@ const plan = (asked: ScheduledProject, asJson: boolean) =>
     yield* output.print(nothing ? "No pipeline has a schedule." : showPlan(planned, output.out))
   })
 
-/** Shows the next times of pipelines, each in its own zone. */
+/** Shows the next start times of pipelines, each in the pipeline's own zone. */
 const showPlan = ({ at, pipelines, unreadable }: Plan, screen: Screen): string => {
   const paint = paints(screen)
   const lines = pipelines.flatMap((one) => [
@@ -193,7 +193,7 @@ export const showEvent = (event: ScheduleEvent, asked: CalledWith) =>
     } else {
       const text = textOf(event, asked)
       const now = yield* Clock.currentTimeMillis
-      // Each line of a JSON or logfmt log has its time.
+      // Each line of a JSON or logfmt log has its own timestamp.
       const at = "schedule" in event && !output.timed ? `${inZone(now, event.schedule.zone)} ` : ""
       yield* Effect.sync(() => output.say(wrapToWidth(`${at}${text}`, output.err.width).join("\n")))
     }

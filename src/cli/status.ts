@@ -96,12 +96,12 @@ const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(m
 const healthJson = (health: ReadonlyArray<PipelineHealth> | undefined) =>
   health?.map(({ lastGood, ...rest }) => ({ ...rest, lastGood: lastGood === undefined ? null : iso(lastGood) }))
 
-/** What the table shows of a pipeline at one destination. */
+/** What the table shows about a pipeline at one destination. */
 type Line =
   & Pick<PipelineStanding, "pipeline" | "destination" | "zone" | "going" | "lastRun" | "lastDone" | "nextRun">
   & { readonly standing: Pick<PipelineStanding["standing"], "imported" | "inDoubt"> }
 
-/** Says what a pipeline is doing, otherwise how its last run ended. */
+/** Returns what a pipeline is doing or, if it is idle, how its last run ended. */
 const stateOf = ({ going, lastRun: run }: Line, screen: Screen): TableCell => {
   const paint = paints(screen)
   if (going !== undefined) return `running, ${count(going.inFlight)} in flight`
@@ -335,7 +335,7 @@ const showStatus = (
     ].map(wrapped),
     ...(damage?.length === 0 ? [missed.length === 0 ? "The ledger is sound." : "The file itself is sound."] : []),
     ...(damage ?? []).map((finding) => `The ledger is damaged: ${finding}`),
-    // A ledger that vanished says nothing about earlier runs.
+    // If the ledger is missing, nothing is known about earlier runs, so health is not reported.
     ...(!ledger.exists && missed.length > 0
       ? []
       : (health ?? []).flatMap((one) => one.healthy ? [] : [unhealthy(one)])),

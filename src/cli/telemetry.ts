@@ -80,7 +80,7 @@ const serialization = (protocol: TelemetrySettings["protocol"]) =>
   )
 
 /**
- * Exports traces and metrics over OTLP during the work, as the standard variables ask. The work keeps the services and configuration of the caller. An unreachable collector delays the
+ * Exports traces and metrics over OTLP during the work, as the standard OTEL_* variables specify. The work keeps the services and configuration of the caller. An unreachable collector delays the
  * end by a few seconds.
  */
 export const withTelemetry = <A, E, R>(

@@ -1,4 +1,4 @@
-/** Where telemetry of one kind goes. */
+/** The collector for traces or for metrics. */
 interface Exported {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -6,7 +6,7 @@ interface Exported {
   readonly every: number
 }
 
-/** What OpenTelemetry's standard variables ask for. */
+/** The settings in OpenTelemetry's standard variables. */
 export interface TelemetrySettings {
   readonly serviceName: string
   /** The resource's attributes, as OTEL_RESOURCE_ATTRIBUTES gives them. */
@@ -40,7 +40,7 @@ const pairs = (text: string): Readonly<Record<string, string>> =>
   )
 
 /**
- * Returns what the standard OTEL_* variables of a process ask for. Undefined if they ask for nothing: then no telemetry code is loaded. Traces or metrics are asked for if they have an endpoint, or the exporter `otlp`.
+ * Returns the settings in the standard OTEL_* variables of a process. Undefined if they request nothing, so that no telemetry code is loaded. Traces or metrics are requested if they have an endpoint, or the exporter `otlp`.
  */
 export const telemetrySettings = (env: Variables): TelemetrySettings | undefined => {
   const read = (name: string): string | undefined => {

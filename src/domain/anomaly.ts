@@ -21,7 +21,7 @@ export interface RunFacts {
   readonly duration: number
   /** Whether the run read the pipeline's own source to the end. Otherwise, its counts say nothing about the source. */
   readonly whole: boolean
-  /** Whether the run found the source unchanged and read no row. Its counts are then those of the run that it repeats. */
+  /** Whether the run found the source unchanged and read no row. Its counts are then copied from the run that read the source. */
   readonly unchanged: boolean
   readonly read: number
   readonly invalid: number
@@ -29,11 +29,11 @@ export interface RunFacts {
   readonly sent: number
   /** The number of its source's rows that earlier runs had imported. */
   readonly shared: number
-  /** The run whose source shared no row with the previous source. Undefined after a person accepted that. */
+  /** The run whose source shared no row with the previous source. Undefined after a person has accepted this change. */
   readonly gap?: string | undefined
   /** The number of the pipeline's rows that earlier runs had imported. */
   readonly alreadyKnown: number
-  /** The number of these rows that the source lacked, and the number of those that the previous run's source still contained. */
+  /** The number of these rows that are missing from the source (`count`), and how many of them were in the previous run's source (`fresh`). */
   readonly vanished: { readonly count: number; readonly fresh: number }
   readonly anomalies: ReadonlyArray<AnomalyCode>
 }

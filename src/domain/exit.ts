@@ -11,7 +11,7 @@ interface Exit {
   readonly isGood?: true
 }
 
-/** All exit codes, the most severe first. For several pipelines, the most severe code is returned. That of a busy pipeline comes last. */
+/** All exit codes, the most severe first. For several pipelines, the most severe code is returned. Only code 0 is less severe than the code of a busy pipeline. */
 export const exits = {
   internalError: {
     code: 70,

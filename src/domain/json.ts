@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [member: string]: Json
 }
 
-/** Whether lists and objects are nested deeper than `depth`. Looks no deeper, so that no value can exceed the stack. */
+/** Whether lists and objects are nested deeper than `depth`. Stops at that depth, so that no value can overflow the stack. */
 export const deeperThan = (value: Json, depth: number): boolean =>
   typeof value === "object" && value !== null
   && (depth === 0 || Object.values(value).some((each) => deeperThan(each as Json, depth - 1)))

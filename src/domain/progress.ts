@@ -42,6 +42,6 @@ export interface Progress {
   readonly inDoubt: number
   /** The number of requests answered with 429 (slow down). */
   readonly throttled: number
-  /** The number of this phase's rows per second, recently. */
+  /** The recent number of this phase's rows per second. */
   readonly rate: number | undefined
 }

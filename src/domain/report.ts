@@ -12,12 +12,12 @@ import { phases } from "./progress.ts"
 import { modes, outcomes } from "./run.ts"
 import { namesOf } from "./words.ts"
 
-// The report of a run, declared once for several uses: types, report.json with its order and documentation, reading of reports of other versions, and `--redact`.
+// The report of a run, declared once for several uses: the types, the order and documentation of report.json, reading reports of other versions, and `--redact`.
 
 /** Replaces a text. The same text always has the same replacement, and an empty text stays empty. */
 export type Mask = (text: string) => string
 
-/** An annotation of texts and other values without members, which returns what a masked report shows instead. */
+/** An annotation of texts and other values without members. It is a function that returns the replacement for a masked report. */
 export const Redaction = Symbol.for("formferry/Redaction")
 
 /** An annotation of lists about single rows. These lists are emptied after a person has asked to forget a row. */
@@ -49,18 +49,18 @@ export const Digested = (description: string) =>
 /** A link for editing a submission. It shows the whole submission, so it is omitted when masked. */
 const EditLink = (description: string) => Text(description).annotations({ [Redaction]: () => undefined })
 
-/** Any value. What is read from report.json is JSON. */
+/** Any JSON value. */
 const Value = (description: string) =>
   (Schema.Unknown as unknown as Schema.Schema<Json>).annotations({
     description,
     [Redaction]: (value: Json, mask: Mask) => mask(valueText(value)),
   })
 
-/** A field that may have no value, which is null in report.json. */
+/** A field that may be empty. If so, report.json contains null. */
 export const maybe = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.UndefinedOr(schema), { nullable: true })
 
-/** A field with a value for reports of versions without this field. */
+/** A field with a default value, for reports of versions that lack the field. */
 const or = <A, I>(schema: Schema.Schema<A, I>, value: () => A) =>
   Schema.optionalWith(schema, { nullable: true, default: value })
 
@@ -87,7 +87,7 @@ const List = <A, I>(member: Schema.Schema<A, I>, about: Schema.Annotations.Schem
 const list = <A, I>(member: Schema.Schema<A, I>, about?: Schema.Annotations.Schema<ReadonlyArray<A>>) =>
   or(List(member, about), () => [])
 
-/** Members that all have initial values. */
+/** A group of fields that all have default values. */
 const group = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   const schema = Schema.Struct(fields) as unknown as Schema.Schema<Schema.Struct.Type<Fields>, unknown>
   return or(schema, () => Schema.decodeUnknownSync(schema)({}))
@@ -187,14 +187,14 @@ export const Difference = Schema.Struct({
     description:
       "`different`, `absent` (sent, not returned), `unexpected` (returned, not sent) or `not comparable` (of an unknown type)",
   }),
-  // Here, null is a value.
+  // In these two fields, null is a value. It does not mean that the field is empty.
   sent: Schema.optional(Value("what was sent")),
   returned: Schema.optional(Value("what came back")),
   editLink: maybe(EditLink("where the submission can be edited")),
 })
 export type Difference = typeof Difference.Type
 
-/** Answers of a question that changed in the same way. They are one finding for any number of submissions. */
+/** Answers of a question that changed in the same way. All of them are one finding, however many submissions are affected. */
 const Finding = Schema.Struct({
   question: Text("the id of a question whose answers changed in the same way"),
   name: text("the question's name"),

@@ -1,7 +1,7 @@
-/** Returns a word of a command line as a POSIX shell reads it back. */
+/** Quotes a word of a command line, if necessary, so that a POSIX shell reads it unchanged. */
 const shellWord = (word: string): string => /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-/** Returns a formferry command as a POSIX shell reads it back. Omits options without a value. */
+/** Returns a formferry command, quoted for a POSIX shell. Omits options without a value. */
 export const commandLine = (
   words: ReadonlyArray<string>,
   options: Readonly<Record<string, string | true | undefined>> = {},

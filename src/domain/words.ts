@@ -12,7 +12,7 @@ export interface Word {
 export const namesOf = <K extends string>(table: { readonly [N in K]: unknown }): ReadonlyArray<K> =>
   Object.keys(table) as Array<K>
 
-/** Returns a count, or a rate to a thousandth, with thousands separators. Intl would do the same, but takes 10 ms to load. */
+/** Returns a count, or a rate rounded to three decimals, with thousands separators. Intl would do the same, but takes 10 ms to load. */
 export const count = (value: number): string => {
   const [whole = "", ...part] = String(Number.isInteger(value) ? value : Math.round(value * 1000) / 1000).split(".")
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...part].join(".")
@@ -35,7 +35,7 @@ const units = [["d", 86_400_000], ["h", 3_600_000], ["m", 60_000], ["s", 1000], 
 
 const toSeconds = (millis: number): number => Math.round(millis / 1000) * 1000
 
-/** Rounds a time (milliseconds). Rounds long times to seconds. */
+/** Rounds a time to milliseconds, or to seconds if it is 10 s or longer. */
 const rounded = (millis: number): number => millis < 10_000 ? Math.round(millis) : toSeconds(millis)
 
 /** Returns the units of a time (milliseconds), the largest first, with the number of each. */
@@ -96,7 +96,7 @@ export const reasonOf = (error: unknown): string => {
   return systemReasons.get("code" in system ? system.code : undefined) ?? error.message
 }
 
-/** Returns an instant (ISO 8601) as clocks in the zone show it. Returns a text that can't be read unchanged. */
+/** Returns an instant (ISO 8601) as clocks in the zone show it. If the text is not an instant, returns it unchanged. */
 export const instantIn = (zone: string, text: string): string => {
   const millis = instant(text)
   return Number.isNaN(millis) ? text : inZone(millis, zone)
@@ -136,5 +136,5 @@ const clockOf = (zone: string): Intl.DateTimeFormat => {
   }
 }
 
-/** Returns a text for a list with commas, in quotes if it contains a comma. */
+/** Returns a text for a comma-separated list, in quotes if it contains a comma. */
 export const asListed = (text: string): string => (text.includes(",") ? JSON.stringify(text) : text)

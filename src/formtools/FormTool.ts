@@ -1,13 +1,13 @@
 import type { Cell } from "../domain/cell.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 
-/** The beginning of a file, from the record that may be a tool's first header on. */
+/** The beginning of a file. The first record is the one that may be the tool's header. */
 export interface Sample {
   /** The file's name without its folders. */
   readonly file: string
   readonly sheet: string | undefined
   readonly delimiter: string | undefined
-  /** Whether the file is the fixed rejected.csv of a run, which has one header row for every tool. */
+  /** Whether the file is a rejected.csv that a person fixed. It has a single header row, whichever tool wrote the source. */
   readonly mended: boolean
   /** The records as text: first the probable header, then the records below it. */
   readonly records: ReadonlyArray<ReadonlyArray<string>>
@@ -51,7 +51,7 @@ export type Role =
 export interface MetaColumn {
   readonly position: number
   readonly role: Role
-  /** For a time: its format in luxon's letters, `iso`, or a list of formats. */
+  /** For a time: its format in luxon's notation, `iso`, or a list of formats. */
   readonly format?: string | ReadonlyArray<string>
   /** For a time: its zone, if the file or the tool determines it. Also undefined if the cell contains an offset. */
   readonly zone?: string

@@ -31,7 +31,7 @@ export type Definition =
 export interface DefinitionFormat {
   /** What people call such a file. */
   readonly title: string
-  /** Returns the labels; what is wrong, where, as a sentence without the file's name; or undefined if it is not such a file. */
+  /** Returns the labels. If the file has a mistake, returns a sentence that says what is wrong and where, without the file's name. Returns undefined if it is not such a file. */
   readonly read: (definition: Definition) => Labels | string | undefined
 }
 
@@ -63,7 +63,7 @@ export const plainText = (html: string): string => {
   return tidy(text)
 }
 
-/** Returns the labels of columns. Of several with one title, the first counts. */
+/** Returns the labels of columns. If several columns have the same title, uses the first one. */
 export const collectLabels = (columns: ReadonlyArray<readonly [title: string, labels: ColumnLabels]>): Labels =>
   new Map(columns.toReversed())
 

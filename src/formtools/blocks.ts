@@ -179,7 +179,7 @@ export const slashedBlocks = (sample: Sample, headerRows: number, own: ReadonlyS
     cellsOf(sample, position, headerRows).every((cell) => /^(?:0|1|0\.0|1\.0|true|false)$/i.test(cell))
   const parts = titles.flatMap((title, position): ReadonlyArray<PartOf> => {
     if (own.has(position) || !title.includes("/")) return []
-    // Finds the longest beginning that is a question, because labels of options may contain slashes.
+    // Finds the longest prefix that is a question, because labels of options may contain slashes.
     for (let at = title.lastIndexOf("/"); at > 0; at = title.lastIndexOf("/", at - 1)) {
       const question = title.slice(0, at)
       if (known.has(question)) return [partOf(position, question, title.slice(at + 1))]

@@ -54,7 +54,7 @@ export const limeSurveyStructure: DefinitionFormat = {
       const hasOther = question.get("other") === "Y"
       const answers = fixed[type] ?? answersOf(qid)
       const options = ticked.has(type) || !hasOther ? answers : new Map([...answers, ["-oth-", "Other"] as const])
-      // In brackets, or joined by underscores if the export has codes for expressions.
+      // In the header, the parts of a name are in brackets, or joined by underscores if the export has codes for expressions.
       const addPart = (names: ReadonlyArray<string>, label: string, values: ColumnLabels["options"] = new Map()) => {
         const [first = "", ...scale] = names
         const labels = {

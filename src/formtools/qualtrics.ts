@@ -99,7 +99,7 @@ const partOf = (
   return question === undefined || part === undefined ? undefined : { question, part, text: text !== undefined }
 }
 
-/** Returns the longest beginning, up to a " - ", that all texts of a question share: `Question - Choice`. */
+/** Returns the longest prefix, up to a " - ", that all texts of a question share: `Question - Choice`. */
 const commonQuestion = (texts: ReadonlyArray<string>): string | undefined => {
   const [first = ""] = texts
   for (let at = first.lastIndexOf(" - "); at > 0; at = first.lastIndexOf(" - ", at - 1)) {
@@ -123,7 +123,7 @@ const blocks = (header: Header, own: ReadonlySet<number>) => {
   const found = parts.map(({ part, position, question, text }): PartOf => {
     const shared = commonQuestion(texts.get(question) ?? [])
     const label = header.texts[position] ?? ""
-    // If no text identifies the question, the common beginning of its parts' names identifies it.
+    // If no text identifies the question, the common prefix of its parts' names identifies it.
     const name = (header.names[position] ?? "").replace(/(?:_x?\d+)+(?:_TEXT)?$/, "")
     const option = shared === undefined ? part : label.slice(shared.length + 3)
     return { position, question: shared === undefined ? name : shared, option, role: text ? "text" : "option" }

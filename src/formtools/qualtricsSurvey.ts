@@ -11,14 +11,14 @@ const textOf = (value: unknown): string =>
 /** A choice of a question, or an answer of a grid. */
 interface Choice {
   readonly id: string
-  /** What stands for it in a cell or a column's name: its recode value, otherwise its id. */
+  /** Its code in cells and in names of columns: its recode value, otherwise its id. */
   readonly code: string
   readonly label: string
   /** Whether a respondent can write a text next to it. */
   readonly text: boolean
 }
 
-/** Reads choices or answers: members by id, or a list whose ids are the indexes. Without any, Qualtrics writes an empty list. */
+/** Reads choices or answers: members by id, or a list whose ids are the indexes. If there are none, Qualtrics writes an empty list. */
 const choicesOf = (value: unknown, recoded: unknown): ReadonlyArray<Choice> =>
   Object.entries(isMembers(value) ? value : {}).map(([id, choice]) => ({
     id,
@@ -38,7 +38,7 @@ type Column = readonly [title: string, labels: ColumnLabels]
 /** Types of questions without answers. */
 const unanswered = new Set(["DB", "Timing", "Meta"])
 
-/** Returns the columns that a question may have: one for all of it, then one for each of its parts. */
+/** Returns the columns that a question may have: one for the whole question, then one for each of its parts. */
 const columnsOf = (question: Members): ReadonlyArray<Column> => {
   const tag = tidy(textOf(question["DataExportTag"]))
   const type = textOf(question["QuestionType"])
@@ -98,7 +98,7 @@ export const qualtricsSurvey: DefinitionFormat = {
         .flatMap((one) => isMembers(one) ? [textOf(one["QuestionID"])] : []),
     )
     const all = questions.filter(({ QuestionID }) => !trashed.has(textOf(QuestionID))).map(columnsOf)
-    // A question may be called like the part of another one.
+    // A question may have the same name as a part of another question. Then the question comes first.
     return collectLabels([
       ...all.flatMap((columns) => columns.slice(0, 1)),
       ...all.flatMap((columns) => columns.slice(1)),

@@ -82,7 +82,7 @@ export const rewritten = (rewrite: (text: string) => string): Clean => (cell) =>
 export const cleansAt = (positions: Iterable<number>, clean: Clean): ReadonlyMap<number, Clean> =>
   new Map([...positions].map((position) => [position, clean]))
 
-/** Returns the function that converts a row of the file to answers. It returns a row unchanged that needs no cleaning. Undefined if the layout cleans nothing. */
+/** Returns the function that converts a row of the file to answers. The function returns a row that needs no cleaning unchanged. Undefined if the layout cleans nothing. */
 export const cleaner = (
   { cleanAll, cleans }: Pick<Layout, "cleanAll" | "cleans">,
 ): ((cells: Cells) => Cells) | undefined => {

@@ -76,7 +76,7 @@ const read = (sheets: ReadonlyMap<string, Records>): Labels | string => {
     if (border === "end") groups.pop()
     if (border !== undefined || name === "") continue
     const title = titleColumn === undefined ? "" : plainText(row(titleColumn))
-    // With the groups around it, as KoboToolbox and as ODK Central write them; without them, if the name is unique.
+    // KoboToolbox and ODK Central put the question's groups before its name, with different separators. A unique name may also occur without groups.
     const paths = [
       ...["/", "-"].map((sign) => [...groups, name].join(sign)),
       ...(groups.length > 0 && times.get(name) === 1 ? [name] : []),
@@ -101,11 +101,11 @@ const read = (sheets: ReadonlyMap<string, Records>): Labels | string => {
       if (hasOther) part("_other", `${name}_other`, "Other")
     }
   }
-  // A question may be called like the part of another one.
+  // A question may have the same name as a part of another question. Then the question comes first.
   return collectLabels([...whole, ...parts])
 }
 
-/** An XLSForm, with which forms of KoboToolbox, ODK and SurveyCTO are made: a workbook, or a CSV of its sheets. */
+/** An XLSForm, the file from which KoboToolbox, ODK and SurveyCTO make a form: a workbook, or a CSV of its sheets. */
 export const xlsForm: DefinitionFormat = {
   title: "XLSForm",
   read: (definition) => {

@@ -216,10 +216,10 @@ const choicesFinding = (
   return { ...finding, withoutCells: `${what}. ${toSeeValues(pipeline.name)}` }
 }
 
-/** What an entry needs if more than this share of the rows lacks it. Below, the rows are in error. */
+/** If more than this share of the rows lacks something, such as a zone, the entry should supply it. Otherwise, the rows are wrong. */
 const lackingShare = 0.01
 
-/** Returns the key that an entry needs to read its cells, if they show that: times without a zone, telephone numbers without a country. */
+/** Returns the key that an entry lacks, if its cells show that: for example, times without a zone, or telephone numbers without a country. */
 const neededKey = (
   { code, examples, rows }: DataProblem,
   options: (kind: string) => Readonly<Record<string, unknown>>,

@@ -59,7 +59,7 @@ type CellCode = keyof typeof cellTraps
 
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 
-/** Matches the dates that Excel makes of `6-25` or `1-5` when it opens a CSV file. */
+/** Matches the dates into which Excel converts `6-25` or `1-5` when it opens a CSV file. */
 const excelDate = new RegExp(`^(?:${month}-\\d{2}|\\d{1,2}-${month})$`, "i")
 const scientific = /^\d(?:[.,]\d+)?E\+?\d{2}$/i
 const rounded = /^[1-9]\d{10,14}0{5,}$|^\d{15}0+$/

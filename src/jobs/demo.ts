@@ -29,7 +29,7 @@ export interface Demonstrated {
 
 interface DemonstrationOptions {
   readonly progress: (pipeline: string, event: Progress) => Effect.Effect<void>
-  /** Is called after each step of a pipeline. */
+  /** Called after each step of a pipeline. */
   readonly done: (step: Demonstrated) => Effect.Effect<void>
   readonly interrupted: Effect.Effect<Signal>
 }

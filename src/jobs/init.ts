@@ -44,7 +44,7 @@ export const nameFault = (name: string): string | undefined =>
 /** The maximum time to wait for a service that checks a key. */
 const askedFor = Duration.seconds(15)
 
-/** Sends a new service a request for a form with a key. Returns why the service refuses the key, or undefined. Leaves any other failure to `initialise`. Writes nothing. */
+/** Sends a new service a request for a form with a key. Returns why the service refuses the key, or undefined. Ignores any other failure, which `initialise` reports later. Writes nothing. */
 export const keyFault = (service: NewService & { readonly _tag: "Live" }, apiKey: Redacted.Redacted, form: string) =>
   Effect.gen(function*() {
     const read = decodeYaml(parseYaml("config/formferry.yaml", projectText(service)), projectSchema, "The project file")
@@ -81,7 +81,7 @@ export const initialise = (options: InitOptions) =>
       const opened = options.source === undefined
         ? undefined
         : yield* openSource({ ...options.source, empty: [] })
-      // Before anything is written.
+      // Reads the labels before anything is written, because this may fail.
       const labels = opened === undefined
         ? undefined
         : yield* labelsFor(options.labels, ownColumns(opened.columns))
@@ -139,7 +139,7 @@ const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacte
     if (after !== undefined) yield* write(".gitignore", after)
     const environment = path.join(root, ".env")
     if (apiKey !== undefined && service._tag === "Live" && !(yield* fs.exists(environment))) {
-      // Writes .gitignore before the file with the key. From its first byte on, only the owner can read the key.
+      // Writes .gitignore before the file with the key. That file is created with permissions for its owner only, so that the key is never readable by others.
       yield* fs.writeFileString(environment, `${service.keyVariable}=${JSON.stringify(Redacted.value(apiKey))}\n`, {
         mode: 0o600,
       })

@@ -15,7 +15,7 @@ import { openSource } from "../source/openSource.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"
 
-/** A column and what its cells show. */
+/** A column, with what its cells reveal about it. */
 export interface InspectedColumn {
   /** The column's position, counted from 1. */
   readonly position: number
@@ -58,13 +58,13 @@ export interface Inspection {
     | undefined
   /** Other form tools that may have written the file, the likeliest first. */
   readonly others: ReadonlyArray<ToolCandidate>
-  /** The first rows of a table, and what each is read as. Empty if the file is no table. */
+  /** The first rows of a table, with how each is interpreted. Empty if the file is not a table. */
   readonly head: ReadonlyArray<HeadRow>
   readonly rows: number
   /** The number of rows that can't be read, and the problems of the first ones. */
   readonly faulty: number
   readonly faults: ReadonlyArray<string>
-  /** The number of responses that were never finished. Undefined if the file doesn't contain that. */
+  /** The number of responses that were never finished. Undefined if the file doesn't say which ones were. */
   readonly unfinished: number | undefined
   readonly columns: ReadonlyArray<InspectedColumn>
   /** Questions with several columns, by title. */
@@ -84,7 +84,7 @@ interface HeadRow {
 const shownAbove = 6
 const shownBelow = 3
 
-/** Returns the first rows of a table, and what each is read as. */
+/** Returns the first rows of a table, with how each is interpreted. */
 const headOf = (source: Source, stray: ReadonlyArray<StrayRow>): ReadonlyArray<HeadRow> => {
   const { head } = source
   if (head === undefined) return []

@@ -30,7 +30,7 @@ export interface RunSettings {
   readonly form: Form
   readonly mapping: Mapping
   readonly source: Source
-  /** The path of a file to read instead of the pipeline's source, absolute. */
+  /** The absolute path of a file to read instead of the pipeline's source. */
   readonly otherSource?: string | undefined
   /** `--project` as typed, for the command that a message suggests next. */
   readonly projectOption?: string | undefined

@@ -40,9 +40,9 @@ export interface Prepared extends CompiledFor {
 
 interface PrepareOptions {
   readonly to: string | undefined
-  /** The path of a file to read instead of the pipeline's source, absolute. */
+  /** The absolute path of a file to read instead of the pipeline's source. */
   readonly source: string | undefined
-  /** Whether the source's digest will be needed. Its calculation takes long. */
+  /** Whether the source's digest will be needed, which takes long to calculate. */
   readonly digestAhead?: boolean
   /** The services that the process shares. */
   readonly services?: Services | undefined
@@ -76,7 +76,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
   })
 
 /**
- * Prepares a run or a rehearsal. Fails if the form changed where it is mapped. An interrupt ends the preparation at once, so that Ctrl-C works even if a service can't be reached.
+ * Prepares a run or a rehearsal. Fails if a mapped part of the form changed. An interrupt ends the preparation at once, so that Ctrl-C works even if a service can't be reached.
  *
  * @param options.interrupted completes when the user interrupts
  * @param options.warn is called with the findings that are not errors
@@ -111,7 +111,7 @@ const sameTitles = (a: Source, b: Source): boolean => {
  * Opens a pipeline's source, or a different file in its place, with the column names of `source.columns`. The rows of a rejected.csv come from the pipeline's own source. If that source can be opened,
  * its form tool and blocks of columns are used.
  *
- * @param file the path of the different file, absolute
+ * @param file the absolute path of the different file
  * @param digestAhead whether the digest of the pipeline's own source will be needed
  */
 export const openPipelineSource = (
@@ -135,7 +135,7 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, digestAhead
     return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended
   })
 
-/** Returns the source's files, with `file` as the only read one if it matches the pattern. */
+/** Returns the source's files. If `file` matches the pattern, it is listed as the only one that was read. */
 const matchedBy = (where: SourceFiles, file: string) =>
   findFiles(where).pipe(
     Effect.map(({ matched }) =>

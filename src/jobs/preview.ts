@@ -101,7 +101,7 @@ export const preview = (
     }),
   )
 
-/** Returns a function that finds out how a row differs from its submission, or undefined if it has none, or the same content. */
+/** Returns a function that finds out how a row differs from its submission. The function returns undefined if the row has no submission, or has the same content. */
 const changes = (project: Project, { form, ledger: opening, mapping, opened, pipeline, source, target }: Prepared) =>
   Effect.map(opening, (ledger) => {
     const destination = { service: serviceAddress(project, target.service), form: form.id }

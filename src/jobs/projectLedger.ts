@@ -61,8 +61,7 @@ export const openIfAny = (project: Project, asker?: Asker, overruling = false) =
   })
 
 /**
- * Returns a project's pipelines: their files, the names of those with a file, the places where the ledger has rows, and all names without repetition. Fails for a mistyped name, because that is not a
- * pipeline without rows.
+ * Returns a project's pipelines: their files, the names of those with a file, the places where the ledger has rows, and all names without repetition. Fails for an unknown name, because a mistyped name must not look like a pipeline without rows.
  *
  * @param names the names that the user gave
  */

@@ -83,11 +83,11 @@ export type ReviewItem =
   | { readonly _tag: "Time"; readonly of: "submissionTime" | "lastUpdatedAt"; readonly column: OwnColumn }
   | ({ readonly _tag: "Choice" } & OpenChoice)
 
-/** The entry for what a person chose, after all questions about it are answered. */
+/** The entry for the column that a person chose, with the questions that are still open about it. */
 export interface ReviewedEntry {
   readonly kind: string | undefined
   readonly asks: ReadonlyArray<Ask>
-  /** A sentence that says what no answer can decide. The entry then stays a comment. */
+  /** A sentence that says what is open but can't be settled by an answer. If present, the entry stays a comment. */
   readonly open: string | undefined
   /** A sentence that says why the column's cells don't fit the question. */
   readonly misfit: string | undefined
@@ -184,7 +184,7 @@ const withAnswers = (
   })
   const decided = new Map(others.map((key) => [key.key, key]))
   const has = (name: string) => entry.keys.some(({ key }) => key === name)
-  // Keys of a kind need its name. A time has no other kind.
+  // Keys of a kind are only valid together with the kind's name. An entry for a time has no id, because its kind is fixed.
   const as = kind !== undefined && others.length > 0 && has("id") && !has("as") ? [{ key: "as", value: kind }] : []
   return {
     ...entry,

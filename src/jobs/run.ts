@@ -22,7 +22,7 @@ export interface SendQuestion {
 export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
-  /** The path of a file to read instead of the pipeline's source, absolute. */
+  /** The absolute path of a file to read instead of the pipeline's source. */
   readonly source: string | undefined
   readonly dryRun: boolean
   readonly limit: number | undefined
@@ -33,7 +33,7 @@ export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress"
   readonly confirm: (service: string) => boolean
   /** Asks for the confirmation when the number of rows is known. Undefined if no one can be asked. */
   readonly ask?: ((question: SendQuestion) => Effect.Effect<boolean>) | undefined
-  /** Is called with the findings that are not errors. */
+  /** Called with the findings that are not errors. */
   readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
 }
 

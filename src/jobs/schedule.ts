@@ -101,7 +101,7 @@ const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: 
   })
 
 /**
- * Runs pipelines at their times until a signal. Then finishes and records what is in flight. Reads the files every minute and before each run. A pipeline runs once for all times that were missed
+ * Runs pipelines at their scheduled times until a signal arrives. Then finishes and records what is in flight. Reads the files every minute and before each run. A pipeline runs once for all times that were missed
  * while no schedule ran. A pipeline that never ran waits for its first scheduled time.
  */
 export const runOnSchedule = (options: ScheduleOptions) =>
@@ -123,7 +123,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         : options.onEvent({ _tag: "Waits", pipeline, schedule, next })
     }
 
-    /** Finds the next time of a pipeline that is new to this process or whose schedule was edited. After an edit, only future times count. */
+    /** Finds the next scheduled time of a pipeline that is new to this process, or whose schedule was edited. After an edit, only future times count. */
     const meet = (scheduled: Scheduled, now: number) =>
       Effect.gen(function*() {
         const { pipeline, schedule } = scheduled
@@ -132,7 +132,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           yield* turns.known,
           ({ turns }) => Effect.map(turns.record(pipeline, () => "seen"), ({ last }) => last),
         ).pipe(
-          // The pipeline's run reports problems of the ledger.
+          // Problems of the ledger are reported by the pipeline's run.
           Effect.orElseSucceed(() => undefined),
         )
         const from = last === undefined ? now : countsFrom(last, now) ?? now

@@ -11,7 +11,7 @@ import { ledgerExists, ledgerOf } from "./projectLedger.ts"
 
 /** Where a project is and how to load it. */
 export interface ScheduledProject {
-  /** The project's folder, absolute. */
+  /** The absolute path of the project's folder. */
   readonly root: string
   /** Only pipelines with one of these tags. Empty for any tag. */
   readonly tags?: ReadonlyArray<string>
@@ -37,7 +37,7 @@ export interface Scheduled {
 interface Schedules {
   /** The schedules in the order of the files. */
   readonly scheduled: ReadonlyArray<Scheduled>
-  /** The faults of all pipelines. */
+  /** The faults of all schedules that can't be read. */
   readonly unreadable: ReadonlyArray<string>
 }
 
@@ -72,10 +72,10 @@ export type Due = "due" | "elsewhere" | "later"
 /** How often an interrupted turn is retried before its next scheduled time. */
 const mostTries = 3
 
-/** A time that was recorded further ahead than this was written while the clock was wrong. In milliseconds. */
+/** In milliseconds. A recorded time that is further in the future than this was written while the clock was wrong. */
 const clockFault = 3_600_000
 
-/** Returns the instant after which a schedule's times count, in milliseconds since 1970. Returns undefined if the pipeline never ran and no schedule has seen it. */
+/** Returns the instant after which scheduled times count, in milliseconds since 1970. Returns undefined if the pipeline never ran and was never scheduled. */
 export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefined => {
   const known = [at, ran].flatMap((one) => one === undefined ? [] : [one > now + clockFault ? now : one])
   return known.length === 0 ? undefined : Math.max(...known)
@@ -119,7 +119,7 @@ export interface Plan {
 
 const neverRan: LastTurn = { at: undefined, state: "done", tries: 0, ran: undefined }
 
-/** Returns the next times of every chosen pipeline that has a schedule. Only reads, and creates no ledger. */
+/** Returns the next scheduled times of every chosen pipeline that has a schedule. Only reads, and creates no ledger. */
 export const planSchedule = (options: ScheduledProject, times: number) =>
   Effect.gen(function*() {
     const project = yield* options.load([])

@@ -7,7 +7,7 @@ import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
 import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
 
-/** A form service, opened. */
+/** An open form service. */
 export interface OpenedService {
   readonly name: string
   readonly service: FormService

@@ -218,7 +218,7 @@ const byExport = (
     }
   })
 
-/** Returns the text of a test entry which shows that an export is recent enough for these rows. Returns an earlier text if it is late enough, otherwise a new one. */
+/** Returns the text of a test entry which shows that an export is recent enough for these rows. Reuses a text that was issued late enough for all of them; otherwise, makes a new one. */
 const testEntryFor = (
   rows: ReadonlyArray<DoubtfulRow>,
   view: PipelineLedger,

@@ -102,7 +102,7 @@ export const openExport = (
     return made
   })
 
-/** Returns how long after sending an absent submission proves that it was not created. */
+/** Returns the waiting times. If a row's submission is still absent that long after the row was sent, the row was not created. */
 export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
   visibleWithin: Duration.toMillis(reconcile.visibleWithin),
   lateWithin: Duration.toMillis(reconcile.lateWithin),
@@ -116,7 +116,7 @@ const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
 
 /**
- * Finds the rows in doubt among those submissions of an export that the ledger doesn't know. Records nothing.
+ * Looks for the rows in doubt among the submissions in an export that are missing from the ledger. Records nothing.
  *
  * @param isComplete whether a person vouches that the export is complete
  */
@@ -238,7 +238,7 @@ const knownIn = (
       }
       return showWork("known", read, imported)
     })
-    // Ids without a row may belong to rows in doubt. The export must contain these ids, but no known row has them.
+    // The service returned these ids for rows in doubt, but it is unknown which id belongs to which row. The export must contain all of them.
     const loose = makeIds(digest)
     for (const id of looseIds) loose.add(id, 0)
     return {

@@ -40,7 +40,7 @@ export interface InitOptions {
   readonly labels?: string | undefined
   /** The API key of a new service, which is written to .env. Undefined if an environment variable contains it. */
   readonly apiKey?: Redacted.Redacted | undefined
-  /** Is called with the project before its services are used. */
+  /** Called with the project before its services are used. */
   readonly guard?: (project: Project) => Project
 }
 
@@ -159,7 +159,7 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
 interface SurveyedSource extends CellFindings {
   readonly suggestions: Suggestions
   readonly missing: ReadonlyMap<string, number>
-  /** Rows that are no records. */
+  /** Rows that are not records. */
   readonly stray: ReadonlyArray<StrayRow>
   readonly rows: number
   readonly profiles: ReadonlyArray<ProfiledColumn>
@@ -206,7 +206,7 @@ export const surveySource = (
 /**
  * Reads a whole source. Finds choices that are not options, and cells that the suggested settings can't read.
  *
- * @param own the columns for times
+ * @param own the columns that may contain submission times
  */
 export const tryOnCells = (
   source: Source,

@@ -56,7 +56,7 @@ export type Turned =
   | { readonly _tag: "Stopped" }
 
 /**
- * Gives pipelines their turns. Pipelines that run at the same time share the services and their rate limits. When none runs, everything is closed, and the next turn loads the configuration again.
+ * Runs pipelines when they are due. Pipelines that run at the same time share the services and their rate limits. When none runs, everything is closed, and the next turn loads the configuration again.
  *
  * @param first the project as first loaded: its webhooks are notified if the configuration can't be read later
  */

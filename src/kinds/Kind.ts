@@ -8,7 +8,7 @@ import type { ProblemCode } from "../domain/problem.ts"
 /** A kind of value: its options, how it parses cells, and how it compares a sent with a returned value. Each kind is a file and a line in `index.ts`. */
 export interface Kind<Options = never> {
   readonly name: string
-  /** Says in the reference page and in editors what the kind takes and what it sends. */
+  /** The text for the reference page and for editors: what the kind accepts and what it sends. */
   readonly description: string
   /** The keys that the kind adds to a mapping entry. All are optional, and annotated on the encoded side. */
   readonly options: Schema.Struct.Fields
@@ -138,7 +138,7 @@ export const option = <A, I>(schema: Schema.Schema<A, I>, description: string, .
 /** Text that is not empty. */
 export const FilledText = Schema.NonEmptyString.annotations({ description: "text, not empty" })
 
-/** The value of an option that means a cell or an answer. It is text as written, so that `007`, `yes` and `1.50` remain unchanged. */
+/** A setting's value that stands for a cell or an answer. It is text as written, so that `007`, `yes` and `1.50` remain unchanged. */
 export const AsWritten = Schema.String.annotations({
   description: "Text as written: quotes are not needed for numbers or yes and no",
   jsonSchema: { type: ["string", "number", "boolean"] },

@@ -19,7 +19,7 @@ const withoutExponent = (text: string): string => {
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
-/** Returns a number of a workbook or JSON file without exponent, and without noise after the 15 digits that a workbook keeps. */
+/** Returns a number of a workbook or JSON file without an exponent, and without rounding errors after the 15 digits that a workbook keeps. */
 export const plainNumber = (value: number): string => {
   if (Number.isSafeInteger(value)) return String(value)
   return Number.isFinite(value) ? withoutExponent(String(Number(value.toPrecision(15)))) : String(value)

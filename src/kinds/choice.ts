@@ -5,7 +5,7 @@ import type { Kind } from "./Kind.ts"
 import type { OptionOptions } from "./optionTable.ts"
 import { optionOptions, optionTable, optionTranslations, optionWords } from "./optionTable.ts"
 
-/** An option of a question, found by value or label: exactly, then ignoring case and space. A text that matches several options is an error. */
+/** An option of a question, found by value or label: first exactly, then ignoring case and spaces. A text that matches several options is an error. */
 export const choice: Kind<OptionOptions> = {
   name: "choice",
   description: "One option of a question, by its value or label. Sent as the option's value",

@@ -7,7 +7,7 @@ import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { isoDay, readIso, timeOf } from "./wallClock.ts"
 
-/** Returns the day of an ISO text as written. Returns NaN for a time other than midnight, because such a text means more than a day. */
+/** Returns the day of an ISO text as written. Returns NaN if the text contains a time other than midnight, which a day would lose. */
 const isoDate = (text: string): number => {
   const read = readIso(text)
   return read !== undefined && read.hasDate && timeOf(read.wall) === 0 && !read.fraction ? read.wall : NaN

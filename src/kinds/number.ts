@@ -33,7 +33,7 @@ const isCurrency = (code: string): boolean => (currencies ??= new Set(Intl.suppo
 const currencyBefore = /^(?:[A-Z]{0,3}\p{Sc}|([A-Z]{3})(?![A-Za-z]))\s*/u
 const currencyAfter = /\s*(?:[A-Z]{0,3}\p{Sc}|(?<![A-Za-z])([A-Z]{3}))$/u
 
-/** Returns an amount without its currency. The sign or code (ISO 4217) may be before or after the number, or between sign and digits. */
+/** Returns an amount without its currency. The sign or code (ISO 4217) may be before or after the number, or between the sign and the digits. */
 export const withoutCurrency = (text: string): string => {
   const sign = /^[-+\u2212]\s*/.exec(text)?.[0] ?? ""
   const amount = text.slice(sign.length)
@@ -42,7 +42,7 @@ export const withoutCurrency = (text: string): string => {
   return sign + (found.index === 0 ? amount.slice(found[0].length) : amount.slice(0, found.index))
 }
 
-/** Returns a decimal in its only normal form: without leading zeros, zeros at the end of a fraction, and plus sign. */
+/** Returns a decimal in its only normal form: without leading zeros, zeros at the end of a fraction, or a plus sign. */
 const normal = (text: string): string => {
   const negative = text.startsWith("-")
   const [whole = "", fraction = ""] = text.replace(/^[-+]/, "").split(".")

@@ -15,10 +15,10 @@ interface Ticks {
   /**
    * Whether a text is a tick. Undefined if it is neither a tick nor the opposite.
    *
-   * @param own the option's own names, without case and space
+   * @param own the option's own names, in lower case and without white space
    */
   readonly isTicked: (text: string, own: ReadonlySet<string>) => boolean | undefined
-  /** Whether a text is an option's own number and also means no tick, such as 0, and the pipeline doesn't say which. */
+  /** Whether a text, such as 0, is an option's own number but also means no tick, and the pipeline doesn't say which it means. */
   readonly isAmbiguous: (text: string, own: ReadonlySet<string>) => boolean
   readonly words: string
 }
@@ -63,7 +63,7 @@ const add = (values: Array<string>, value: string | undefined): void => {
   if (value !== undefined && !values.includes(value)) values.push(value)
 }
 
-/** Returns the function for an "Other" option. `otherwise` applies unless the pipeline says what to send for it. */
+/** Returns the function for an "Other" option. Unless the pipeline says what to send for "Other", `otherwise` applies. */
 export const compileOther = (
   other: { readonly use?: string | undefined; readonly textTo?: string | undefined } | undefined,
   cells: OtherCells,

@@ -75,7 +75,7 @@ type Found = string | null | Several | undefined
 
 type Names = Map<string, Exclude<Found, undefined>>
 
-/** Returns a name without case and space. */
+/** Returns a name in lower case (unless `matchCase`) and without white space. */
 export const loose = (name: string, matchCase = false): string => {
   const text = name.normalize("NFC").replaceAll(/\s+/g, "")
   return matchCase ? text : text.toLowerCase()
@@ -104,7 +104,7 @@ export interface OptionTable {
   readonly resolve: (name: string, option: string, faults: Array<OptionFault>, member?: string) => string | undefined
   /** Returns the names of a value: the value itself and its label. */
   readonly namesOf: (value: string) => ReadonlyArray<string>
-  /** Returns the position of a value among the form's options. For any other value, returns their number. */
+  /** Returns the position of a value among the form's options. For any other value, returns the number of options. */
   readonly order: (value: string) => number
   /** All names, to find whole options in a cell with several choices. */
   readonly names: ReadonlyArray<string>

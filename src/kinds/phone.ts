@@ -24,7 +24,7 @@ type Options = Schema.Struct.Type<typeof options>
 const countries: ReadonlyArray<string> = getCountries()
 const isCountry = (code: string): code is CountryCode => countries.includes(code)
 
-/** Reads a text as a number with + in front. Undefined if that is not valid. Country codes don't start with 0, and +( does not occur. */
+/** Reads a text as a number with + in front. Undefined if the number is not valid, or if the text doesn't start with a digit from 1 to 9, because no country code does otherwise. */
 const withPlus = (text: string): string | undefined => {
   if (!/^[1-9]/.test(text)) return undefined
   const number = parsePhoneNumberFromString(`+${text}`, { extract: false })

@@ -23,7 +23,7 @@ export interface ComparedAnswer {
   readonly list: FormList | "own"
 }
 
-/** The types of questions that a form fills itself or from a different list. If such a question was not sent, an answer to it is not unexpected. */
+/** The types of questions that the form fills itself, or that are filled from a different list of the item. If such a question was not sent, an answer to it is not unexpected. */
 export const filledByTheForm: ReadonlySet<string> = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 
 /** Returns the name of the kind that a sent value probably has. Undefined for any other JSON. */
@@ -212,7 +212,7 @@ export const compareSubmission = (
 }
 
 /**
- * Returns how well a created submission fits an item: exactly, if everything came back as sent, by equivalence, or not. Used to match submissions with items. Ignores questions of an unknown type. A
+ * Returns how well a created submission fits an item: `exact` if everything came back as sent, `equivalent` if all differences are equivalent, otherwise `no`. Used to match submissions with items. Ignores questions of an unknown type. A
  * value that came back without being sent makes the fit worse, because it may belong to a different item.
  */
 export const fit = (

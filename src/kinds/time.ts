@@ -9,7 +9,7 @@ import { isoTime, readIso, timeOf } from "./wallClock.ts"
 
 const seconds = (wall: number): number => Number.isNaN(wall) || wall % 1000 !== 0 ? NaN : timeOf(wall)
 
-/** Returns the time of an ISO text without a day and an offset, in milliseconds. NaN for any other text. */
+/** Returns the time of an ISO text that has neither a day nor an offset, in milliseconds. NaN for any other text. */
 const isoTimeOfDay = (text: string): number => {
   const read = readIso(text)
   return read === undefined || !read.hasTime || read.hasDate || read.fraction || !Number.isNaN(read.offset)

@@ -107,7 +107,7 @@ interface ZoneClock {
   readonly instant: (reading: Wall, ambiguous: "earlier" | "later" | undefined) => number
 }
 
-// The greatest distance of a zone from UTC.
+// The greatest offset of a zone from UTC.
 const farthest = 15 * 3_600_000
 const remembered = 20_000
 

@@ -28,7 +28,7 @@ export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "can
   readonly refused?: RefusedState | null
   /** Rows that this run found in need of review. */
   readonly attention?: ReadonlyArray<AttentionRow>
-  /** Files that this run has read completely, and of which no row is left to be sent. */
+  /** Files that this run has read completely, with no row left to send. */
   readonly filesRead?: ReadonlyArray<string>
   /** The imported rows that this run's source lacks. Rows that the source contains again no longer count as vanished. */
   readonly vanished?: Vanished

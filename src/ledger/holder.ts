@@ -49,8 +49,7 @@ export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockH
 }) {}
 
 /**
- * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. If so, the holder's
- * heartbeat decides.
+ * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. In that case, the age of the holder's heartbeat decides.
  */
 export const isGone = (holder: Holder, me: Holder): boolean => {
   const [boot, space] = holder.boot.split(" ")

@@ -19,7 +19,7 @@ export interface KnownRow {
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers. All rows with the same columns share one array. */
   readonly columns: ReadonlyArray<string>
-  /** Earlier contents of the row, which the source had before they were fixed and imported. `mended` is the number of the fixed row. */
+  /** Contents that the row had in the source before it was fixed and imported. `mended` is the number of the fixed row. */
   readonly superseded: ReadonlyArray<{ readonly content: Buffer; readonly mended: number }>
   readonly batch: number | undefined
   readonly submissionId: string | undefined

@@ -104,7 +104,7 @@ export const makeDigester = (secret: string): Digester => {
     const known = repeated.get(json)
     if (known !== undefined) return known
     const digest = hmac(`v${json}`)
-    // Empties the full cache: the few texts that repeat most soon return.
+    // Empties the cache when it is full. The texts that repeat most are soon cached again.
     if (repeated.size === mostRepeated) repeated.clear()
     repeated.set(json, digest)
     return digest

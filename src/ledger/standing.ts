@@ -86,6 +86,6 @@ export interface RunRecord {
   readonly finishedAt: string | undefined
   readonly outcome: Outcome | undefined
   readonly exitCode: number | undefined
-  /** The report's `rows` and `readBack`, and what `status` shows. */
+  /** The report's `rows` and `readBack`, and the other figures that `status` shows. */
   readonly counts: Json
 }

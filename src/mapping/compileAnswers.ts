@@ -181,7 +181,7 @@ const touchColumns = (entry: MappingEntry, { columns }: CompileContext): void =>
   if (typeof block === "object") columns.answers(block)
 }
 
-/** Returns the questions that get texts from different ones. Adds an error if an entry also fills such a question. */
+/** Returns the questions to which other questions redirect texts (`textTo`). Adds an error if an entry also fills such a question. */
 const twiceFilled = (
   compiled: ReadonlyArray<AnswerDraft>,
   { findings }: CompileContext,

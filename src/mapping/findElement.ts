@@ -16,7 +16,7 @@ export const names = ({ id, name }: Pick<MappingEntry, "id" | "name">, element: 
 export const withName = <E extends Element>(name: string, elements: ReadonlyArray<E>): ReadonlyArray<E> =>
   elements.filter((element) => plain(element.name) === plain(name))
 
-/** Returns the element that has an id, otherwise the elements that have the text as their name. */
+/** Returns the element with this id. If there is none, returns the elements with this name. */
 export const meantBy = <E extends Element>(idOrName: string, elements: ReadonlyArray<E>): ReadonlyArray<E> => {
   const byId = elements.filter(({ id }) => id === idOrName)
   return byId.length > 0 ? byId : withName(idOrName, elements)

@@ -69,7 +69,7 @@ const narrowestBar = 8
 /** Milliseconds without progress after which the view says so. */
 const longIdle = 3_000
 
-/** Puts parts on as few lines as the width allows. Breaks none of them. */
+/** Puts parts on as few lines as the width allows. Never splits a part. */
 const flow = (parts: ReadonlyArray<Part>, width: number, soft: Paint): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let room = 0
@@ -160,7 +160,7 @@ export class SlidingRate {
     this.latest = count
     const last = this.samples.at(-1)
     if (last === undefined || now - last.at >= between) this.samples.push({ at: now, count })
-    // One sample older than the window stays.
+    // Keeps one sample older than the window.
     while (this.samples.length > 2 && now - (this.samples[1]?.at ?? now) >= window) this.samples.shift()
   }
 
@@ -181,7 +181,7 @@ export class SlidingRate {
 const betweenPaints = 100
 const betweenEvents = 1_000
 const betweenLogLines = 10_000
-/** How often the view is repainted without progress, because it shows the time. */
+/** How often the view is repainted without progress, to update the times that it shows. */
 const idlePaint = Duration.seconds(1)
 
 /** Milliseconds below which a phase gets no line of its own in a log. */
@@ -283,7 +283,7 @@ export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
 /**
  * Shows the progress of work other than a run, in a terminal only. Hides it at the end.
  *
- * @param work its parameter hides the progress before a question is asked
+ * @param work its parameter is an effect that hides the progress, to be run before a question is asked
  */
 export const withProgress = <A, E, R>(name: string, work: (hide: Effect.Effect<void>) => Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { Terminal } from "@effect/platform"
 import { Effect } from "effect"
 import { widthOf, wrapToWidth } from "./screen.ts"
 
-/** Reads keys until `isDone` for one of them. Returns the text that they typed, and shows it with `echo`. Ctrl-C and Ctrl-D fail with QuitException. */
+/** Reads keys until `isDone` returns true for one of them. Returns the typed text. Shows it during typing if `echo` is set. Ctrl-C and Ctrl-D fail with QuitException. */
 const readKeys = (isDone: (text: string, key: string) => boolean, echo: boolean) =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* Terminal.Terminal
@@ -52,9 +52,9 @@ export const confirm = (question: string) =>
   })
 
 /**
- * Asks for a text until `read` accepts it.
+ * Asks for text until `read` accepts it.
  *
- * @param read fails with what is wrong
+ * @param read returns the value, or fails with the reason why the text is wrong
  */
 export const ask = <A, R = never>(
   question: string,

@@ -26,7 +26,7 @@ export const screenOf = (
 
 export type Paint = (text: string) => string
 
-/** Returns the paints of a screen. Without colours they return the text unchanged. */
+/** Returns the functions that colour text for a screen. Without colours, they return the text unchanged. */
 export const paints = (screen: Screen): { readonly [P in Tone | "strong" | "soft"]: Paint } => {
   const colours = picocolors.createColors(screen.colour)
   return {
@@ -44,7 +44,7 @@ export const widthOf = (text: string): number => stringWidth(text)
 
 /** Cuts a text of unknown origin to at most `width` columns, with an ellipsis. Makes control characters visible. */
 export const cutToWidth = (text: string, width: number): string => {
-  // A grapheme takes a few code units, so text far beyond the width is never shown.
+  // A grapheme has only a few code units, so text far beyond the width need not be measured.
   const limit = width * 20
   const shown = visible(text.length > limit ? text.slice(0, limit) : text)
   if (text.length <= limit && widthOf(shown) <= width) return shown
@@ -77,7 +77,7 @@ const up = (lines: number) => (lines === 0 ? "\r" : `\r${escape}${lines}A`)
 const restOfLine = `${escape}K`
 const restOfScreen = `${escape}J`
 
-/** Returns the rows that the lines take now: a window that became narrower has broken long lines. */
+/** Returns the number of rows that the lines take now. A narrower window wraps lines that fitted before. */
 const heightOf = (painted: Painted, columns: number): number =>
   painted.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / columns)), 0)
 
@@ -113,7 +113,7 @@ const textOf = (cell: TableCell | undefined): string =>
 const paintOf = (cell: TableCell | undefined): Paint => (text) =>
   cell === undefined || typeof cell === "string" || text === "" ? text : cell.paint(text)
 
-/** Returns widths that fit into `room`: the widest column gives way first. Undefined if there is no room for the narrowest. */
+/** Returns widths that fit into `room`, by shrinking the widest columns first. Undefined if there is no room for the narrowest. */
 const fittingWidths = (natural: ReadonlyArray<number>, room: number): ReadonlyArray<number> | undefined => {
   const widths = natural.slice()
   let excess = widths.reduce((sum, width) => sum + width, 0) - room
@@ -126,7 +126,7 @@ const fittingWidths = (natural: ReadonlyArray<number>, room: number): ReadonlyAr
   return widths
 }
 
-/** Draws a table that fits the screen: long cells are wrapped. If that is too wide as well, each row becomes a block of lines. */
+/** Draws a table that fits the screen by wrapping long cells. If the table is still too wide, each row becomes a block of lines. */
 export const table = (
   columns: ReadonlyArray<TableColumn>,
   rows: ReadonlyArray<ReadonlyArray<TableCell>>,

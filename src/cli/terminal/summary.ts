@@ -45,7 +45,7 @@ const balance = (report: RunReport, screen: Screen): string => {
   ], screen)
 }
 
-/** Returns sentences that account for the lines of delimited text. */
+/** Returns sentences that say how each source's lines were read. */
 const accounts = ({ sources }: RunReport, screen: Screen): string | undefined => {
   const sentences = sources.flatMap((source) => accountOf(source, sources.length > 1))
   return sentences.length === 0
@@ -84,7 +84,7 @@ const problems = (report: RunReport, screen: Screen): string | undefined => {
   return groups.length > most ? `${shown}\n… and ${counted(groups.length - most, "more kind")} in the report` : shown
 }
 
-/** Shows how answers came back differently, the most frequent way first. */
+/** Shows how returned answers differ from sent ones, the most frequent difference first. */
 const differences = ({ findings }: RunReport, screen: Screen): string | undefined =>
   findings.length === 0 ? undefined : table(
     [{ title: "difference" }, { title: "question" }, { title: "what happened" }, { title: "answers", right: true }],
@@ -131,7 +131,7 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
   if (latest === undefined) return "There is no report yet."
   const { zone } = latest
   const paint = paints(screen)
-  // You copy an id, so it is neither cut nor wrapped: a screen without room for a table of its width shows ids on lines of their own.
+  // You copy an id, so it is neither cut nor wrapped. If the screen is too narrow for a table, each id has its own line.
   const ids = runs.map(({ run }) => visible(run))
   const isWide = screen.width >= Math.max(...ids.map((id) => id.length)) + roomBesideIds
   const cells = runs.map((run, at): ReadonlyArray<TableCell> => [

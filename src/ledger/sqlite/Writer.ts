@@ -14,7 +14,7 @@ export class Refusal<E> {
 export interface Lease {
   /** Throws a Refusal if the lock is no longer ours. May renew the heartbeat in the same transaction. */
   readonly confirm: () => void
-  /** Counts the present transaction. Called inside it, if one of its jobs counts. */
+  /** Counts the present transaction for the lease's mark. Called inside a transaction with a job that the mark must cover. */
   readonly count: () => void
   /**
    * Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. Throws if the

@@ -37,8 +37,7 @@ export const rejectedRows = (
 }
 
 /**
- * Returns whether each row with this fate and content is new, was seen or was acknowledged. Doubt concerns what was sent, not what the source
- * contains now. So the key alone decides for a row in doubt.
+ * Returns whether each row with this fate and content is new, was seen or was acknowledged. A row in doubt is compared by its key alone, because the doubt is about what was sent, not about what the source contains now.
  */
 export const attended = (
   db: Database,

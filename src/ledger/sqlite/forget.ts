@@ -69,7 +69,7 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
 
   /** Deletes a row, and returns the ids of its submissions. */
   function dropRow(db: Database, place: number, [row, state, submission, batch]: Row): ReadonlyArray<string> {
-    // Skips the original rows that this row fixed. Without this row, they would be sent.
+    // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them.
     for (
       const [original] of db.all<readonly [Buffer]>(
         "SELECT digest FROM superseded WHERE mended = ? AND length(digest) > 0",

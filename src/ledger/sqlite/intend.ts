@@ -15,7 +15,7 @@ export interface Intent {
   readonly mapping: string
 }
 
-/** A batch that its session has open, and the ids of its rows in the ledger. */
+/** A session's open batch, with the ids of the batch's rows in the ledger. */
 export interface OpenBatch {
   readonly batch: number
   readonly rows: ReadonlyArray<number>

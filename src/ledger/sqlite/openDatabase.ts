@@ -12,7 +12,7 @@ const patience = 10_000
 /** The number of pages in SQLite's log after which they are moved into the file. */
 const logPages = 4_096
 
-/** The maximum size in bytes of SQLite's log before it is moved into the file, doubled for what is written meanwhile. */
+/** Twice the size in bytes at which SQLite's log is moved into the file, because the log can grow while that happens. */
 export const mostLogBytes = 2 * logPages * 4096
 
 /** Settings of every connection. Each is read back after it is set, because a reopened WAL database starts with different values. */
@@ -27,7 +27,7 @@ const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string 
   ["foreign_keys = ON", "foreign_keys", 1],
   // 32 MiB, so that the index of a million rows stays in memory during look-ups.
   ["cache_size = -32768", "cache_size", -32_768],
-  // Each checkpoint waits for the disk twice, so it comes only every 16 MiB. Not more, because a copy of the file alone lacks what is in the log.
+  // Each checkpoint waits for the disk twice, so checkpoints are 16 MiB apart. They are not further apart, because a copy of the file alone lacks the log's content.
   [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 
@@ -75,7 +75,7 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
 /**
  * Makes the file first, because SQLite would make it with wider permissions. SQLite gives the -wal and -shm files the same permissions. Only SQLite
  * may open an existing file, here and elsewhere. Closing a different handle would release all locks that this process has on the file (POSIX).
- * Another process would then believe that it is the last one and delete the log, and the next write would damage the ledger.
+ * Another process could then delete the log as if no other process used the file, and the next write would damage the ledger.
  */
 const make = (file: string): void => {
   try {

@@ -255,7 +255,7 @@ export const pages = <K extends keyof Pages>(
       return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
     }))
 
-/** Names of what is read, for messages. */
+/** The name of each kind of data in messages. */
 const names: { readonly [K in keyof Pages]: string } = {
   sent: "imported rows",
   doubtful: "rows in doubt",

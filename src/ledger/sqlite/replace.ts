@@ -64,7 +64,7 @@ export const completeReplacement = (store: Store, { batch, id, mends, row }: Ope
   ])
   db.run("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
   db.run("DELETE FROM drift WHERE row = ?", [row])
-  // The fixed contents belonged to the earlier submission only.
+  // These superseded contents belong to the earlier submission only.
   db.run(
     `DELETE FROM superseded WHERE mended = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS NOT ?2`,
     [row, mends === null ? null : mends.subarray(0, contentLength)],

@@ -112,7 +112,7 @@ export const keptOf = (alias: string): string => kept.map(({ name }) => `${alias
 const hexOf = (one: Selected<Buffer>): Selected<Buffer> =>
   selected(`hex(${one.sql})`, (digits: string) => Buffer.from(digits, "hex"))
 
-/** What a look-up reads of a row. */
+/** The columns of a row that a look-up reads. */
 type Stored = Omit<KnownRow, "keyDigest" | "superseded" | "refusal" | "doubt" | "leftOut">
 
 export const stored = selection<Stored>({

@@ -16,7 +16,7 @@ import { saysNo, saysYes } from "./words.ts"
 export const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
 export type Shape = (typeof shapes)[number]
 
-/** What a cell may be. One text may be several of them: `0301234567` is a phone number and a number. */
+/** What a cell may be. One text may be several things: `0301234567` can be a phone number or a plain number. */
 const possible = ["email", "url", "phone", "number", "integer", "boolean", "date", "dateTime", "time"] as const
 type Possible = (typeof possible)[number]
 
@@ -26,11 +26,11 @@ export interface ColumnProfile {
   readonly filled: number
   /** Distinct texts with their counts, in the order of their first cells; at most 1,000 of them. */
   readonly distinct: ReadonlyMap<string, number>
-  /** Whether there were more than these. */
+  /** Whether the column has more distinct texts than that. */
   readonly more: boolean
-  /** How many distinct texts there were. Estimated to about 3% if not exact. */
+  /** The number of distinct texts. If it is not exact, it is an estimate to within about 3%. */
   readonly distinctCount: { readonly count: number; readonly exact: boolean }
-  /** Whether no two rows have the same text. Undefined: there were too many to find out. */
+  /** Whether no two rows have the same text. Undefined if there were too many texts to find out. */
   readonly unique: boolean | undefined
   /** The first two distinct texts. */
   readonly samples: ReadonlyArray<string>
@@ -57,7 +57,7 @@ export interface ColumnProfile {
 /** A column and its profile. */
 export interface ProfiledColumn {
   readonly column: Column
-  /** With labels in place of codes, if `coded` is present. */
+  /** The profile of its cells. If `coded` is present, the cells have labels in place of codes. */
   readonly profile: ColumnProfile
   /** What the form tool's own definition says about it. */
   readonly labels?: ColumnLabels | undefined
@@ -68,7 +68,7 @@ export interface ProfiledColumn {
 /** Returns the profile of a column's cells as the source contains them. */
 export const cellsIn = ({ coded, profile }: ProfiledColumn): ColumnProfile => coded ?? profile
 
-/** Matches texts that may be phone numbers. Digits alone are more likely to be a different number. */
+/** Matches texts that may be phone numbers. Digits alone are more likely to be a number of another kind. */
 const phoneLike = /^['+(]?[+(]?\d[\d\s()./-]{5,22}\d$/
 
 const isPhone = (text: string): boolean => {

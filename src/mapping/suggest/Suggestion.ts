@@ -55,7 +55,7 @@ export interface ToolHints {
 /** Roles of columns that a respondent fills, and that may answer a question. */
 const answers: ReadonlySet<string> = new Set(["email", "name", "url"])
 
-/** Whether a column may answer a question. The tool's own times, ids and addresses may not, nor its own columns with one text or none. */
+/** Whether a column may answer a question. The tool's own times, ids and addresses may not, and neither may those of its own columns that have fewer than two distinct texts. */
 export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: ProfiledColumn): boolean => {
   const own = tool?.meta.find(({ position }) => position === column.position)
   return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)
@@ -122,7 +122,7 @@ export interface Suggestions {
 }
 
 export interface RowKeySuggestion {
-  /** Names of the columns that are, or look like, a record's id. Empty: left open. */
+  /** Names of the columns that are, or look like, a record's id. Empty if there are none: the row key is then left to a person. */
   readonly names: ReadonlyArray<string>
   readonly because: string
   /** Other columns with a different cell in every row, as far as is known, the likeliest first. */

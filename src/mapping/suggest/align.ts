@@ -1,4 +1,4 @@
-/** What is assumed of a file and a form before anything is known about them. Files keep the form's order, mostly. */
+/** How the units of a file (columns or blocks) usually match a form's questions. Most files keep the form's order. */
 interface Habits {
   /** Share of units that answer no question. */
   readonly alone: number
@@ -10,18 +10,17 @@ interface Habits {
 
 const mostly: Habits = { alone: 0.2, inOrder: 0.7, skipped: 0.25 }
 
-/** How many cases the usual habits count for, besides those of the file. */
+/** The weight of the usual habits, as a number of cases that is added to those of the file. */
 const trust = 12
 
 const rounds = 16
 
 /**
- * Returns how probable each unit of a file answers each question of a form, by unit, then by question. It is a hidden Markov model whose state is the last question
- * answered so far: the next unit answers one of the next questions, sometimes any other one, or none. Messages between the units keep each question to one of them.
+ * Returns how probable each unit of a file answers each question of a form, by unit, then by question. Uses a hidden Markov model whose state is the last question answered so far. The next unit answers one of the next questions, sometimes any other question, or none. Belief propagation between the units limits each question to one unit.
  *
  * @param evidence by unit in the file's order, then by question in the form's order: the logarithm of how many times likelier titles and cells are if the unit
  * answers the question than if it does not
- * @param usual what is assumed before: without an order, `inOrder` is 0
+ * @param usual the habits to start from; if the units have no order, `inOrder` is 0
  */
 export const align = (
   evidence: ReadonlyArray<ReadonlyArray<number>>,
@@ -32,7 +31,7 @@ export const align = (
   const table = () => Array.from({ length: units }, () => new Float64Array(questions))
   if (units === 0 || questions === 0) return table()
   const likely = evidence.map((row) => Float64Array.from(row, (one) => Math.exp(Math.max(-20, Math.min(20, one)))))
-  // By how much other units leave a question to this one.
+  // For each unit and question: a factor that is lower the more likely another unit answers the question.
   const free = likely.map((row) => row.map(() => 1))
   const found = table()
   let habits = usual
@@ -59,7 +58,7 @@ export const align = (
   return found
 }
 
-/** Runs forwards and backwards through the units once, and writes the probabilities to `found`. Returns how often each habit showed. */
+/** Runs the forward-backward algorithm over the units once, and writes the probabilities to `found`. Returns how often each habit was observed. */
 const pass = (
   likely: ReadonlyArray<Float64Array>,
   free: ReadonlyArray<Float64Array>,

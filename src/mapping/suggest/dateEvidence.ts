@@ -43,7 +43,7 @@ const datePart = (text: string): DateParts | undefined => {
   const reversed = yearFirst.exec(text)
   if (reversed !== null) {
     const [whole, , sign = "", first = "", second = ""] = reversed
-    // Year first means year, month, day.
+    // If the year comes first, the order is year, month, day.
     return Number(first) > 12 ? undefined : { date: `Y4${sign}M${sign}D`, first, second, length: whole.length }
   }
   const day = dayNamed.exec(text)
@@ -98,9 +98,9 @@ const read = (text: string): Read | undefined => {
 
 /** One way of writing dates in a column. */
 interface Writing {
-  /** The date's fields and signs, such as `N/N/Y4`, `N. MMM Y4`; "" for times alone. */
+  /** The date's fields and separators, such as `N/N/Y4`, `N. MMM Y4`; "" for times alone. */
   readonly date: string
-  /** The fields and signs of the time, such as ` N:NN:NN a`; "" for dates alone. */
+  /** The time's fields and separators, such as ` N:NN:NN a`; "" for dates alone. */
   readonly time: string
   count: number
   /** The largest first and second number. A number above 12 is not a month. */
@@ -115,15 +115,15 @@ interface Writing {
 /** How the dates and times of a column are written. */
 export interface DateEvidence {
   readonly writings: ReadonlyArray<Readonly<Writing>>
-  /** Cells that need no format: ISO texts and a workbook's date cells. */
+  /** The number of cells that need no format: ISO texts and a workbook's date cells. */
   readonly iso: number
-  /** Cells with a day, with a time, with an offset, however they are written. */
+  /** The numbers of cells that contain a day, a time and an offset, however they are written. */
   readonly withDay: number
   readonly withTime: number
   readonly withOffset: number
 }
 
-/** What a cell contains. */
+/** Which parts of a date and time a cell contains. */
 interface DateShape {
   readonly day: boolean
   readonly time: boolean
@@ -166,7 +166,7 @@ export const collectDates = () => {
   }
 }
 
-/** Returns the format of a way of writing, in luxon's letters; several if the column does not decide between day and month. */
+/** Returns the luxon format for a way of writing dates. Returns two formats if the cells don't show whether the day or the month comes first. */
 const formatsOf = (writing: Readonly<Writing>): ReadonlyArray<string> => {
   const two = (padded: boolean, letter: string) => padded ? letter + letter : letter
   const time = writing.time.replace(/[Hh]/, (letter) => two(writing.paddedHour, letter))
@@ -193,7 +193,7 @@ const formatsOf = (writing: Readonly<Writing>): ReadonlyArray<string> => {
 /** The formats of a column's dates. */
 type DateFormats =
   | { readonly _tag: "Decided"; readonly formats: ReadonlyArray<string> }
-  /** The column does not decide: the possible formats, and why. */
+  /** The cells don't show which format is right: the possible formats, and the reason. */
   | { readonly _tag: "Open"; readonly formats: ReadonlyArray<string>; readonly why: string }
 
 /** Returns the formats of a column's dates. ISO texts and date cells need none. */
@@ -201,7 +201,7 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
   const each = writings.map((writing) => ({ writing, formats: formatsOf(writing) }))
   const undecided = each.find(({ formats }) => formats.length > 1)
   if (undecided !== undefined) {
-    // Another way of writing with the same sign may decide.
+    // Dates written in another way, but with the same separator, may show the order.
     const sign = undecided.writing.date[1]
     const both = undecided.writing.first > 12 && undecided.writing.second > 12
     const decisive = both

@@ -15,7 +15,7 @@ export const hashOf = (text: string): number => {
 /** The maximum number of hashes kept for all columns of a file together: 8 bytes each. */
 export const hashesKept = 6_000_000
 
-/** How many hashes may still be kept. All columns share it. */
+/** How many more hashes may be kept. All columns share this limit. */
 export interface Room {
   left: number
 }
@@ -83,7 +83,7 @@ export class UniqueCheck {
 /** The maximum number of distinct texts kept for a column: a question with more options is not a choice. Up to this number, the count is exact. */
 const kept = 1_000
 
-/** The maximum characters of such a text: a longer one is not an option. */
+/** The maximum length of such a text, in characters: a longer text is not an option. */
 const longestKept = 1_000
 
 /** How many of the smallest hashes are kept to estimate larger counts, to about 3%. */

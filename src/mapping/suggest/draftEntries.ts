@@ -162,7 +162,7 @@ const naming = (question: { readonly id: string; readonly name: string }): Reado
 ]
 
 const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"]): DraftValue => {
-  // The rows of a grid are sent as they are called here.
+  // If the rows of a grid have codes, the entry must list their names, because a row's name in the entry is sent.
   const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
   if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
   const names = question.options === undefined ? undefined : optionNames(question.options)
@@ -255,7 +255,7 @@ const settingsOfBest = (best: Suggestion, split: DraftValue | undefined, setting
   const isCut = split !== undefined && best.origin._tag === "Column" && (best.question.options ?? []).length > 0
     && (kind === "choices" || kind === "ranking") && keys.every(({ key }) => key !== "split")
   const more = isCut ? [{ key: "split", value: split, note: "as in the other columns" }] : []
-  // `values` stays the last one, above the choices to fill in.
+  // `values` stays the last key, above the choices to fill in.
   return settingKeys(best, { ...settings, keys: [...more, ...keys] }, hasBelow)
 }
 

@@ -10,7 +10,7 @@ import { columnsOf, unmappedNames } from "./Suggestion.ts"
 import type { Suggestions } from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
-/** What a new pipeline says about its source. */
+/** The `source` of a new pipeline. */
 interface DraftSource {
   /** Relative to the pipeline's folder. */
   readonly file: string
@@ -21,10 +21,10 @@ interface DraftSource {
   readonly taken: string
   /** Texts that look like "no answer", with their counts. */
   readonly missing: ReadonlyMap<string, number>
-  /** How to find responses that were not finished: a column, and what it contains for all others. */
+  /** How to recognise a finished response: a column, and what it contains for finished responses. */
   readonly complete: { readonly column: string; readonly is: ReadonlyArray<string> | "filled" } | undefined
   readonly uploads: string | undefined
-  /** Rows that are no records. */
+  /** Rows that are not records. */
   readonly stray: ReadonlyArray<StrayRow>
 }
 
@@ -120,11 +120,11 @@ const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined 
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
 }
 
-/** What all cells of a source show about suggestions, by question id or `submissionTime` and the like. */
+/** Problems with suggestions that the cells of a source show, by question id, or by the name of another target such as `submissionTime`. */
 export interface CellFindings {
   /** Choices that are not options. */
   readonly unknown: ReadonlyMap<string, Unknown>
-  /** Cells that can't be read by the suggested settings. */
+  /** Cells that can't be read with the suggested settings. */
   readonly misread: ReadonlyMap<string, Misread>
 }
 

@@ -12,7 +12,7 @@ export type ExpectedKind = string
 
 interface Expected {
   readonly kind: ExpectedKind
-  /** Whether the form gives it. Otherwise it is guessed from the name. */
+  /** Whether the form determines the kind. Otherwise, it is guessed from the question's name. */
   readonly isGiven: boolean
 }
 
@@ -66,7 +66,7 @@ export const targetOf = (question: Question): Target => {
 
 /** How well cells are explained by a question's options. */
 export interface Coverage {
-  /** Share of the cells that options explain, 0 to 1; of their letters, if a cell contains several choices. */
+  /** Share of the cells that are options, 0 to 1. If a cell contains several choices, the share of the cells' letters that belong to options. */
   readonly covered: number
   /** Number of distinct options that occur. */
   readonly hits: number
@@ -75,14 +75,14 @@ export interface Coverage {
 /**
  * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
  *
- * @param forms those of the unit's texts: the same for every question
+ * @param forms the forms of the unit's texts, which are the same for every question
  */
 export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage | undefined => {
   const { options } = target
   if (options === undefined) return undefined
   if (unit._tag === "Block") {
     const own = unit.members.filter(({ role }) => role === "option")
-    // The titles contain the rows of a grid, the cells its answers.
+    // In a grid, the columns' titles are its rows, and the cells are its answers.
     if (target.expected.kind === "matrix") {
       const answers = [...new Set(own.flatMap(({ profile }) => [...profile.distinct.keys()]))]
       const known = answers.flatMap((text) => likelyOption(options, text, forms)?.value ?? [])
@@ -172,12 +172,12 @@ const mayBeCodes = ({ distinct, filled, more, share }: ColumnProfile, { expected
   const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
-  // If nobody chose half of the options, these are probably fewer.
+  // The number of options that this many random choices would usually contain. A column with fewer than half of them probably has different choices.
   const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
   return codes <= count + 1 && codes >= usual / 2
 }
 
-/** Makes what cells prove: the logarithm of how many times likelier they are if a unit answers a question than if it does not. What few units show proves more. */
+/** Returns a function that rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does not. A property that few units have is stronger evidence. */
 export const cellEvidence = (
   units: ReadonlyArray<Unit>,
   covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>,

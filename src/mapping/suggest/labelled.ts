@@ -27,7 +27,7 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
   const { known, members } = origin.block
   const own = members.filter(({ role }) => role === "option")
   const cells = new Map(own.flatMap((one) => [...inCells(one)]))
-  // Columns are named by rows of a grid, or by ranks, if the cells contain the options.
+  // If the cells contain the options, the columns' names are rows of a grid, or ranks.
   return cells.size > 0 || !known || question.type === "Matrix"
     ? cells
     : new Map(own.flatMap(({ code, option }) => code === undefined ? [] : [[code, option] as const]))
@@ -78,7 +78,7 @@ export const codedSettings = (suggestion: Suggestion): CodedSettings | undefined
       if (options.length > 0) {
         return settled(kind, ...(kind === "choice" ? [] : splitKeys(labels)), ...valuesKeys(codes, options))
       }
-      // Without options, labels are sent. A question with one text takes one of them.
+      // If the form lists no options, labels are sent. A text question accepts only one label.
       if (origin._tag !== "Column" || (kind === "text" && labels?.split !== undefined)) return undefined
       const listed = [...new Set(codes.values())].map((label) => ({ value: label, label }))
       return settled(

@@ -4,7 +4,7 @@ import { sameText, wordsOf } from "./words.ts"
 
 /** A word or phrase of a title, and what it may mean. */
 export interface Term {
-  /** As in the title, folded. */
+  /** The text as in the title, but in lower case and without accents. */
   readonly text: string
   /** Its concepts: several if languages share a word, none for a word that is not in the vocabulary. */
   readonly concepts: ReadonlyArray<string>
@@ -27,7 +27,7 @@ const stopWords: ReadonlySet<string> = new Set(
   Object.values(vocabulary.stopWords).flatMap((words) => words.split(" ")),
 )
 
-/** The concepts of each word and phrase, in English, German, French, Spanish and Portuguese. A phrase wins over its words. */
+/** The concepts of each word and phrase, in English, German, French, Spanish and Portuguese. A phrase takes precedence over its words. */
 const phrases = new Map<string, Array<string>>()
 /** The number of words in the longest phrase, by its first word. */
 const longestFrom = new Map<string, number>()
@@ -143,7 +143,7 @@ const opposing = new Set(vocabulary.contrasts.map(sorted))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** Returns how alike two spellings are, 0 to 1. Inflections and typing errors are alike, different words are not. */
+/** Returns how alike two spellings are, 0 to 1. Inflected or misspelt forms of a word are alike; different words are not. */
 const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   if (a.includes(" ") || b.includes(" ")) return 0
@@ -176,7 +176,7 @@ const alike = (a: Term, b: Term): number => {
 /** Concepts that add little: some titles have them, and others with the same meaning don't. */
 const light = new Set(["current", "live", "identify", "use", "know", "opinion", "choice", "question", "answer", "yes"])
 
-/** Makes the weight of terms: those that occur in many titles weigh less. */
+/** Returns a function for the weight of a term. A term that occurs in many titles has less weight. */
 export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
   const counts = new Map<string, number>()
   for (const { terms } of titles) {
@@ -240,6 +240,6 @@ export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number)
   return { value: Math.max(whole.value, core.value), same, opposed: core.opposed }
 }
 
-/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little, because people reword. */
+/** Converts a likeness to evidence for `align`. Equal texts are strong evidence. Different words are weak evidence against a match, because people reword questions. */
 export const meaningEvidence = ({ value, same, opposed }: Likeness): number =>
   (same ? 7 : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)

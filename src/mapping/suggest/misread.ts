@@ -11,16 +11,16 @@ import { Fault } from "../../kinds/Kind.ts"
 import type { Settings } from "./settings.ts"
 import { compileKind } from "./unknownChoices.ts"
 
-/** The cells of a column that can't be read by its settings. */
+/** The cells of a column that can't be read with its settings. */
 export interface Misread {
   readonly filled: number
   readonly cells: number
-  /** The first different ones, at most three. */
+  /** The first three distinct cells of these, or fewer. */
   readonly examples: ReadonlyArray<string>
   readonly code: ProblemCode | undefined
 }
 
-/** Settings to try on a column's cells, and what the column fills: a question's id, or `submissionTime` and the like. */
+/** Settings to try on a column's cells, and the id of the question that the column fills, or another target such as `submissionTime`. */
 export interface Reading {
   readonly of: string
   readonly column: Column
@@ -31,7 +31,7 @@ export interface Reading {
 /** Keys of settings that say how cells are written. */
 const formats: ReadonlySet<string> = new Set(["format", "decimal", "group", "true", "false"])
 
-/** Returns why settings don't fit the cells: they say how cells are written and more than 1% are written differently, or most cells can't be read. Undefined: they fit. */
+/** Returns why settings don't fit the cells: more than half of the cells can't be read, or more than 1% if the settings say how cells are written. Undefined if they fit. */
 export const misfitOf = (settings: Settings, misread: Misread | undefined): string | undefined => {
   if (misread === undefined || misread.code === undefined) return undefined
   const { cells, code, examples, filled } = misread
@@ -41,7 +41,7 @@ export const misfitOf = (settings: Settings, misread: Misread | undefined): stri
   return `${cells} of ${counted(filled, "cell")} can't be read like this (${problemWords[code]}), such as ${shown}`
 }
 
-/** Leaves settings open that don't fit the cells. */
+/** Marks settings that don't fit the cells as open, for a person to correct. */
 export const settingsThatRead = (settings: Settings, misread: Misread | undefined): Settings => {
   const misfit = misfitOf(settings, misread)
   if (misread === undefined || misfit === undefined) return settings

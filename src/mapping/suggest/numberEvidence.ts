@@ -1,11 +1,11 @@
 import { withoutCurrency } from "../../kinds/number.ts"
 
-/** How the numbers of a column are written, counted by what they prove. */
+/** How the numbers of a column are written: for each separator, how many cells show its meaning. */
 export interface NumberEvidence {
-  /** Numbers that prove a decimal sign, or a sign between groups. */
+  /** The numbers of cells that prove that a character is the decimal sign, or the group separator. */
   readonly decimal: Readonly<Record<"." | ",", number>>
   readonly group: Readonly<Record<"." | "," | " " | "'", number>>
-  /** `1.234`, `1,234`: decimals or groups. */
+  /** The number of cells such as `1.234` or `1,234`, which may have decimals or groups. */
   readonly unclear: Readonly<Record<"." | ",", number>>
 }
 
@@ -56,12 +56,12 @@ export const collectNumbers = () => {
   }
 }
 
-/** The signs used in a column's numbers. */
+/** The decimal sign and the group separator of a column's numbers. */
 type NumberSigns =
   | { readonly _tag: "Decided"; readonly decimal: "," | undefined; readonly group: "." | "," | " " | "'" | undefined }
   | { readonly _tag: "Open"; readonly why: string }
 
-/** Decides the signs of a column's numbers. Open if no cell decides, or cells contradict each other. */
+/** Determines the decimal sign and the group separator of a column's numbers. `Open` if no cell shows them, or if cells contradict each other. */
 export const numberSigns = ({ decimal, group, unclear }: NumberEvidence): NumberSigns => {
   const point = decimal["."] > 0 || group[","] > 0
   const comma = decimal[","] > 0 || group["."] > 0

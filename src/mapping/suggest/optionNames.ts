@@ -7,7 +7,7 @@ import { sameText, saysNo, saysYes } from "./words.ts"
 /** The options of a question, by all forms of their names. */
 export interface OptionNames {
   readonly options: ReadonlyArray<Option>
-  /** Names as the kinds compare them: without case and space. */
+  /** Names as the kinds compare them: in lower case and without white space. */
   readonly exact: ReadonlyMap<string, Option>
   /** Names by their words only. */
   readonly same: ReadonlyMap<string, Option>
@@ -48,7 +48,7 @@ const remembering = <A>(compute: (text: string) => A): (text: string) => A => {
   }
 }
 
-/** The forms of a text in which it is compared with options: as the kinds do, by its words, by its meaning. */
+/** The functions that return the three forms in which a text is compared with options: as the kinds compare it, by its words, and by its meaning. */
 export interface TextForms {
   readonly loose: (text: string) => string
   readonly same: (text: string) => string
@@ -57,14 +57,14 @@ export interface TextForms {
 
 const textForms: TextForms = { loose, same: sameText, meant: (text) => meantBy(meaningOf(text)) }
 
-/** Returns the forms of texts that are compared with the options of many questions: each is made once. */
+/** Returns forms that are cached, for texts that are compared with the options of many questions. */
 export const rememberedForms = (): TextForms => ({
   loose: remembering(textForms.loose),
   same: remembering(textForms.same),
   meant: remembering(textForms.meant),
 })
 
-/** Returns the option that a text most likely means: another spelling, another language, yes and no in other words. */
+/** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no in other words. */
 export const likelyOption = (
   names: OptionNames,
   text: string,
@@ -77,7 +77,7 @@ export const likelyOption = (
   return fitting.length === 1 ? fitting[0] : names.meant.get(forms.meant(text))
 }
 
-/** What form tools write between choices in one cell. Those that hardly occur inside an option come first. */
+/** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */
 const separators = ["\n", ";", " / ", "|", ",", " "] as const
 
 const mark = "\u0000"
@@ -86,7 +86,7 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g,
 
 const lettersIn = (text: string): number => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
 
-/** Makes a function that replaces every whole option in a text with a mark, the longest first. */
+/** Returns a function that replaces every option in a text with a mark, the longest option first. */
 const marker = (names: OptionNames) => {
   const all = [...new Set(names.options.flatMap((option) => [option.label.trim(), option.value.trim()]))]
     .filter((name) => name !== "")
@@ -101,11 +101,11 @@ interface SplitFit {
   readonly covered: number
   /** Distinct options that occur. */
   readonly hits: number
-  /** What separates the choices. Undefined if no cell contains several. */
+  /** The separator of the choices. Undefined if no cell contains several choices. */
   readonly separator: string | undefined
 }
 
-/** Finds what separates the choices in cells, and how much of the cells the options explain. */
+/** Finds the separator of the choices in cells, and the share of the cells that options cover. */
 export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
   const marked = marker(names)
   const counts = new Map<string, number>()
@@ -134,7 +134,7 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
   return { covered: letters === 0 ? 0 : 1 - left / letters, hits: hit.size, separator }
 }
 
-/** Returns the separator that cuts cells into pieces that repeat: for questions without known options. */
+/** Returns the separator that splits cells into pieces that occur repeatedly. For questions without known options. */
 export const likelySeparator = (distinct: ReadonlyMap<string, number>): string | undefined => {
   let best: string | undefined
   let most = 0
@@ -149,7 +149,7 @@ export const likelySeparator = (distinct: ReadonlyMap<string, number>): string |
       }
     }
     const again = [...pieces.values()].filter((times) => times > 1).length
-    // Words are choices if most of them also fill a cell.
+    // A space separates choices only if most of the words also occur as whole cells.
     if (separator === " " && [...pieces.keys()].filter((piece) => distinct.has(piece)).length * 2 < pieces.size) {
       continue
     }

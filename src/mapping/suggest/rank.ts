@@ -13,10 +13,10 @@ export interface Ranked {
   readonly isAccepted: boolean
 }
 
-/** The least confidence of an accepted suggestion. */
+/** The lowest confidence at which a suggestion is accepted. */
 const accepted = 0.8
 
-/** Evidence from which a free unit rivals an accepted one, and how much less it may be. */
+/** A unit that is still free rivals an accepted one if its evidence is at least `least`, and at most `lead` below that of the accepted unit. */
 const rival = { least: 5, lead: 1.7 } as const
 
 const placeOf = (unit: Unit): number =>
@@ -43,7 +43,7 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
       - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
     if (unit._tag === "Block") return unit.title === undefined ? -0.5 : whole
     if (unit.part === undefined) return whole
-    // A question that names nothing of the part asks for the whole block.
+    // A question whose name doesn't resemble this part is about the whole block.
     const part = likeness(unit.part, target.meaning, weight)
     return part.value < 0.3 ? Math.min(1.5, whole) - 1.5 : Math.max(whole, meaningEvidence(part) - 1)
   }
@@ -54,7 +54,7 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const takenTargets = new Set(targets.flatMap((_, of) => units.some((_, at) => isSure(at, of)) ? [of] : []))
   /** Whether another free unit or question fits nearly as well by itself. Only a person knows which is meant. */
   const hasRival = (unit: number, target: number): boolean => {
-    // Several columns with one title need as many questions with one.
+    // If several columns have the same title, each needs a question with the same title.
     const twins = (all: ReadonlyArray<Unit | Target>, own: Unit | Target | undefined) =>
       all.filter(({ meaning }) => meaning.same !== "" && meaning.same === own?.meaning.same).length
     const columns = units.filter(({ _tag }) => _tag === units[unit]?._tag)

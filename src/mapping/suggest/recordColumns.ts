@@ -26,7 +26,7 @@ const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledCo
   return points
 }
 
-/** The rating at and above which a column counts as the id. Below, it is a candidate. */
+/** The lowest rating of a column that counts as the id. A column with a lower rating is a candidate. */
 const sureFrom = 3
 
 /** Suggests the row key: the tool's own id, or a column that looks like one. Otherwise lists candidates. */
