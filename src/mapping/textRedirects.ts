@@ -55,7 +55,10 @@ export const redirectsOf = (asked: AnswerSpec, options: KindOptions, context: Co
   }
 }
 
-/** Compiles the answers that get texts from a different question's cells. They must be read directly after that question. */
+/**
+ * Compiles the answers that receive texts from a different question's cells. They must be read directly after that
+ * question.
+ */
 export const compileRedirects = (
   from: Element,
   entries: ReadonlyArray<MappingEntry>,

@@ -55,12 +55,13 @@ export const suggestRowKey = (
   }
 }
 
-/** Concepts in the names of columns with the record's own times. */
+/** Concepts in the names of columns that contain a record's times. */
 const submitted = ["submitted", "created", "registered", "date and time", "opened"]
 const updated = ["updated"]
 
 /**
- * Suggests the columns for the times of a submission and its login: the tool's own, otherwise the only column with days and times whose name fits.
+ * Suggests the columns for a submission's times and login. Prefers the form tool's own columns. For a time, the only
+ * column with dates and times and a fitting name is also suggested.
  *
  * @param used positions of columns that already answer something
  */
@@ -84,7 +85,7 @@ export const suggestOwn = ({ columns, tool, used }: {
     }
     return undefined
   }
-  // The tool knows its own columns, even if a few cells are damaged.
+  // A few damaged cells don't matter, because the form tool always writes these columns.
   const isTime = ({ filled, share }: ColumnProfile) => filled > 0 && share.dateTime + share.date >= 0.9
   const isLogin = ({ filled, share }: ColumnProfile) => filled > 0 && share.email >= 0.9
 

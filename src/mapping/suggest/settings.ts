@@ -15,21 +15,21 @@ import { isTick, saysNo, saysYes } from "./words.ts"
 
 /** How a column's cells are read as an answer. */
 export interface Settings {
-  /** The kind; undefined: the question's type decides, or it is text. */
+  /** The kind. If it is undefined, the question's type determines it, and a question without a type gets text. */
   readonly kind: string | undefined
   readonly keys: ReadonlyArray<DraftKey>
-  /** What the column leaves undecided, as a sentence. The entry is then left to a person. */
+  /** A sentence about what the cells don't show. If it is set, a person must complete the entry. */
   readonly open: string | undefined
-  /** The keys that settle what is undecided. None: a person must write them into the file. */
+  /** The keys to ask the person for. If there are none, the person must edit the file. */
   readonly asks: ReadonlyArray<Ask>
 }
 
 /** A key of an entry that only a person can decide. */
 export interface Ask {
   readonly key: string
-  /** Why it must be decided, to follow a colon. */
+  /** Why a person must decide, as text that follows a colon. */
   readonly why: string
-  /** Values to choose from. None: any text. */
+  /** Values to choose from. If there are none, any text is accepted. */
   readonly choices: ReadonlyArray<string>
 }
 
@@ -92,13 +92,13 @@ const zoneSettings = (profile: ColumnProfile, title: string, zone: string | unde
   )
 }
 
-/** Returns how a column with days and times is read as an instant. */
+/** Returns the settings for a column with dates and times. */
 export const dateTimeSettings = (
   profile: ColumnProfile,
   title: string,
   known: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
 ): Settings => {
-  // Date cells and ISO texts need no format, whatever the tool writes into its CSV.
+  // Date cells and ISO texts need no format, even if the form tool's CSV files have one.
   const own = known.format?.filter((format) => format !== "iso") ?? []
   const isIso = profile.dates.iso > 0 && profile.dates.writings.length === 0
   const format = own.length > 0 && !isIso
@@ -192,7 +192,7 @@ const numberSettings = (profile: ColumnProfile): Settings => {
   )
 }
 
-/** Concepts of names whose digits are not amounts. */
+/** Concepts whose columns contain digits that are not a quantity. */
 const codes = [
   "zip",
   "phone",
@@ -208,7 +208,7 @@ const codes = [
   "house number",
 ]
 
-/** Returns settings for a question without a type: only what the cells decide beyond doubt. */
+/** Returns settings for a question without a type. Sets only what the cells show beyond doubt. */
 const settingsByCells = (profile: ColumnProfile, question: Question, title: string): Settings => {
   const meanings = [meaningOf(question.name), meaningOf(title)]
   const { share, filled, distinct } = profile

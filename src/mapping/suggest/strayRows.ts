@@ -3,12 +3,12 @@ import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { profiler } from "./ColumnProfile.ts"
 
-/** A row that is no record: units below the header, or totals at the end. */
+/** A row that is not a record: units below the header, or totals at the end. */
 export interface StrayRow {
   /** The row's number, from 1. */
   readonly row: number
   readonly is: "units" | "totals"
-  /** A column whose cell only this row has. `where` leaves the row out by it. */
+  /** A column in which only this row has this text. `where` skips the row by its text. */
   readonly column: string
   readonly text: string
 }
@@ -32,11 +32,11 @@ interface Numbered {
   readonly row: number
 }
 
-/** Rows at the end among which totals are looked for. */
+/** The number of rows at the end that may be totals. */
 const footers = 3
 
 /**
- * Profiles a source's columns, without the rows that are no records. Memory does not grow with the rows.
+ * Profiles a source's columns, without the rows that are not records. Memory does not grow with the number of rows.
  *
  * @param options.isExport whether a form tool wrote the file, whose rows are all records
  */
@@ -48,7 +48,10 @@ export const recordProfiler = (
   let first: Numbered | undefined
   const last: Array<Numbered> = []
 
-  /** Returns the named column in which only this row has such a cell, and whose other cells are numbers, if they must be. */
+  /**
+   * Returns the first named column in which only this row has such a text. If `isNumeric`, most of the column's other
+   * cells must be numbers.
+   */
   const findColumn = (texts: ReadonlyArray<string>, is: (text: string) => boolean, isNumeric: boolean) => {
     for (const { column: { name, position }, profile } of profiles.profiles()) {
       const text = texts[position] ?? ""
@@ -68,7 +71,7 @@ export const recordProfiler = (
     const label = texts.find((text) => text !== "") ?? ""
     if (!totals.test(label)) return undefined
     const all = profiles.profiles()
-    // A record would have cells where all others have some.
+    // A record would have a cell in every column that the other records fill.
     const isIncomplete = all.some(({ column: { position }, profile }) =>
       profile.filled >= 2 && profile.filled >= 0.9 * profile.rows && (texts[position] ?? "") === ""
     )
@@ -90,7 +93,10 @@ export const recordProfiler = (
       last.push({ cells, row })
       if (last.length > footers) profiles.addRow(last.shift()?.cells ?? [])
     },
-    /** Ends the reading: returns the rows that are no records, the profiles of all others, and texts for "no answer". */
+    /**
+     * Returns the rows that are not records, the profiles of the columns without these rows, and texts that mean "no
+     * answer". Call it after the last row.
+     */
     ended: () => {
       const stray: Array<StrayRow> = []
       for (const one of last) {
@@ -106,13 +112,13 @@ export const recordProfiler = (
   }
 }
 
-/** Returns the `where` that leaves rows out. */
+/** Returns the `where` that skips these rows. */
 export const whereWithout = (stray: ReadonlyArray<StrayRow>) => {
   const texts = new Map<string, ReadonlyArray<string>>()
   for (const { column, text } of stray) texts.set(column, [...texts.get(column) ?? [], text])
   return Object.fromEntries([...texts].map(([column, not]) => [column, { not: not.length === 1 ? not[0] ?? "" : not }]))
 }
 
-/** Returns what is said about a row that is no record. */
+/** Returns the warning about a row that is not a record. */
 export const strayWarning = ({ is, row, text }: StrayRow): string =>
   `Row ${row} ("${cut(text, 40)}") looks like ${is}, not like a record.`

@@ -53,9 +53,10 @@ const only = (
 }
 
 /**
- * Finds questions whose answers are in several columns: a full name as first and last name, an address as its parts.
+ * Finds questions whose answer is made of several columns: a full name from first and last name, an address from its
+ * parts.
  *
- * @param targets questions that no column alone answers
+ * @param targets questions that no single column answers
  * @param free columns that answer no question
  */
 const joins = (
@@ -98,7 +99,7 @@ const joins = (
 interface SuggestInput {
   readonly form: Form
   readonly columns: ReadonlyArray<ProfiledColumn>
-  /** Questions that are spread over several columns, if the format names them. */
+  /** Questions that are spread over several columns, if the file's format shows this. */
   readonly blocks: ReadonlyArray<ColumnBlock>
   /** The form tool that wrote the source, if it is known. */
   readonly tool?: ToolHints | undefined
@@ -109,10 +110,13 @@ const originOf = (unit: Unit): Origin =>
     ? { _tag: "Column", column: unit.column, profile: unit.profile, labels: unit.labels, coded: unit.coded }
     : { _tag: "Block", block: unit }
 
-/** The least confidence of a candidate. Columns that already answer another question need more. */
+/** The minimum confidence of a candidate. Columns that already answer a different question need more. */
 const worth = { free: 0.03, taken: 0.1 } as const
 
-/** Returns the questions that are left to a person. Free columns come before those that already answer another question. */
+/**
+ * Returns the questions that a person must decide. Among their candidates, columns that already answer a different
+ * question come last.
+ */
 const openQuestions = (
   ranked: ReadonlyArray<Ranked>,
   settled: ReadonlySet<string>,
@@ -139,7 +143,7 @@ const openQuestions = (
 }
 
 /**
- * Suggests columns for the questions of a form. What is unsure or ambiguous is left open, with its candidates.
+ * Suggests columns for the questions of a form. Leaves uncertain or ambiguous questions open, with their candidates.
  */
 export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggestions => {
   const isFree = (column: ProfiledColumn) => mayAnswer(tool, column)
@@ -160,20 +164,20 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
         const unit = { _tag: "Column", ...one, meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)) } as const
         const found = memberAt.get(one.column.position)
         if (found === undefined) return [unit]
-        // A form may ask for the text of other answers and for the rows of a grid one by one.
+        // A form may have a separate question for the text of "other", or for each row of a grid.
         const isAskedAlone = found.member.role !== "option" || found.block.content === "labels"
         return isAskedAlone ? [{ ...unit, part: meaningOf(found.member.option) }] : []
       }),
     ]
   }
 
-  // Blocks that the format does not name, and that fit no question, are treated as columns.
+  // A block that the file's format does not show and that fits no question is treated as separate columns.
   const first = rank(unitsWith(found), targets)
   const wanted = new Set(first.filter(({ isAccepted }) => isAccepted).map(({ unit }) => unit))
   const kept = found.filter((block) => block.known || wanted.has(block))
   const ranked = kept.length === found.length ? first : rank(unitsWith(kept), targets)
 
-  // A block answers one question, or its columns answer one each.
+  // Either a block answers one question, or each of its columns answers its own question.
   const alone = new Set(
     ranked.flatMap(({ isAccepted, unit }) => isAccepted && unit._tag === "Column" ? [unit.column.position] : []),
   )

@@ -13,15 +13,15 @@ interface TemplateColumn {
 
 /** The header of a form's template. */
 interface Template {
-  /** The title of the first column, in which each row has its own text. */
+  /** The title of the first column, which contains a different text in each row. */
   readonly rowKey: string
   /** In the form's order. */
   readonly columns: ReadonlyArray<TemplateColumn>
-  /** Grids: the form does not list their rows. */
+  /** Grids, which are omitted because the form does not list their rows. */
   readonly leftOut: ReadonlyArray<Question>
 }
 
-/** Kinds whose parts have a column each. */
+/** Kinds with a separate column for each part. */
 const inParts: ReadonlySet<string> = new Set(["address", "dateRange", "location"])
 
 const kindOf = ({ type }: Question) => type === undefined ? undefined : kindOfType(type)
@@ -31,7 +31,7 @@ const partsOf = (question: Question): ReadonlyArray<string | undefined> => {
   return kind !== undefined && inParts.has(kind.name) ? Object.keys(kind.parts ?? {}) : [undefined]
 }
 
-/** Returns the header of a form's template: the names of its questions. A name that repeats or is empty is followed by the id. */
+/** Returns the header of a form's template: the names of its questions. Adds the id to a name that is empty or not unique. */
 export const templateOf = (form: Form): Template => {
   const leftOut = form.questions.filter((question) => kindOf(question)?.named === "rows")
   const asked = form.questions.filter((question) => !leftOut.includes(question))
@@ -55,12 +55,15 @@ export const templateOf = (form: Form): Template => {
   return { rowKey, columns, leftOut }
 }
 
-/** Returns the suggestions for a source with all columns of a form's template: each answers the question for which it was made. */
+/**
+ * Returns suggestions for a source that has all columns of a form's template. Each column answers the question that it
+ * was made for. Empty for any other source.
+ */
 export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<Suggestion> => {
   const template = templateOf(form)
   const byTitle = new Map(columns.map((one) => [one.column.name, one]))
   const found = template.columns.flatMap(({ part, question, title }) => {
-    // In a CSV file, an apostrophe keeps spreadsheets from reading a title as a formula.
+    // In a CSV template, an apostrophe prevents spreadsheets from reading a title as a formula.
     const one = byTitle.get(title) ?? byTitle.get(`'${title}`)
     return one === undefined ? [] : [{ ...one, part, question }]
   })

@@ -13,14 +13,14 @@ interface Translation {
   readonly confidence: number
 }
 
-/** The least confidence of a suggested translation. */
+/** The minimum confidence of a suggested translation. */
 const accepted = 0.85
 
 /** The maximum number of texts to translate, and of options to compare them with. */
 const compared = 50
 const optionsCompared = 200
 
-/** Returns how alike two spellings are, 0 to 1, without accents and punctuation. Two exchanged letters count as one mistake. */
+/** Returns the similarity of two spellings, from 0 to 1. Two adjacent letters that are swapped count as one mistake. */
 const spelling = (a: string, b: string): number => {
   const longest = Math.max(a.length, b.length)
   if (longest < 5 || a[0] !== b[0]) return 0
@@ -31,7 +31,7 @@ const spelling = (a: string, b: string): number => {
   return 1 - (isExchanged ? 1 : distance(a, b)) / longest
 }
 
-/** Returns the options that are themselves named in a suggestion's cells or headers. */
+/** Returns the options whose names occur in a suggestion's cells or headers. */
 const named = ({ origin, question }: Suggestion): ReadonlySet<Option> => {
   const texts = origin._tag === "Column"
     ? [...origin.profile.distinct.keys()].map((text) => loose(text))
@@ -46,8 +46,9 @@ const named = ({ origin, question }: Suggestion): ReadonlySet<Option> => {
 }
 
 /**
- * Returns which options texts mean that are no option's name: other spellings, languages and words. The model is that of columns and questions, without an order: each
- * option has one text mostly, so that what is left over belongs together.
+ * Returns the options that texts probably mean, if they differ from an option's name in spelling, language or words.
+ * Aligns texts with options as columns with questions, but ignores their order. Usually one text belongs to each
+ * option, so the last unmatched text and option probably belong together.
  */
 export const translate = (suggestion: Suggestion, texts: ReadonlyArray<string>): ReadonlyMap<string, Translation> => {
   const options = (suggestion.question.options ?? []).slice(0, optionsCompared)

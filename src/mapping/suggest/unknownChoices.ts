@@ -9,22 +9,22 @@ import type { Kind, Parse } from "../../kinds/Kind.ts"
 /** Choices in a column that are not options, with their counts, the most frequent first. */
 export interface Unknown {
   readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
-  /** Whether there were more. */
+  /** Whether there were more than these. */
   readonly more: boolean
 }
 
-/** The maximum number of distinct texts whose unknown choices are kept, and of choices that are counted. */
+/** The maximum number of distinct texts whose unknown choices are cached, and of choices that are counted. */
 const remembered = 20_000
 const unknownKept = 1_000
 
-/** Compiles a kind with options of unknown type. Returns undefined if they have faults. */
+/** Compiles a kind with options of unknown type. Returns undefined if the options have mistakes. */
 export const compileKind = (
   kind: Kind,
   options: Readonly<Record<string, unknown>>,
   question: Question,
   empty: ReadonlySet<string>,
 ): Parse | undefined => {
-  // Options were decoded by the kind's own Schema, or made by a suggestion.
+  // The cast is safe, because the options were decoded by the kind's own Schema or come from a suggestion.
   const made = (kind as Kind<unknown> as Kind<Readonly<Record<string, unknown>>>).compile(options, {
     question,
     input: { _tag: "Columns", count: 1 },
@@ -34,7 +34,7 @@ export const compileKind = (
 }
 
 /**
- * Counts choices in a column's cells that are not options of a question. The kind itself cuts the cells into choices.
+ * Counts choices in a column's cells that are not options of a question. The kind splits the cells into choices.
  *
  * @param kindName `choice`, `choices` or `ranking`
  * @param options of the kind, as in the pipeline
@@ -57,7 +57,7 @@ export const collectUnknown = (
   const unknownIn = (cell: Cell, text: string): ReadonlyArray<string> => {
     const found: Array<string> = []
     let parse: Parse | undefined = whole
-    // Each round treats the unknown piece as empty, until no other is found.
+    // Each round treats the unknown choice of the round before as empty, until no further one is found.
     while (parse !== undefined && found.length < 100) {
       const result = parse([cell])
       if (!(result instanceof Fault) || result.code !== "not-an-option") break
@@ -77,7 +77,7 @@ export const collectUnknown = (
   let more = false
   return {
     add: (cell: Cell): void => {
-      // A text of `source.empty` is no answer, or an option's name.
+      // A text of `source.empty` means no answer, or is an option's name.
       if (cell === null || empty.has(textOf(cell).trim())) return
       const text = cellText(cell)
       let pieces = memory.get(text)

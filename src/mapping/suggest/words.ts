@@ -13,12 +13,12 @@ const withoutMarkup = (text: string): string =>
 
 const withoutAccents = (text: string): string => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
 
-/** Letters that are not a letter and an accent. */
+/** Letters that Unicode does not decompose into a letter and an accent. */
 const letters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", ø: "o", œ: "oe", ł: "l", đ: "d", ı: "i" }
 
 /**
- * Returns the words of a title in lower case, without accents and punctuation. `FirstName`, `first_name` and `first-name` are two words. Numbers
- * are words of their own, and digits even if they are written out.
+ * Returns the words of a title in lower case, without accents and punctuation. `FirstName`, `first_name` and
+ * `first-name` are two words. Numbers are separate words. A number that is written out becomes digits.
  */
 export const wordsOf = (text: string): ReadonlyArray<string> =>
   withoutAccents(
@@ -34,7 +34,9 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
     .filter((word) => word !== "")
     .map((word) => numerals.get(word) ?? word)
 
-/** Returns the words of a title in their order: equal for titles that differ in case, accents and punctuation only. */
+/**
+ * Returns the words of a title, joined by spaces. Equal for titles that differ only in case, accents and punctuation.
+ */
 export const sameText = (text: string): string => wordsOf(text).join(" ")
 
 const yes = new Set(vocabulary.yes.split("|"))
