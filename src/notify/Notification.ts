@@ -41,7 +41,7 @@ export interface Notification {
   readonly anomalies: ReadonlyArray<{ readonly code: AnomalyCode; readonly message: string; readonly new: boolean }>
   /** The command to run next. */
   readonly next: string | null
-  /** All of this as text for people, with the markup of Slack's webhooks. */
+  /** All of this as readable text, with the markup of Slack's webhooks. */
   readonly text: string
 }
 
@@ -135,7 +135,10 @@ const countLines = ({ problems, readBack, rows }: Omit<Notification, "text">): R
 /** Escapes characters that are markup in Slack. */
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Returns the lines for people, without the command to run next: how the pipeline's run ended, the counts, and the anomalies. */
+/**
+ * Returns the lines of the readable text, without the command to run next: how the pipeline's run ended, the counts,
+ * and the anomalies.
+ */
 const linesOf = (
   notification: Omit<Notification, "text">,
   { bold, plain }: { readonly bold: string; readonly plain: (text: string) => string },
@@ -150,12 +153,12 @@ const linesOf = (
   ]
 }
 
-/** Adds the text for people to a notification. */
+/** Adds the readable text to a notification. */
 const withText = (notification: Omit<Notification, "text">): Notification => {
   const next = notification.next === null ? [] : [`Next: \`${escaped(notification.next)}\``]
   return { ...notification, text: [...linesOf(notification, { bold: "*", plain: escaped }), ...next].join("\n") }
 }
 
-/** Returns the text for people as a paragraph of Markdown, without the command to run next. */
+/** Returns the readable text as a paragraph of Markdown, without the command to run next. */
 export const markdownOf = (notification: Notification): string =>
   linesOf(notification, { bold: "**", plain: (text) => escaped(text).replaceAll(/[\\`*_[\]|~]/g, "\\$&") }).join("  \n")

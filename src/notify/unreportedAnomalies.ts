@@ -9,13 +9,14 @@ export interface LastReported {
 }
 
 /**
- * Finds the anomalies of a run that a webhook has not received. They began with this run, or with an earlier one that could not be reported because
- * formferry or the webhook was down. An anomaly that lasts is new only once. If it clears and recurs, it is new again.
+ * Finds the anomalies of a run that a webhook has not received. They began with this run, or with an earlier one that
+ * could not be reported because formferry or the webhook was down. An anomaly that lasts is new only once. If it clears
+ * and recurs, it is new again.
  *
  * @param before what the webhook received last. Undefined if it has received nothing yet
  * @param history runs before this one, newest first
  * @param now.whole whether the run read its source to the end. Otherwise it neither shows nor clears an anomaly
- * @returns the anomalies to report, and the codes that the webhook knows afterwards
+ * @returns the anomalies to report, and the codes to keep as `before`
  */
 export const unreportedAnomalies = (
   before: LastReported | undefined,

@@ -135,7 +135,8 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
       if (containing !== undefined && text?.includes(containing) !== true) continue
       rule.seen++
       if (rule.seen <= skip || rule.times >= times) continue
-      // Draws even if the number decides nothing, so that the chances of one fault don't depend on the settings of another.
+      // Draws a number even if `at` excludes the request, so that one fault's settings don't change the chances of the
+      // others.
       const drawn = chance === undefined || random.number() < chance
       if (!drawn || (at !== undefined && !at.includes(rule.seen))) continue
       rule.times++

@@ -153,7 +153,7 @@ export interface Decision {
   readonly created?: { readonly form: string; readonly submissions: ReadonlyArray<StoredSubmission> }
 }
 
-/** Returns the practice service's rules, as a function that returns the decision about a request. */
+/** Returns the practice service's rules: a function that decides on a request. */
 export const makeRules = (settings: PracticeSettings): (request: ServedRequest, moment: Moment) => Decision => {
   const decodeRequest = Schema.decodeUnknownEither(createRequest(settings.gateway), { errors: "all" })
   const metadata = new Map(Array.from(settings.forms, ([id, form]) => [id, JSON.stringify(metadataOf(form))]))

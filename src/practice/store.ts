@@ -64,7 +64,7 @@ export const forgettingStore = (keep = remembered): PracticeStore => {
   }
 }
 
-/** The practice service's folder can't be read or written, or contains something else. */
+/** The practice service's folder can't be read or written, or contains lines that are not submissions. */
 export class StoreUnusable extends Schema.TaggedError<StoreUnusable>()("StoreUnusable", {
   folder: Schema.String,
   reason: Schema.String,
@@ -91,7 +91,7 @@ export const folderStore = (
     const scope = yield* Effect.scope
     const memory = memoryStore()
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    // An existing folder may be readable by other users, and it will contain rows.
+    // An existing folder may be readable by other users, who must not see the rows.
     yield* fs.chmod(folder, 0o700)
 
     const load = (name: string) =>
@@ -131,7 +131,7 @@ export const folderStore = (
         files.set(form, file)
         return file
       })
-    // Writes one after the other, so that lines are whole and in the same order as in memory.
+    // Allows one write at a time, so that lines are whole and in the same order as in memory.
     const turn = yield* Effect.makeSemaphore(1)
 
     return {
