@@ -374,7 +374,8 @@ const fillEmptyLists = (value: object): void => {
 /**
  * Decodes a pipeline file.
  *
- * @param options.sets the project's value sets; undefined if they can't be read, and then not checked
+ * @param options.sets the project's value sets; undefined if they can't be read, in which case their names are not
+ * checked
  * @param options.findings further mistakes in the file
  * @param options.isPartial whether to omit entries with mistakes if the rest doesn't depend on them
  */

@@ -50,7 +50,10 @@ export interface PipelineDraft {
   readonly form: string
 }
 
-/** Matches characters that YAML does not print. Double quotes must escape them in addition to those that JSON escapes. */
+/**
+ * Matches characters that YAML doesn't allow unescaped. Between double quotes, they must be escaped in addition to
+ * those that JSON escapes.
+ */
 const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uD800-\uDFFF]/gu
 
 const isPlain = (text: string, inFlow: boolean): boolean => {

@@ -222,7 +222,7 @@ export type ServiceConfig = LiveServiceConfig | PracticeServiceConfig
 
 /** A webhook that is notified of how runs end. */
 export interface WebhookConfig {
-  /** The name of the variable or file that contains the address, for people. */
+  /** The name of the variable or file that contains the address, as messages show it. */
   readonly name: string
   /** The webhook's address, which uses https or leads to loopback. It is a secret, and looked up when there is something to send. */
   readonly address: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>

@@ -21,8 +21,10 @@ const timesOf = ({ cron, zone }: Schedule): Cron =>
 const parsed = new Map<string, Cron>()
 
 /**
- * Returns the first time of a schedule after an instant, both in milliseconds since 1970. Returns undefined if there is none. If the clocks go forward, a skipped time becomes the first instant after
- * the change. If they go back, a repeated time counts only once, when the clocks first show it. An interval (`*`, every quarter of an hour) continues evenly.
+ * Returns the first time of a schedule after an instant, both in milliseconds since 1970. Returns undefined if there is
+ * none. If the clocks go forward, a skipped time becomes the first instant after the change. If they go back, a
+ * repeated time counts only once, when the clocks first show it. An interval, such as every quarter of an hour,
+ * continues evenly through both changes.
  */
 export const nextTime = (schedule: Schedule, after: number): number | undefined => {
   const name = `${schedule.cron}\n${schedule.zone}`

@@ -261,7 +261,8 @@ const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefi
   const keys = Object.keys(value)
   const fits = ({ core }: Struct) => keys.filter((key) => property(core, key) !== undefined).length
   const [best] = structs.toSorted((a, b) => fits(b) - fits(a))
-  // A mapping may have names from the form as keys. If it could also be a struct, it is read as that only if all its keys are known.
+  // A mapping may have names from the form as keys. If it could also be a struct, it is read as one only if the struct
+  // has all its keys.
   const free = structs.find(({ core }) => core.indexSignatures.length > 0)
   if (best === undefined || free === undefined) return best ?? free
   const isKnown = keys.every((key) => isExtension(key) || property(best.core, key) !== undefined)
@@ -312,7 +313,7 @@ interface Choice {
   readonly by: string | undefined
 }
 
-/** Adds a repair for each misspelt key, which replaces it with the probable one. */
+/** Reports each unknown key. The repair replaces a misspelt key with the probable one. */
 const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<string>): void => {
   const { by, struct, structs, value } = choice
   const given = new Set(Object.keys(value))

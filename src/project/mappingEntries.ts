@@ -220,7 +220,7 @@ const ranksOf = (part: FileSchema<string | PartInput>): FileSchema<Input> =>
     ({ ranks }) => ranks,
   ).annotations(expecting("{ ranks: { OPTION: column } }"))
 
-/** Decodes parts, each a column or an entry, by the kind of each. */
+/** Decodes parts. Each is a column or an entry, and is decoded by its own kind. */
 const parts = (of: Readonly<Record<string, string>>): FileSchema<Input> =>
   becoming(
     section(
@@ -319,7 +319,7 @@ const entryOf = (kind: Kind | undefined) =>
   path: YamlPath,
 ): MappingEntry => ({ ...entry, path, input: inputOf({ from, template, value }, path), as: kind?.name })
 
-/** @param isSaid whether the entry names its kind (`as`), instead of always having the same one */
+/** @param isSaid whether the entry names its kind with `as`; otherwise, its kind is fixed */
 const namedEntry = (prefix: string, kind: Kind | undefined, isSaid: boolean): FileSchema<MappingEntry> => {
   const as = kind !== undefined && isSaid
     ? { as: needed(Schema.Literal(kind.name), { description: kind.description }) }

@@ -48,7 +48,8 @@ interface Environment {
 const isFilled = (secret: Redacted.Redacted): boolean => Redacted.value(secret) !== ""
 
 /**
- * Opens the environment of a project. Reads the .env file when a variable is first needed that the process does not have. The process's own variables never change.
+ * Opens the environment of a project. Reads the .env file when the process first lacks a variable that is needed. The
+ * process's own variables never change.
  *
  * @param dotenv the absolute path of the .env file
  */

@@ -38,7 +38,10 @@ const byMessage: ReadonlyArray<readonly [beginning: string, message: string, sug
   ],
 ]
 
-/** Returns the offset of the last visible character at or before `offset`. Something missing at the end of a file is shown there. */
+/**
+ * Returns `offset` if visible text follows it on its line, otherwise the offset of the last visible character before
+ * it. If something is missing at the end of a file, diagnostics point there.
+ */
 const visible = (text: string, offset: number): number => {
   if (/\S/.test(text.slice(offset, text.indexOf("\n", offset) + 1 || undefined))) return offset
   const before = text.slice(0, offset).trimEnd().length
@@ -72,7 +75,10 @@ export const syntaxFindings = (
     .filter(({ offset }) => !lines.has(lineOf(offset)) && lines.add(lineOf(offset)))
 }
 
-/** The maximum number of bytes of a configuration file, and the maximum depth of its lists and mappings. Its nodes take hundreds of times the memory of its text. */
+/**
+ * The maximum number of bytes of a configuration file, and the maximum depth of its lists and mappings. A file's nodes
+ * need hundreds of times more memory than its text.
+ */
 export const yamlLimits = { bytes: 1024 * 1024, levels: 200 } as const
 
 /** Returns the depth of a document with its aliases followed. An alias's target comes before the alias, so no target is visited twice. */
