@@ -58,8 +58,8 @@ const verdictOf = (
 /**
  * Reads submissions back and compares them answer by answer. Waits until each is visible, within the limit.
  *
- * @param each is called with each result at once, and with the index of its request. Not called for a submission that was not visible before the run
- *   stopped
+ * @param each receives each result as soon as it is known, with the index of its request; not called for a submission
+ * that was not visible before the run stopped
  */
 export const readBack = (
   requests: ReadonlyArray<ReadBackRequest>,

@@ -24,7 +24,7 @@ export interface DriftOptions {
   readonly formId: string
   readonly service: FormService
   readonly digest: Digester
-  /** Names of questions and elements by id, as far as the pipeline knows them. */
+  /** Names of the questions and elements that the pipeline knows, by id. */
   readonly names: ReadonlyMap<string, string>
   /** Ids of questions and elements whose differences the pipeline tolerates. These differences are reported, but are not drift. */
   readonly tolerated: ReadonlySet<string>

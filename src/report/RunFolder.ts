@@ -40,7 +40,7 @@ export interface RunFolder {
     /** The titles of the source's columns, in order. */
     readonly columns: ReadonlyArray<string>
     readonly imported: Stream.Stream<ReadonlyArray<ImportedRow>, E>
-    /** The run that this one repeats. Its rejected.csv is also this run's. */
+    /** The run that this one repeats. This run gets the same rejected.csv. */
     readonly repeats?: Earlier | undefined
     /** Imported rows that are no longer in the source. */
     readonly vanished?: Stream.Stream<ReadonlyArray<VanishedRow>, E>

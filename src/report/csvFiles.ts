@@ -15,8 +15,9 @@ import { redacter } from "./reportFile.ts"
 export type CsvLine = ReadonlyArray<string>
 
 /**
- * Matches what a spreadsheet may read as a formula: the usual first characters, a line feed, and the full-width forms that some spreadsheets convert to them. Also matches these after the cell's own
- * apostrophes, so that an added one can be distinguished. papaparse's own pattern misses formulas that contain a line break.
+ * Matches what a spreadsheet may read as a formula: the usual first characters, a line feed, and the full-width forms
+ * that some spreadsheets convert to them. The cell may begin with apostrophes of its own, so that an added apostrophe
+ * can be removed again. papaparse's own pattern misses formulas that contain a line break.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
@@ -316,8 +317,9 @@ export const csvText = <A>({ hasCells }: CsvFile<A>, lines: ReadonlyArray<CsvLin
   (hasCells ? faithfulCsv : spreadsheetCsv)(lines)
 
 /**
- * Returns the cells of a line. Pads a row that has fewer cells than the source has columns. Cells beyond the header follow formferry's columns, so that nothing is lost or shifted. Such a line has too
- * many cells until a person fixes it.
+ * Returns the cells of a line. Pads a row that has fewer cells than the source has columns. Cells beyond the header
+ * follow formferry's columns, so that nothing is lost or shifted. When the file is imported, such a line is rejected
+ * again until a person fixes it.
  */
 export const lineOf = <A extends object>(file: CsvFile<A>, row: A, columns: number): CsvLine => {
   const own = file.own(row)

@@ -87,10 +87,13 @@ export const partFiles = (
     }
   })
 
-/** The prefix of empty files whose names say which process writes the folder of which run. */
+/** The prefix of empty marker files. A marker's name contains a run and the process that writes its folder. */
 const prefix = ".unfinished-"
 
-/** Records next to a run's folder which process writes it. The record stays until the scope closes or the report is finished (`end`). */
+/**
+ * Creates a marker next to a run's folder that names the process that writes the folder. The marker stays until the
+ * scope closes or `end` removes it.
+ */
 export const markUnfinished = (
   ofPipeline: string,
   run: string,

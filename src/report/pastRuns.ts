@@ -55,8 +55,8 @@ export const ranBefore = (reports: string, pipeline: string): Effect.Effect<bool
 export const draftOfLatest = (run: string): string => `.${latest}-${run}`
 
 /**
- * Points `latest` in a pipeline's report folder to a run, atomically. Only logs a failure, because the run itself did not fail. A failure happens on a file system without symbolic links, or if
- * something else has that name.
+ * Points `latest` in a pipeline's report folder to a run, atomically. Only logs a failure, because the run itself did
+ * not fail. The link can't be made if the file system has no symbolic links, or if a folder is called `latest`.
  */
 export const pointLatest = (folder: string, run: string): Effect.Effect<void, never, Files> =>
   Effect.gen(function*() {

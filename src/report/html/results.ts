@@ -22,7 +22,7 @@ const marks: { readonly [M in Mode]: string | undefined } = {
   reconcile: "This is a reconciliation: submissions of earlier runs were read back again. Nothing was sent.",
 }
 
-/** Marks a report that is not of a real run. */
+/** Marks the report of a rehearsal, a dry run or a reconciliation. */
 export const markOf = (report: RunReport): Markup | undefined => {
   const mark = marks[report.mode]
   return mark === undefined
