@@ -95,7 +95,7 @@ export class CellTable {
       else flags[at] = 0
     }
     if (flags !== undefined) this.open.set(row, flags)
-    // The row of these cells is rejected.
+    // A row with cells beyond the header is always rejected.
     for (let at = this.beyond; at < cells.length; at++) {
       if (!isFilled(cells[at])) continue
       this.filled[width]!++

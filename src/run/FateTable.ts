@@ -47,7 +47,7 @@ export class FateTable {
     return this.noted[notes.indexOf(note)]!
   }
 
-  /** Marks the rows that may have been resent but were not as in doubt again. */
+  /** Gives the rows that could have been resent, but were not, the fate `inDoubt` again. */
   endSending(): void {
     if (this.countNoted("resends") === 0) return
     for (let row = 1; row <= this.last; row++) {

@@ -120,7 +120,7 @@ export class KeyTable {
 /** Returns where a key starts in its page. */
 const offset = (slot: number): number => (slot & (pageEntries - 1)) * stride
 
-/** Puts a key into the first empty place from the one of its hash. */
+/** Puts a key into the first empty place, starting at the place that its hash gives. */
 const put = (places: Int32Array, a: number, c: number, slot: number): void => {
   const last = places.length - 1
   let at = a & last

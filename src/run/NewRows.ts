@@ -21,7 +21,7 @@ export const restDigest = (
   digest: Digester,
 ): (cells: Cells) => Buffer | undefined => {
   const positions = positionsOf(names, columns)
-  // The names come first, so that equal digests always come from the same columns.
+  // The names are part of the digest, so that equal digests always come from the same columns.
   const list = JSON.stringify(names)
   return (cells) => {
     const texts = positions.map((position) => cellText(cells[position]))
@@ -43,7 +43,10 @@ export interface Alike {
   readonly ambiguous: boolean
 }
 
-/** The numbers of ledger rows that are not in the source: of all, and of those that resemble a new row. For `cells`, the number of new rows. */
+/**
+ * How many of the ledger's rows are not in the source (`all`), and how many of them resemble a new row. `cells` counts
+ * the new rows instead.
+ */
 type MissingRows = Readonly<Record<"all" | AlikeBy, number>>
 
 /** Finds new rows that may be known rows whose key changed. Uses about 80 bytes per row. */
@@ -57,7 +60,7 @@ export class NewRows {
   private readonly inEncodings: boolean
 
   /**
-   * @param digests one function for each list of columns that the ledger knows, which digests the cells other than the key
+   * @param digests functions that digest a row's cells other than the key, one for each list of columns in the ledger
    * @param inEncodings whether the source is read in a different encoding than before
    */
   constructor(digests: ReadonlyArray<(cells: Cells) => Buffer | undefined>, inEncodings: boolean) {
@@ -144,7 +147,10 @@ export class NewRows {
   }
 }
 
-/** Collects the new rows of a survey. Compares other cells only if vanished rows matter. */
+/**
+ * Makes the collection of a survey's new rows. Compares cells other than the key only if the run looks for vanished
+ * rows.
+ */
 export const newRows = (
   { columns, ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "columns" | "source">,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,

@@ -13,8 +13,9 @@ import { writeSummary } from "./summary.ts"
 import { type Survey, survey } from "./survey.ts"
 
 /**
- * Runs a pipeline: survey, canary, import with reading back, report. If nothing changed after the last run, reports only that. If the run ended early, the report says why. Fails only if the source
- * can't be read at all, or if the ledger or the report can't be written.
+ * Runs a pipeline: survey, canary, import with reading back, report. If nothing has changed since the last run, reports
+ * only that. If the run ended early, the report says why. Fails only if the source can't be read at all, or if the
+ * ledger or the report can't be written.
  */
 export const execute = Effect.gen(function*() {
   const { form, id, mode } = yield* CurrentRun

@@ -9,7 +9,7 @@ import { columnNames, isMended, ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { Rehearsed } from "./sinceRehearsal.ts"
 
-/** What the job that starts a run has opened and checked for it. */
+/** The settings of a run, and everything that was opened and checked before it starts. */
 export interface RunRequest {
   readonly id: string
   readonly mode: Mode
@@ -32,9 +32,12 @@ export interface RunRequest {
   /** The maximum number of new rows to send. */
   readonly limit: number | undefined
   readonly retryRefused: boolean
-  /** For a rehearsal: the number of earlier submissions that it leaves unread, because its service lacks them, and the requests per second of the real run. */
+  /**
+   * Set for a rehearsal. `leftUnread`: the number of earlier submissions that it can't read, because the practice
+   * service lacks them. `requestsPerSecond`: the rate of the real run.
+   */
   readonly rehearsal?: { readonly leftUnread: number; readonly requestsPerSecond: number } | undefined
-  /** The rehearsal before this run, if it followed the last run. */
+  /** The latest rehearsal, if it took place after the last run. */
   readonly rehearsed?: Rehearsed | undefined
   /** Warnings about the run as a whole. */
   readonly warnings: ReadonlyArray<string>
@@ -61,7 +64,7 @@ const planOf = (request: RunRequest) => {
   }
 }
 
-/** What a run was started with, and values derived from that. */
+/** A run's request, and values derived from it. */
 export type RunPlan = ReturnType<typeof planOf>
 
 /** The plan of the run in progress. */

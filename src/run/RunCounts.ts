@@ -28,7 +28,7 @@ interface Answered {
 
 /** Counts of the run in progress. */
 export class RunCounts extends Context.Tag("formferry/RunCounts")<RunCounts, Counts>() {
-  /** Returns counts that start at zero, in a phase. */
+  /** Makes counts that start at zero, and starts the first phase. */
   static readonly make = (phase: Phase) => Effect.map(Clock.currentTimeMillis, (at) => new Counts(phase, at))
 
   /** Starts the next phase of the run. */

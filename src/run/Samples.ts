@@ -37,7 +37,7 @@ export class Samples {
     if (this.hasRoom) this.byRow.set(row.row, { row, submissionId, comparisons: undefined })
   }
 
-  /** Records how a row came back, if it is one of these. */
+  /** Records how a row came back, if the row is a sample. */
   compared(row: number, comparisons: ReadonlyArray<AnswerComparison>): void {
     const sample = this.byRow.get(row)
     if (sample !== undefined) sample.comparisons = comparisons

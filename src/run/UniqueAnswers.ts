@@ -4,7 +4,8 @@ import type { UniqueAnswer } from "../mapping/Mapping.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 
 /**
- * Hashes of the answers that must be unique among the rows of a source (`unique`), about 30 bytes each. Includes the rows that are or were sent. A row with the same key may repeat its own answers.
+ * Hashes of the answers that must be unique among the rows of a source (`unique`), about 30 bytes each. Covers the rows
+ * that this run sends and those sent earlier. Rows with the same key may have the same answers.
  */
 export class UniqueAnswers {
   private readonly all: ReadonlyArray<{ readonly answer: UniqueAnswer; readonly given: KeyTable }>

@@ -93,8 +93,9 @@ export const canaryStanding = (
   }).toString("hex")
 
 /**
- * Returns the number of rows to send first: none if a person has accepted the failure of a canary under this mapping, form and `tolerate`. If a canary failed under them and the failure is not
- * accepted, stops the run. A canary whose run ended before it was evaluated failed if its rows came back different or are missing.
+ * Returns the number of rows to send first: none if a person has accepted the failure of a canary under this mapping,
+ * form and `tolerate`. If a canary failed under them and the failure is not accepted, stops the run. If a run ended
+ * before it evaluated its canary, the canary counts as failed if rows came back different or are missing.
  */
 export const canarySize = Effect.gen(function*() {
   const plan = yield* CurrentRun
@@ -130,7 +131,7 @@ export const recordCanary = Effect.gen(function*() {
   yield* record({ standing: canaryStanding(plan, ledger), state: "sent", run: plan.id })
 })
 
-/** Says what is wrong with the rows that a run sent and that are read back. Undefined if nothing is wrong. */
+/** Returns a sentence about the rows of a run that came back different or are missing. Undefined if there are none. */
 const faultsOf = (run: string) =>
   Effect.gen(function*() {
     const { view } = yield* RunLedger
@@ -178,7 +179,7 @@ export const judgeCanary = Effect.gen(function*() {
   }
   if (inDoubt > 0) return yield* stop.request({ _tag: "CanaryInDoubt" })
   if (verified > 0 && verified === counts.imported) return yield* record({ standing, state: "passed" })
-  // Some are still unread, and the next run reads them first.
+  // Some submissions are still unread. The next run reads them first.
   if (verified > 0) return
   if (!stop.requested()) {
     yield* stop.request({

@@ -26,8 +26,9 @@ interface SourceRow {
 }
 
 /**
- * Gives each row of the source its fate. `classify` does so as soon as a row is read. If a row's key was sent earlier with different content, the row waits for `decideWaiting` at the end of the
- * source. A waiting row is rejected once for each fate that it may get, and `rejectedAs` keeps only the decided one.
+ * Gives each row of the source its fate. `classify` does so as soon as a row is read. If a row's key was sent earlier
+ * with different content, the row waits for `decideWaiting` at the end of the source. A waiting row is reported as
+ * rejected once for each fate that it may get. `rejectedAs` then keeps only the row with the final fate.
  *
  * @param options.newRows collects the rows that are new
  * @param options.dropped counts an answer that is dropped from a row that is still sent
@@ -91,11 +92,11 @@ export const makeClassifier = (options: {
       reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
 
-    /** Classifies a row whose content, over the columns that were mapped when it was sent, equals the imported content in the ledger. */
+    /** Classifies a row whose imported content is unchanged in the columns that were mapped when it was sent. */
     const classifySame = (one: SourceRow, key: string, found: SameRow): void => {
       seen.mark(found.id, true)
       if (mapping.filtered(one.cells)) return fates.set(one.row, "filtered")
-      // All rows of this key are known, and `setKnown` doesn't compare the content of a matched key.
+      // The content is not needed, because `setKnown` doesn't compare the content of a matched key.
       hash.noContent()
       setKnown(one, key, "alreadyImported")
     }
@@ -136,10 +137,14 @@ export const makeClassifier = (options: {
       options.sendable?.(one, key)
     }
 
-    /** Lets a row wait whose key was sent earlier with different content. Its fate depends on whether a row with that content follows. */
+    /**
+     * Adds a row to the waiting rows, because its key was sent earlier with different content. Its fate depends on
+     * whether a later row has that content.
+     */
     const wait = (one: SourceRow, key: string, found: KnownRow, held: boolean): void => {
       const { cells, row } = one
-      // Without the id of the earlier submission, it could be confused with a new one that ends in doubt.
+      // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is
+      // in doubt.
       const again = !held && onChange === "import-again" && found.submissionId !== undefined
       const problems = check(cells) ?? (again ? uniques.take(cells, key, row) : undefined)
       const isValid = problems === undefined
@@ -159,7 +164,7 @@ export const makeClassifier = (options: {
       return mapping.check(cells, answered, dropped)
     }
 
-    /** Whether the service refused exactly the item that this row becomes. */
+    /** Whether the service refused exactly the item that would be sent for this row. */
     const isRefusedStill = ({ refusal }: KnownRow, cells: Cells, key: string): boolean => {
       if (refusal === undefined || plan.retryRefused || refusal.mapping !== mapping.fingerprint) return false
       if (refusal.form !== plan.formFingerprint) return false

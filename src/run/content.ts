@@ -32,8 +32,9 @@ export const rowTexts = (cells: Cells, columns: ReadonlyArray<Column>): Readonly
 export type KeyOf = (cells: Cells) => string | undefined
 
 /**
- * Returns the function that makes row keys. Each reading of the source needs a new one, from its first row on. A key consists of the pipeline's key columns. For `rowKey: content`, a key consists of
- * the cells of the columns that the pipeline's first run used, and a number for identical rows.
+ * Returns the function that makes row keys. Each reading of the source needs a new one, from its first row on. A key
+ * consists of the pipeline's key columns. For `rowKey: content`, a key consists of the cells of the columns that the
+ * pipeline's first run used, and a number that distinguishes identical rows.
  */
 export const rowKeys = (
   { columns, mapping, shape }: Pick<RunPlan, "mapping" | "columns" | "shape">,
@@ -46,7 +47,10 @@ export const rowKeys = (
       ({ firstColumns }) => numberedKeys(contentDigest(firstColumns ?? shape, columns, ledger.digest)),
     )
 
-/** Returns a function that makes keys from a row's content and a number for identical rows. Each reading of the source needs a new one, from its first row on. */
+/**
+ * Returns a function that makes keys from a row's content and a number that distinguishes identical rows. Each reading
+ * of the source needs a new one, from its first row on.
+ */
 export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
   const seen = new KeyTable()
   const hash = new RowHash()
@@ -61,7 +65,7 @@ export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
   }
 }
 
-/** Compares a row's content with the ledger's, over the columns that were mapped when the row was sent. */
+/** Compares a row's content with the ledger's, in the columns that were mapped when the row was sent. */
 export interface Contents {
   readonly now: (cells: Cells) => Buffer
   /** Digests the cells of these columns. */

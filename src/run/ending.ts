@@ -135,7 +135,7 @@ export const because = (end: {
   ]
 }
 
-/** Returns sentences about changes after earlier runs that did not determine how this run ended. */
+/** Returns sentences about changes since earlier runs. These changes did not affect how this run ended. */
 export const since = ({ repeated, replaced, vanished }: {
   /** The run that this one repeats. */
   readonly repeated: string | undefined

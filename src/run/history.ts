@@ -91,7 +91,7 @@ export const openGap = (
  * @param history earlier runs, the newest first
  */
 const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean => {
-  // A run that stopped before it sent anything does not count as the last one that read a source. The next run is compared again.
+  // If a run stopped before it sent anything, the next run is compared with the same earlier run again.
   if (!run.whole || run.unchanged || run.sent === 0 || run.shared > 0) return false
   const [last, ...before] = history.filter((one) => one.whole && !one.unchanged && one.shared + one.sent > 0)
   return last !== undefined && (last.shared > 0 || before.length === 0)

@@ -51,11 +51,11 @@ export const outgoing = (
       for (; index < chunk.rows.length && batch.length < batchSize; index++) {
         const cells = chunk.rows[index]!
         const row = chunk.firstRow + index
-        // Keys made from content include a number for identical rows, so every row must be counted.
+        // Keys made from content include a number that distinguishes identical rows, so every row must be counted.
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         if (key === undefined || given === count || !choose(row)) continue
         const mapped = mapping.map(cells, key)
-        // The survey found no problem in these cells, so the row has an item. Otherwise it would stay pending.
+        // The survey found no problem in these cells, so there is an item. A row without an item would stay pending.
         if (!("item" in mapped)) continue
         given++
         survey.cells.send(row, cells, mapping.cellUses)

@@ -30,8 +30,9 @@ export interface Repeated {
 const lookedAt = 20
 
 /**
- * Returns the last run if it left nothing to do and nothing that determines the fates of rows has changed: the source's bytes, the mapping, the form, the settings, formferry itself, and decisions by
- * a person. Of the source, computes only the digest. Returns undefined if the source must be read.
+ * Returns the last run if it left nothing to do and nothing that determines the fates of rows has changed: the source's
+ * bytes, the mapping, the form, the settings, formferry itself, and decisions by a person. Computes only the source's
+ * digest, without reading its rows. Returns undefined if the rows must be read.
  */
 export const unchangedSince = Effect.gen(function*() {
   const plan = yield* CurrentRun

@@ -73,7 +73,7 @@ export const vanishedRows = (survey: Survey) =>
 export interface Amount {
   readonly rows: number
   readonly of: number
-  /** Describes the rows that `of` counts, for people. */
+  /** The words for the rows that `of` counts, in messages. */
   readonly among: string
 }
 

@@ -147,7 +147,7 @@ export const adoptKeys = Effect.gen(function*() {
   if (recorder !== undefined && !sameList(identity, next)) yield* recorder.record({ identity: next })
 })
 
-/** A row of the ledger whose old key occurs in the source, but so far without the imported content. */
+/** A row of the ledger whose old key was seen in the source, but only in rows with different content so far. */
 interface Contested {
   readonly key: string
   readonly move: Rekeyed
