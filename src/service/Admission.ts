@@ -11,13 +11,14 @@ export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurre
 export type Priority = "read" | "create"
 
 /**
- * The queue for all requests to a service. Reads go first, and otherwise the order is kept. Each request needs a slot of the pace, and the number of
- * requests in flight is limited.
+ * The queue for all requests to a service. Reads come before creates. Requests of the same kind keep their order. The
+ * pace determines when each request may start, and the number of requests in flight is limited.
  */
 export interface Admission {
   /**
-   * Waits for a turn, then runs `work`, which receives the time of its slot in milliseconds. Fails with `NeverSent` if `signal` is aborted before the
-   * turn. After that, the signal has no effect. The wait can be interrupted only if the caller can.
+   * Waits for a turn, then runs `work`, which receives the start of its turn in milliseconds. Fails with `NeverSent` if
+   * `signal` is aborted before the turn. After that, the signal has no effect. The wait can be interrupted only if the
+   * caller can.
    */
   readonly admit: <A, E>(
     priority: Priority,
@@ -29,7 +30,7 @@ export interface Admission {
 interface Turn {
   /** Ends the turn. */
   readonly leave: () => void
-  /** The time of the slot in milliseconds. */
+  /** The start of the turn in milliseconds. */
   readonly startedAt: number
 }
 
@@ -57,19 +58,21 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       )
     }
 
-    // Takes a slot and chooses the next request only when the limit has room, so that nothing queues at the limit.
+    // Chooses the next request only when it can start at once, so that p-limit never queues a request and a read can
+    // still go first.
     const pump = () => {
       while (queues.read.length + queues.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = momentOf(clock)
         const wait = pace.take(now)
         if (wait > 0) return wakeIn(wait, now)
         const waiter = queues.read.shift() ?? queues.create.shift()
-        // When the promise settles, p-limit already has room again, because it counts a request as done earlier.
+        // p-limit already counts the request as done when its promise settles, so `pumpSoon` can start the next one.
         void limit(() => new Promise<void>((leave) => waiter?.({ leave, startedAt: now }))).then(pumpSoon)
       }
     }
 
-    // Runs only once for all requests that join or leave at the same time. So a read that joins together with creates goes first.
+    // Runs only once for all requests that are added or finished at the same time, so that a read goes before creates
+    // that are added together with it.
     const pumpSoon = () => {
       if (pumping) return
       pumping = true

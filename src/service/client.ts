@@ -79,7 +79,7 @@ interface ReadContext extends MessageContext {
   readonly retries: ReturnType<typeof backOff>
 }
 
-/** Makes the operations that are safe to repeat: reading forms and submissions. A failed request is retried in its turn. */
+/** Makes the operations that are safe to repeat: reading forms and submissions. Each retry waits for a new turn. */
 const makeReads = (
   { baseUrl, codec, editLinkParameter, masked, requests, retries }: ReadContext,
 ): Pick<FormService, "form" | "read" | "readMany"> => {

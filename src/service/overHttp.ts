@@ -64,7 +64,8 @@ export const overHttp: OpenTransport = (target) =>
         (pool) => Effect.promise(() => pool.destroy()),
       )
     const pool = yield* openPool(true)
-    // A create may be lost on a connection that the server is about to close. If a connection was closed without notice, creates get their own.
+    // A create may be lost on a connection that the server is about to close. Once a connection was closed without
+    // notice, each create gets its own connection.
     const onePerRequest = yield* openPool(false)
     let closesUnannounced = false
     pool.on("disconnect", (_origin, _targets, error) => {

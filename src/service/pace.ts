@@ -84,7 +84,7 @@ export class Pace {
   #calm = 1
   #pausedUntil = -Infinity
   #next = -Infinity
-  /** The earliest time at which the next request has enough distance from the previous ones. */
+  /** The earliest time that keeps enough distance between the next request and the previous ones. */
   #spaced = -Infinity
   readonly #sent = new SentRequests()
 
@@ -127,8 +127,8 @@ export class Pace {
   }
 
   /**
-   * Adjusts the pace after a response to a request that was sent at `sentAt`. Returns how many milliseconds all requests must wait, or undefined if
-   * they may go on at once.
+   * Adjusts the pace after a response to a request that was sent at `sentAt`. Returns how many milliseconds all
+   * requests must wait, or undefined if no wait is needed.
    */
   observe(status: number, headers: ResponseHeaders, sentAt: number, now: number): number | undefined {
     const stated = rateHeaders(headers, now)
@@ -185,7 +185,10 @@ export class Pace {
     return wait
   }
 
-  /** Whether the limit may soon change, or higher rates need no probing. */
+  /**
+   * Whether the accepted rate differs much from the previous one. Before the second refusal: whether it is nearly the
+   * configured rate.
+   */
   #isRestless(before: number): boolean {
     if (before === Infinity) return this.#accepted > nearly * this.#ceiling
     return this.#accepted > change * before || this.#accepted * change < before
@@ -216,7 +219,7 @@ export class Pace {
   }
 
   #pause(wait: number, now: number): void {
-    // The wait is too long, so the next request is refused at once.
+    // Such a long wait shows a quota, which is reported at once.
     if (wait > longestPause) return
     this.#pausedUntil = Math.max(this.#pausedUntil, now + wait)
     this.#next = Math.max(this.#next, this.#pausedUntil)

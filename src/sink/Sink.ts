@@ -132,7 +132,10 @@ const makeRefusals = (): Refusals => {
   }
 }
 
-/** How many attempts each configured one allows if the service only asks to wait. It works, but other clients share its account. */
+/**
+ * If the service only asks to wait, the configured number of attempts is multiplied by this. The service works, but
+ * other clients are using the account.
+ */
 const patienceWhenThrottled = 5
 
 export const makeSink = (options: SinkOptions): Sink => {

@@ -35,7 +35,7 @@ const plain = (title: string): string => title.normalize("NFC").trim().replaceAl
 
 const idTitle = /^submission ?_?id$/
 
-/** Whether a column's title names a part of a question: `City (Home address)`, or the question comes first. */
+/** Whether a column's title names a part of a question: `City (Home address)`, `Home address - City` and similar. */
 const partOf = (title: string, name: string): boolean =>
   title.endsWith(` (${name})`) || title.startsWith(`${name} [`) || title.startsWith(`${name} - `)
   || title.startsWith(`${name} (`)
@@ -108,7 +108,8 @@ const filledByTheForm = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 /**
  * Returns a function that compares an item with a submission of an export.
  *
- * @param where.stamp the URL parameter that contains the row key, if the pipeline has one. It alone decides
+ * @param where.stamp the URL parameter that contains the row key, if the pipeline has one; if it can be compared, the
+ * answers are ignored
  */
 export const likenessOf = (
   item: Item,

@@ -6,7 +6,7 @@ import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./settleFit.ts"
 
-/** What is known about an export that was read to its end. It decides whether the absence of a row proves anything. */
+/** Facts about an export that was read to its end. They decide whether the absence of a row proves anything. */
 export interface ExportStanding {
   /** Submissions that the ledger knows and the export should contain, but does not: their number and an example. */
   readonly lacking: { readonly count: number; readonly example: string | undefined }
@@ -24,7 +24,7 @@ export interface ExportStanding {
   readonly times: { readonly earliest: number; readonly latest: number } | undefined
   /** Milliseconds. */
   readonly now: number
-  /** Returns a time in milliseconds since 1970 as text for people. */
+  /** Returns a time in milliseconds since 1970 as a message shows it. */
   readonly shown: (millis: number) => string
 }
 
@@ -148,7 +148,7 @@ export const makeSettling = (
           missing.push({ row, group })
         })
       }
-      // Like known submissions, rows found now prove that the export goes back to their batch.
+      // Rows that were found now also prove that the export goes back to their batch, as known submissions do.
       const foundFrom = settled.map(({ row }) => row.closed)
       for (const { group, row } of missing) {
         const shown = absence(row, group, standing, foundFrom)
