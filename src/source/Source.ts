@@ -21,7 +21,7 @@ export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceCh
   }
 }
 
-/** Turns a change of the file during its opening into an error. */
+/** Fails with `SourceError` if the file changes while it is being opened. */
 export const changedWhileOpening = <A, R>(
   opening: Effect.Effect<A, SourceError | SourceChanged, R>,
 ): Effect.Effect<A, SourceError, R> =>
@@ -81,8 +81,8 @@ export interface ToolReading extends ToolCandidate {
 }
 
 /**
- * The settings for reading a source that decide which cells its rows have. They are known before a row is read, and are the same for all files
- * written in the same way. For several files, members that differ are joined with " + ".
+ * The settings for reading a source that affect the content of its cells. They are known before a row is read, and are
+ * the same for all files written in the same way. For several files, members that differ are joined with " + ".
  */
 export interface SourceDialect {
   /** csv, excel, json or jsonl, regardless of the form tool that wrote the source. */
@@ -118,7 +118,7 @@ export interface Source {
   readonly tool?: ToolReading
   /** Form tools that the source may come from, likeliest first, including the chosen one. */
   readonly candidates?: ReadonlyArray<ToolCandidate>
-  /** Notes for people about how the file was interpreted. */
+  /** Sentences about how the file was interpreted, for the terminal and the report. */
   readonly warnings: ReadonlyArray<string>
   /**
    * Reads all rows, in chunks, in order. May be called again. Memory use does not grow with the number of rows. If `expected` is given, exactly the

@@ -58,7 +58,7 @@ const inflating = (file: string, kind: "gzip" | "deflate"): Effect.Effect<Unpack
       }),
       (made) => Effect.sync(() => made.destroy()),
     )
-    /** Acts at once. The returned effect ends when zlib has finished. */
+    /** Calls `act` at once. The returned effect ends when zlib has finished. */
     const begun = (act: (settle: () => void) => void) => {
       const done = new Promise<void>((resolve) => {
         if (failed) return resolve()
@@ -314,8 +314,9 @@ const chooseMember = (
 }
 
 /**
- * Returns the named member of a zip archive, or the only member that may contain rows. Undefined if the archive is a workbook. Fails if the file is
- * not an archive, or if not exactly one member is meant. Also fails if the member can't be unpacked, or if a path leads out of the archive.
+ * Returns the named member of a zip archive, or the only member that may contain rows. Undefined if the archive is a
+ * workbook. Fails if the file is not an archive, if the member is missing or several are possible, if it can't be
+ * unpacked, or if a path leads out of the archive.
  */
 export const zipMember = (
   bytes: FileBytes,

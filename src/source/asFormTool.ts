@@ -104,7 +104,10 @@ const words = ({ asked, chosen, layout }: Read): string => {
   return `${what} (${because})`
 }
 
-/** Returns a source interpreted by a tool's layout: its columns, blocks, and how it is read. */
+/**
+ * Returns a source that is interpreted by a tool's layout: with the tool's columns and blocks, and its reading of the
+ * cells.
+ */
 const withReading = (source: Source, read: Read): Source => {
   const { added, asked, chosen, headerRows = 1, layout, shown, titles } = read
   const { blocks = [], meta = [] } = layout
@@ -185,7 +188,7 @@ const asRecordTool = (opened: Source, { asked }: Pick<ToolOptions, "asked">): Ef
 /** Opens the same file again with its header in a different row. */
 type Reopen<R> = (headerRow: number) => Effect.Effect<Source, SourceError, R>
 
-/** Returns the head without the columns that a rejected.csv adds. Only the source's own columns are the tool's. */
+/** Returns the head without the columns that a rejected.csv adds. The form tool wrote only the source's own columns. */
 const ownHead = (head: Head, columns: ReadonlyArray<Column>): Head =>
   columns.length === 0 ? head : { ...head, records: head.records.map((record) => record.slice(0, columns.length)) }
 

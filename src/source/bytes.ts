@@ -143,7 +143,7 @@ export const findBytes = (
     const blocks: Bytes["blocks"] = (expected) =>
       Effect.gen(function*() {
         const handle = yield* fs.open(path, { flag: "r" }).pipe(
-          // The file existed when it was found.
+          // The file existed earlier, so a missing file is a change.
           Effect.mapError((error) => isMissing(error) ? changed : unreadable(file)(error)),
         )
         const same = handle.stat.pipe(

@@ -43,7 +43,7 @@ export const ownColumns = (columns: ReadonlyArray<Column>): ReadonlyArray<Column
 export const columnNames = (columns: ReadonlyArray<Column>): ReadonlyArray<string> =>
   columns.map((column) => column.name ?? `#${column.position + 1}`)
 
-/** Returns a column's name for people. Shows the title and the position if the title is not a name. */
+/** Returns a column's name for messages: its title and position if the title is not a name. */
 export const shownName = ({ name, position, title }: Column): string =>
   name ?? `${title.trim() || "column"} (${position + 1})`
 

@@ -88,7 +88,7 @@ class Places {
 
   /** Adds the places of a part whose records are numbered. They are in the order of their numbers, without gaps. */
   number(part: number, as: string, most: number): void {
-    // With more, the row has too many columns, which is an error.
+    // More places would not matter, because one beyond the limit is already an error.
     for (let nth = 1; nth <= Math.min(most, limits.columns + 1); nth++) this.indexOf(part, `${as}.${nth}`)
   }
 

@@ -30,7 +30,7 @@ export interface OpenedLabels {
   readonly labels: Labels
 }
 
-/** Reads a form tool's definition. Fails with SourceError if the file can't be read or is none. */
+/** Reads a form tool's definition. Fails with SourceError if the file can't be read or is not a definition. */
 export const openLabels = (file: string): Effect.Effect<OpenedLabels, SourceError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

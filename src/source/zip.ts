@@ -26,7 +26,10 @@ export interface DirectoryPlace {
 
 const damaged = "It is damaged or cut short. Fetch or export it again."
 
-/** Bytes at an archive's end in which the place of its directory must be. A comment of up to 64 KiB may follow it. */
+/**
+ * The number of bytes at an archive's end that must contain the record with the place of its directory. A comment of up
+ * to 64 KiB may follow that record.
+ */
 export const tailBytes = 65_536 + 22 + 76
 
 const readable = <A>(read: () => A): A => {
@@ -170,8 +173,8 @@ export const unpack = (bytes: Buffer, entry: ZipEntry): Promise<Buffer> =>
   })
 
 /**
- * Verifies that each entry of an archive matches its directory. A reader that does not check sizes unpacks the archive again later. Fails with
- * `BadArchive`.
+ * Verifies that each entry of an archive matches its directory. This is needed because xlsx, which unpacks the archive
+ * again later, does not check sizes. Fails with `BadArchive`.
  *
  * @param see called with each entry
  */

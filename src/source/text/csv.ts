@@ -151,7 +151,7 @@ const literalLines = ({ literal, literalLines: lines }: Quotes) =>
     listed(lines.map(String), literal)
   }`
 
-/** Describes records that can be read in two ways, or in no way. */
+/** Describes records whose quotes allow two readings, or none. */
 const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
   const isBoth = unsettledLines.some(({ because }) => because === "both")
   return isBoth

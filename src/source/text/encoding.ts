@@ -26,7 +26,7 @@ export interface Decoder {
 /** A file's text encoding. */
 export interface Encoding {
   readonly name: string
-  /** How the encoding is known, as part of a message. */
+  /** How the encoding was determined, as part of a message. */
   readonly because: string
   /** Length of the byte order mark in bytes. Skip these bytes before the first `write`. */
   readonly mark: number
@@ -43,7 +43,7 @@ export interface Encoding {
 export const dialectEncoding = ({ ascii, name }: Encoding): { readonly encoding?: string } =>
   ascii === true ? {} : { encoding: name.toLowerCase().replaceAll(/[^a-z0-9]/g, "") }
 
-/** How a text without a mark is known to be UTF-8. */
+/** How the encoding of UTF-8 text without a byte order mark was determined. */
 export const checkedUtf8 = "checked byte by byte"
 
 /** Counts line ends: LF, CRLF and CR. */
@@ -174,8 +174,8 @@ const marks: ReadonlyArray<
 const signs: ReadonlySet<number> = new Set([...'\t\n\r ",;|'].map((sign) => sign.charCodeAt(0)))
 
 /**
- * Detects UTF-16 without a mark. There, each of these signs is next to a zero byte, always on the same side. A few zero bytes in other text don't
- * count, because they would have to be next to most of these signs.
+ * Detects UTF-16 without a byte order mark. In UTF-16, each of these signs is next to a zero byte, always on the same
+ * side. A few zero bytes in other text don't count, because they would have to be next to most of these signs.
  */
 const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const bytes = Math.min(head.length, 4096)
@@ -239,8 +239,8 @@ export const tableEncoding = (name: string, decodedAs: string, because: string):
 })
 
 /**
- * Returns a file's text encoding. It is shown by the byte order mark, otherwise named by the pipeline, otherwise UTF-16 if every other byte is zero,
- * otherwise UTF-8.
+ * Returns a file's text encoding. A byte order mark determines it, otherwise the pipeline's `encoding`. Otherwise, it
+ * is UTF-16 if every other byte is zero, and UTF-8 if not.
  *
  * @param head the file's first bytes
  * @param asked the pipeline's `encoding`

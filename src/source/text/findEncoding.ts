@@ -119,8 +119,9 @@ const doubts = (names: ReadonlyArray<string>) =>
     : `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
 
 /**
- * Returns a file's text encoding. It is the one that the mark shows or that the pipeline names. Otherwise, it is UTF-8 if the first `limits.looked`
- * bytes are valid, and is detected if not. A text that is mostly UTF-8 counts as UTF-8, so that reading it reports the byte that is not.
+ * Returns a file's text encoding. A byte order mark determines it, otherwise the pipeline's `encoding`. Otherwise, it
+ * is UTF-8 if the first `limits.looked` bytes are valid, and is detected if not. A text that is mostly UTF-8 counts as
+ * UTF-8, so that the reading reports the bytes that are not valid.
  */
 export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
   Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { mendedColumns, placeHeader } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
-/** The pipeline's settings for reading a text. What is not set is detected. */
+/** The pipeline's settings for reading a text. Missing settings are detected. */
 export interface CsvSettings {
   readonly encoding?: string | undefined
   readonly delimiter?: string | undefined
@@ -72,7 +72,8 @@ export const findHeader = (
   const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
   const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
   const reader = readRecords({ delimiter, quoted })
-  // If a quote is not closed, only the records before it are used. Its meaning is decided when the rows are read.
+  // If a quote is not closed, only the records before it are used. What the quote means is decided when the rows are
+  // read.
   const { records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
   const at = placed === -1

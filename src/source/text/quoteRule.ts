@@ -101,7 +101,10 @@ export const learnRecords = (
   }
 }
 
-/** Whether a cell starts and ends with a quote. Even if quotes are characters, the cell may be meant as quoted. */
+/**
+ * Whether a cell starts and ends with a quote. Such a cell may be meant as quoted even if quotes are read as ordinary
+ * characters.
+ */
 const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
 
 /** Whether a quote closes a cell that did not open with one. Such a cell may be the rest of a torn cell. */
@@ -185,7 +188,10 @@ export class QuoteDecisions {
     }
   }
 
-  /** Whether the first line is a record on its own, and so is what follows. Undefined if more text is needed. */
+  /**
+   * Whether the first line is a complete record and the lines after it are records, too. Undefined if more text is
+   * needed.
+   */
   #isLiteral(
     text: string,
     { bad, firstEnd, last, own, second, start }: {
@@ -284,8 +290,9 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether a quoted record with line ends may end where it does, judged by what follows. Undefined if more text is needed. If a stray quote is
-   * closed by the next quote, the rest of a cell remains. As a result the record is too short, or includes a line with a quote that begins like a record.
+   * Whether the text after a quoted record with line ends confirms that the record ends there. Undefined if more text
+   * is needed. If a stray quote is closed by the next quote, the rest of a cell remains. As a result the record is too
+   * short, or includes a line with a quote that begins like a record.
    */
   #isFollowed(
     text: string,
@@ -328,9 +335,11 @@ export class QuoteDecisions {
   }
 
   /**
-   * Whether the next line that is not empty looks like a record, or there is no such line. Undefined if more text is needed.
+   * Whether the next line that is not empty looks like a record, or there is no such line. Undefined if more text is
+   * needed.
    *
-   * @param torn whether the line may be the rest of a torn cell, which a quote closes there
+   * @param torn whether the line may be the rest of a torn cell: if so, a line with the cell's closing quote is not a
+   * record
    */
   #isNextRecord(
     text: string,

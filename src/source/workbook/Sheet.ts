@@ -12,7 +12,10 @@ export interface SheetRow {
 export interface SheetNotes {
   hiddenRows: number
   hiddenColumns: number
-  /** Whether rows or columns are hidden somewhere in the workbook, if it is unknown which ones and how many. */
+  /**
+   * Whether rows or columns are hidden somewhere in the workbook. Set if the library doesn't show which ones and how
+   * many.
+   */
   hiddenSomewhere: boolean
 }
 
@@ -22,7 +25,10 @@ export interface OpenSheet {
   readonly names: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
   readonly date1904: boolean
-  /** Why some of the sheet may be missing, as the end of a sentence. Set if the file's statements about itself are inconsistent. */
+  /**
+   * Why some of the sheet may be missing, as the end of a sentence. Set if what the file states about its content is
+   * inconsistent.
+   */
   readonly doubt?: string | undefined
   /** The sheet's first rows: enough to find the header, or all of them. */
   readonly first: ReadonlyArray<SheetRow>

@@ -57,7 +57,7 @@ const verify = (
 
 const count = (number: number, what: string) => `${thousands(number)} hidden ${what}${number === 1 ? "" : "s"}`
 
-/** Describes what is hidden in a sheet. It is read like the rest, but deserves a warning. */
+/** Describes what is hidden in a sheet, for a warning. Hidden cells are read like all others. */
 const hiddenIn = ({ hiddenColumns, hiddenRows, hiddenSomewhere }: SheetNotes): string | undefined => {
   const parts = [
     ...(hiddenRows === 0 ? [] : [count(hiddenRows, "row")]),

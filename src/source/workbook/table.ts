@@ -14,7 +14,7 @@ export interface Table {
   readonly headerRow: number
   /** Number of rows above the header. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number
-  /** Whether a column has no title of its own, but may be under a merged one. */
+  /** Whether a column has no title of its own, but may belong to a merged title. */
   readonly untitled: boolean
   /** The sheet's first rows from `top` on, including those above the header. `top` is 0 for the first row. */
   readonly head: { readonly top: number; readonly rows: ReadonlyArray<Cells> }
@@ -96,7 +96,7 @@ export const findTable = (
   }
 }
 
-/** Returns the texts of rows, with that of a cell that is merged with those below it also in the last of them. */
+/** Returns the texts of rows. If cells are merged downwards, the last of them also gets the text of the first. */
 const withMergedBelow = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
   merges: ReadonlyArray<CellRange>,
@@ -126,7 +126,9 @@ const isMergedHeading = (
     && line.every((cell, at) => cell === null || over(left + at) !== undefined)
 }
 
-/** Returns the titles. Of merged cells, only the first has the text, which becomes the title of all their columns. */
+/**
+ * Returns the titles. If cells are merged, only the first one has a text, which becomes the title of all their columns.
+ */
 export const underMerges = (
   table: Table,
   merges: ReadonlyArray<CellRange>,

@@ -372,10 +372,11 @@ export interface XlsCheck {
   /** The workbook's stream, extracted from its compound file. Its other content (summaries, macros) is not read. */
   readonly content: Buffer
   /**
-   * Compares the sheet at this index with the cells that were read. Throws `BadRecords` if the sheet is certainly damaged.
+   * Compares the sheet at this index with the cells that were read. Throws `BadRecords` if the sheet is certainly
+   * damaged.
    *
    * @param has whether there is a cell
-   * @returns what is inconsistent, if some programs may write it like that
+   * @returns what is inconsistent, if it is not certainly damage because some programs may write it
    */
   readonly sheet: (index: number, has: (row: number, column: number) => boolean) => string | undefined
 }

@@ -141,7 +141,7 @@ const readPart = (file: string, part: Bytes, write: (piece: Uint8Array) => void)
     }
   }))
 
-/** Reads the sheet's rows in groups, in order. At the end, calls `ended` with what is known then. */
+/** Reads the sheet's rows in groups, in order. At the end, calls `ended` with the facts that are known only then. */
 const rowLots = <E>(
   file: string,
   opened: Opened<E>,
