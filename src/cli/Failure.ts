@@ -100,7 +100,7 @@ export interface Ended {
 
 type Invoked = Context.Tag.Service<typeof Invocation>
 
-/** Says on stderr why a command ended early, with `--json` also on stdout. Returns the exit code and the command to run next. */
+/** Reports on stderr why a command ended early; with `--json`, also on stdout. Returns the exit code and the command to run next. */
 export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
   Effect.gen(function*() {
     const output = yield* Output
@@ -139,7 +139,7 @@ export const explain = (cause: Cause.Cause<Failure>, pipeline?: string) =>
 export const sayNext = (output: Context.Tag.Service<typeof Output>, next: string): void =>
   output.say(output.interactive && !output.timed ? `${paints(output.err).soft("Next:")} ${next}` : next)
 
-/** Writes the command to run next, the last line on stderr for every exit code but 0. Leaves out the command that just failed: it would fail again. */
+/** Writes the command to run next as the last line on stderr, unless the exit code is 0. Omits the command that just failed, because it would fail again. */
 export const printNext = ({ status, next }: Ended) =>
   Effect.gen(function*() {
     const output = yield* Output

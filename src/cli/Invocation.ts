@@ -41,5 +41,5 @@ export const sameCommandWith = (
   return commandLine(kept.toSpliced(end < 0 ? kept.length : end, 0, ...values.flatMap((value) => [option, value])))
 }
 
-/** The user's name, as the system knows it. A user without an entry in the system's list has only a number. */
+/** The user's name in the operating system. A user without an account entry has only a number. */
 export const userName = Effect.try(() => userInfo().username).pipe(Effect.orElseSucceed(() => "unknown user"))

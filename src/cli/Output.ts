@@ -97,7 +97,7 @@ export class Output extends Context.Tag("formferry/Output")<Output, {
   readonly hide: (secret: string) => void
 }>() {}
 
-/** The length below which masking would make other text unreadable. */
+/** The minimum length of a text to mask. Masking a shorter one would make other text unreadable. */
 const shortestSecret = 6
 
 /** The escape sequences of our own colours. */
@@ -139,7 +139,7 @@ export const makeOutput = (
     for (const secret of secrets) safe = safe.replaceAll(secret, "<the API key>")
     return safe
   }
-  /** Keeps our colours if the screen has any. No other sequence may move a terminal's cursor or set its title. */
+  /** Keeps our own colours if the screen has colours. Makes all other control characters visible on a terminal, because they could move its cursor or set its title. */
   const shown = (text: string, isTerminal: boolean, { colour }: Screen): string => {
     const plain = colour ? text : text.replace(colours, "")
     const parts = plain.split(colours)

@@ -76,7 +76,7 @@ const asErrors = ({ diagnostics, pipelines }: Checked): Checked => {
   }
 }
 
-/** Returns what `--json` prints: findings once, the form as a number of questions. */
+/** Returns what `--json` prints: each finding once, and the form with only its number of questions. */
 const plain = ({ diagnostics, pipelines }: Checked) => ({
   diagnostics,
   pipelines: pipelines.map(({ data, failures, fits, ...one }) => ({

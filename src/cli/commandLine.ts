@@ -209,7 +209,7 @@ const shownOptions = (command: Commander.Command, screen: Screen): string => {
   return ["", ...helper.formatItemList(commonOptions, items, helper)].join("\n").trimEnd()
 }
 
-/** Returns where an unknown option belongs, if that helps. */
+/** Returns a sentence that says which commands an unknown option belongs to, or "" if that does not help. */
 const owners = (command: Commander.Command, message: string): string => {
   const [, flag = ""] = /^error: unknown option '(--[^'=]+)/.exec(message) ?? []
   const owning = (command.parent ?? command).commands.filter((one) => one.options.some(({ long }) => long === flag))
@@ -220,7 +220,7 @@ const owners = (command: Commander.Command, message: string): string => {
 }
 
 /**
- * Reads a command line. Options of all commands may stand anywhere, a command's own after its name.
+ * Reads a command line. Common options may be anywhere; a command's own options must follow its name.
  *
  * @param screen the screen for which help is formatted
  */

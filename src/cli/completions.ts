@@ -39,7 +39,7 @@ function __formferry
 end
 complete -c formferry -f -a '(__formferry)'`
 
-/** The script of each shell. If there is no answer, it completes file names. */
+/** The script for each shell. If formferry returns no words, the script completes file names. */
 export const completionScripts = { bash, fish, zsh }
 
 /** Returns the names that a project knows. None if the project can't be read. */

@@ -7,7 +7,7 @@ import type { Checked } from "../jobs/check.ts"
 import { type Failed, failed, markdownOf, reported } from "../notify/Notification.ts"
 import { Output } from "./Output.ts"
 
-// `--output github`: what GitHub Actions shows of a command. Everyone who can read the repository sees it, so it contains no cells, answers or row keys.
+// `--output github`: a command's annotations and summary in GitHub Actions. Everyone who can read the repository sees them, so they contain no cells, answers or row keys.
 
 /** Escapes the text of an annotation, because a line break would end it. A percent sign starts an escape. */
 const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
@@ -33,7 +33,7 @@ export const annotations = (folder: string, { diagnostics, pipelines }: Checked)
     )
     const failures = pipelines.flatMap(({ failures, pipeline }) =>
       failures.map(({ _tag, message }) => {
-        // Its message may contain row keys.
+        // The message of `LedgerRefused` may contain row keys.
         const shown = _tag === "LedgerRefused" ? `The ledger refuses it. ${toSeeValues(pipeline)}` : message
         const place = { severity: "error", file: seen("config/formferry.yaml"), line: 1, column: 1 } as const
         return annotation({ ...place, message: `${pipeline}: ${shown}` })

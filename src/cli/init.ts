@@ -174,7 +174,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, form, where), isNew: true }
   })
 
-/** Returns the project's folder (`--project DIR`, otherwise the nearest one upwards, otherwise this folder), and whether the project exists. */
+/** Returns the project's folder (`--project DIR`, otherwise the nearest one in this folder or its parents, otherwise this folder), and whether the project exists. */
 const rootOf = (given: string | undefined) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

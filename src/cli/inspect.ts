@@ -36,7 +36,7 @@ export const inspect = command({
 
 const percent = (share: number): string => {
   const rounded = Math.round(share * 100)
-  // 100 % means all, and 0 % none.
+  // Only all cells are 100 %, and only no cells are 0 %.
   return `${share < 1 && rounded === 100 ? "<100" : share > 0 && rounded === 0 ? ">0" : rounded} %`
 }
 

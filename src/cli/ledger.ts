@@ -189,7 +189,7 @@ const forget = command({
     }),
 })
 
-/** Pairs of keys that are shown before you agree. */
+/** The number of pairs of keys that are shown before you agree. */
 const shownPairs = 50
 
 /** `ledger rekey NAME`. */

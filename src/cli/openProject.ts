@@ -5,7 +5,7 @@ import { CommandEnded, UsageWrong } from "./Failure.ts"
 import { Invocation } from "./Invocation.ts"
 import { Output } from "./Output.ts"
 
-/** Finds the folder of the project: `--project DIR`, otherwise the nearest one upwards. */
+/** Finds the folder of the project: `--project DIR`, otherwise the nearest one in this folder or its parents. */
 export const projectFolder = Effect.gen(function*() {
   const { project } = yield* Invocation
   const { findProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))

@@ -35,7 +35,7 @@ export const practice = command({
         faults: input.faults === undefined ? undefined : path.resolve(input.faults),
         port: input.port ?? 0,
       })
-      // This key was made for this process and opens nothing else.
+      // This key was made for this process only and is of no use elsewhere.
       const key = Redacted.value(apiKey)
       yield* output.print(
         input.json

@@ -97,7 +97,7 @@ const reviewChoice = ({ review }: Session, { choice, count: cells, likely, quest
     return true
   })
 
-/** Writes the entry for a column that was chosen, after its own questions. Returns whether all of them were answered. */
+/** Asks for the settings of a chosen column's entry, then writes the entry. Returns whether all settings were answered. */
 const writeEntry = (session: Session, list: "questions" | "own", name: string, made: ReviewedEntry) =>
   Effect.gen(function*() {
     const { putEntry } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))

@@ -87,7 +87,7 @@ export const settle = command({
 
 const wrong = (message: string) => Effect.fail(new UsageWrong({ message }))
 
-/** Returns what the options ask for. */
+/** Returns the rows and the evidence that the options name. */
 const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> =>
   Effect.gen(function*() {
     const path = yield* Path.Path
@@ -124,7 +124,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
 /** How many rows the table shows. `--json` has all of them. */
 const most = 50
 
-/** Shows what `settle` did: the outcome of each row and why, the sums, and what is next. */
+/** Shows what `settle` did: the outcome of each row and why, the totals, and what is next. */
 const showSettled = (result: SettleResult, screen: Screen): string => {
   const paint = paints(screen)
   const { file, landed, left, notLanded, pipeline, rows } = result

@@ -22,7 +22,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 const standardEndpoint = "http://localhost:4318"
 
-/** `a=1,b=2`, values percent-encoded, as W3C baggage is written. */
+/** Parses `a=1,b=2` with percent-encoded values, as in W3C baggage. */
 const pairs = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text.split(",").flatMap((pair) => {

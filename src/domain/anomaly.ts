@@ -27,7 +27,7 @@ export interface RunFacts {
   readonly invalid: number
   /** The number of rows for which the run created submissions. */
   readonly sent: number
-  /** The number of its source's rows that earlier runs had imported. */
+  /** The number of rows in this run's source that earlier runs had imported. */
   readonly shared: number
   /** The run whose source shared no row with the previous source. Undefined after a person has accepted this change. */
   readonly gap?: string | undefined

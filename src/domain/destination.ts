@@ -26,7 +26,7 @@ const plainHost = (host: string): string => {
 
 /**
  * Returns the only canonical form of a service's address, so that the same service is always the same destination. `URL` normalises scheme, case, default port, dot segments, IPv4 notations and the
- * form of IPv6 and of names that are not ASCII. In addition, this normalises a trailing dot of the host, IPv4 within IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. Keeps
+ * form of IPv6 and of names that are not ASCII. In addition, this function normalises a trailing dot of the host, IPv4 within IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. Keeps
  * the case of the path.
  *
  * @param text an http or https address, valid as a URL

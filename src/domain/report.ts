@@ -316,7 +316,7 @@ const MappedQuestion = Schema.Struct({
   translated: count("the number of all translated cells"),
 })
 
-/** An answer of a row that is shown as an example. */
+/** An answer in an example row. */
 const SampledAnswer = Schema.Struct({
   row: Count("one of the first three rows that were sent or, in a dry run, would be sent"),
   key: Digested("the row key"),

@@ -40,5 +40,5 @@ export type Outcome = keyof typeof outcomeWords
 
 export const outcomes = namesOf(outcomeWords)
 
-/** The name, in a file's `taken`, for lines whose quotes were read as ordinary characters. */
+/** In a file's `taken`: the entry that says how quotes at the start of cells were read. */
 export const strayQuotes = "stray quotes"

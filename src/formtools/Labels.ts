@@ -5,9 +5,9 @@ import { tidy } from "./sample.ts"
 
 /** What a form tool's own definition of a form says about one column of its exports. */
 export interface ColumnLabels {
-  /** The question as respondents read it. Empty: the definition has no text for it. */
+  /** The question as respondents read it. Empty if the definition has no text for it. */
   readonly title: string
-  /** If the question has several columns: what this one is called in the header, and what respondents read. */
+  /** If the question has several columns: this column's name in the header, and the text that respondents read. */
   readonly part?: { readonly code: string; readonly label: string }
   /** Labels of options, by the codes in the cells. */
   readonly options: ReadonlyMap<string, string>

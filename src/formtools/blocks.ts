@@ -168,7 +168,7 @@ export const blocksByCells = (
 
 /**
  * Returns the blocks of tools that are based on XForms. Their columns are `question/option` with 1 or 0, sometimes with a column `question` that contains all choices. A slash also separates a group
- * from its question. A column is therefore a part only if its question is a column or its cells are ticks.
+ * from its question. A column is therefore a part only if its question also has a column or its cells are ticks.
  *
  * @param headerRows the number of the sample's records that contain no answers
  */

@@ -62,7 +62,7 @@ const questionsOf = (columns: ReadonlyArray<Column>): ReadonlyArray<Question> =>
   }))
 }
 
-/** Returns the function that makes one cell of an answer with several parts. Undefined if the parts are separate columns. */
+/** Returns the function that joins the parts of an answer into one cell. Undefined if the parts remain separate columns. */
 const oneCell = (question: Question): ((row: Cells) => Cell) | undefined => {
   const { parts, whole } = question
   const text = (row: Cells, part: string) => cellText(row[parts.get(part) ?? -1]).trim()

@@ -42,7 +42,7 @@ const meta: MetaTitles = {
 const codes = ["submitdate", "lastpage", "startlanguage"]
 const words = ["date submitted", "last page", "start language"]
 
-/** What VV writes for characters that would break its lines. The characters must be restored in this order. */
+/** The codes that VV exports contain in place of characters that would break a line. They must be replaced in this order. */
 const escapes = [[/^\{quote\}/, '"'], [/\{tab\}/g, "\t"], [/\{cr\}/g, "\r"], [/\{newline\}/g, "\n"], [
   /\{lbrace\}/g,
   "{",

@@ -59,7 +59,7 @@ export const redcapDictionary: DefinitionFormat = {
         continue
       }
       for (const [code, text] of options) {
-        // REDCap writes the code into a name, which has letters, digits and underscores only.
+        // REDCap appends the code to a column's name, which may contain only letters, digits and underscores.
         const written = code.toLowerCase().replaceAll(/[^a-z0-9]/g, "_")
         found.push([`${name}___${written}`, { title, part: { code: written, label: text }, options: new Map() }])
       }

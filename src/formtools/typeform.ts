@@ -83,7 +83,7 @@ const roles: Readonly<Record<string, Role>> = {
   event_type: "note",
 }
 
-/** The members that are split into columns: the list of all answers, and that of all variables. */
+/** The members that are split into columns: the lists of all answers and of all variables. */
 const lists = new Set(["answers", "variables"])
 
 const roleOf = (title: string): Role | undefined =>

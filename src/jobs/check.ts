@@ -82,7 +82,7 @@ export interface Checked {
  * Reports all problems at once, even if some parts can't be read. Sends no rows.
  *
  * @param root the project's folder
- * @param names the pipelines to check; none: all
+ * @param names the pipelines to check; if empty, all pipelines
  */
 export const checkProject = (root: string, names: ReadonlyArray<string>, options: CheckOptions = {}) =>
   Effect.gen(function*() {
@@ -227,7 +227,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     }
   })
 
-/** Opens the ledger. Also returns why runs would be refused if the ledger is missing or is not the newest. */
+/** Opens the ledger. Also returns why runs would be refused if the ledger is missing or is not the newest copy. */
 const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Target) =>
   Effect.gen(function*() {
     const ledger = yield* openIfAny(project, { pipeline: name, target })

@@ -57,7 +57,7 @@ export interface CheckedData {
 
 const examplesKept = 3
 
-/** Groups the problems of all rows. */
+/** Groups the problems found in all rows. */
 const collectProblems = () => {
   const groups = new Map<string, DataProblem & { rows: number; examples: Array<DataProblem["examples"][number]> }>()
   return {

@@ -67,7 +67,7 @@ const errorText = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NULL!|NUM!|ERROR!)$/
 const garbled = /Ã[\u0080-\u00bf¼¶¤Ÿ©¨±³­]|â€[\u0080-\u00ff™œ“”¦]|Â[\u00a0-\u00bf]|\ufffd|<U\+[0-9A-F]{4}>/
 const longestOfExcel = 32_767
 
-/** Returns the sentence about a trap that this many cells have. */
+/** Returns the sentence about a trap that was found in `count` cells. */
 const cellTrapText = (code: CellCode, count: number): string => {
   const [one, many, what] = cellTraps[code]
   return `${count.toLocaleString("en-GB")} ${count === 1 ? `cell ${one}` : `cells ${many}`} ${what}`
@@ -174,7 +174,7 @@ export class CellTraps {
   }
 }
 
-/** Returns the trap of dates if the column doesn't show whether the day or the month comes first. */
+/** Returns the trap for dates if the column doesn't show whether the day or the month comes first. */
 export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArray<Trap> => {
   const formats = dateFormats(dates)
   const dated = shapes.date + shapes.dateTime
@@ -190,7 +190,7 @@ export const dateTraps = ({ dates, filled, shapes }: ColumnProfile): ReadonlyArr
   }]
 }
 
-/** Returns the trap of cells that differ in kind from most cells of the column. */
+/** Returns the trap for cells whose kind differs from that of most cells in the column. */
 export const exceptionTraps = (
   { examples, filled, shapes }: ColumnProfile,
   kind: Shape | "empty" | "text" | "choice" | "choices",

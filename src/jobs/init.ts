@@ -252,7 +252,7 @@ const readKeys = (config: FileSource, source: Source): ReadonlyArray<DraftKey> =
   ].flatMap(({ value, ...key }) => value === undefined ? [] : [{ ...key, value }])
 }
 
-/** Returns the number of the header's row if other rows are above it. With this number in the pipeline, the source no longer warns. */
+/** Returns the number of the header's row if other rows are above it. If the pipeline contains this number, reading the source gives no warning. */
 const headerIn = ({ warnings }: Source): number | undefined => {
   const [row] = warnings.flatMap((warning) => /`headerRow: (\d+)`/.exec(warning)?.[1] ?? [])
   return row === undefined ? undefined : Number(row)

@@ -61,7 +61,7 @@ export interface Inspection {
   /** The first rows of a table, with how each is interpreted. Empty if the file is not a table. */
   readonly head: ReadonlyArray<HeadRow>
   readonly rows: number
-  /** The number of rows that can't be read, and the problems of the first ones. */
+  /** The number of rows that can't be read, and the problems found in the first ones. */
   readonly faulty: number
   readonly faults: ReadonlyArray<string>
   /** The number of responses that were never finished. Undefined if the file doesn't say which ones were. */

@@ -103,7 +103,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       ],
     })
     const hold = Effect.map(view.hold(id), (session) => ({ ledger, view, session }))
-    /** A dry run writes nothing. If its row keys are made differently, it writes the new keys to a copy of the ledger, because only they identify the known rows. */
+    /** A dry run writes nothing. If the rule for row keys has changed, it writes the new keys to a copy of the ledger, because only they identify the known rows. */
     const holdNothing = Effect.gen(function*() {
       if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }
       const copy = yield* openLedger({ file: yield* temporaryCopy(project.ledger) })

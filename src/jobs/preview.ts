@@ -31,7 +31,7 @@ export interface PreviewedRow {
   readonly filtered: boolean
   readonly valid: boolean
   readonly answers: ReadonlyArray<PreviewedAnswer>
-  /** Problems of the row as a whole. */
+  /** Problems that concern the row as a whole. */
   readonly problems: ReadonlyArray<Problem>
   /** Present if the row was imported with different content. */
   readonly change?: RowChange | undefined

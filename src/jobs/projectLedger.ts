@@ -11,7 +11,7 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts"
 
-/** Returns where a project's ledger is marked: next to the ledger and among the reports. If one folder is lost, the mark in the other shows the loss. */
+/** Returns the folders that contain the marks of a project's ledger: one next to the ledger, and one among the reports. If one folder is lost, the marks in the other still show what the ledger must contain. */
 const marksOf = ({ ledger, reports }: Pick<Project, "ledger" | "reports">): MarkPlaces => ({
   ledger,
   folders: [marksFolder(ledger), join(reports, ".ledger")],
@@ -52,7 +52,7 @@ export const ledgerExists = (project: Pick<Project, "ledger">) =>
 /**
  * Opens a project's ledger. Returns undefined if the project never had one. Fails if the ledger is missing.
  *
- * @param overruling whether a person accepts that the ledger is missing or not the newest; a missing one is then created
+ * @param overruling whether a person accepts that the ledger is missing or not the newest copy; a missing one is then created
  */
 export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
   Effect.gen(function*() {
@@ -82,14 +82,14 @@ export const knownPipelines = (
     return { texts, own, places, all }
   })
 
-/** A pipeline whose runs are refused, because the ledger is missing or not the newest. */
+/** A pipeline whose runs are refused, because the ledger is missing or not the newest copy. */
 export interface LedgerMissed {
   readonly pipeline: string
   /** Sentences that say what is wrong and what to do. */
   readonly message: string
 }
 
-/** Returns the pipelines whose ledger is missing or not the newest, unless a person has accepted that. Only reads. */
+/** Returns the pipelines whose ledger is missing or not the newest copy, unless a person has accepted that. Only reads. */
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind

@@ -37,7 +37,7 @@ export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress"
   readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
 }
 
-/** The options of a run for which the command line has no options. */
+/** The options for a run that follows the pipeline's file, without options from a command line. */
 export const asThePipelineSays = {
   to: undefined,
   source: undefined,

@@ -111,7 +111,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const fibers = yield* FiberSet.make()
     const running = new Set<string>()
     const ended = yield* Queue.sliding<void>(1)
-    /** When each pipeline runs next. Undefined if it has no further time. */
+    /** When each pipeline runs next. Undefined if its schedule has no more times. */
     const waiting = new Map<string, { readonly schedule: Scheduled["schedule"]; readonly next: number | undefined }>()
     let unreadable = ""
 
@@ -132,7 +132,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           yield* turns.known,
           ({ turns }) => Effect.map(turns.record(pipeline, () => "seen"), ({ last }) => last),
         ).pipe(
-          // Problems of the ledger are reported by the pipeline's run.
+          // Problems with the ledger are reported by the pipeline's run.
           Effect.orElseSucceed(() => undefined),
         )
         const from = last === undefined ? now : countsFrom(last, now) ?? now

@@ -90,7 +90,7 @@ export interface ProjectStatus {
   readonly notBegun: ReadonlyArray<NotBegun>
   /** Sentences that say which files have a schedule that can't be read. */
   readonly unreadable: ReadonlyArray<string>
-  /** Pipelines whose runs are refused, because the ledger is missing or not the newest. */
+  /** Pipelines whose runs are refused, because the ledger is missing or not the newest copy. */
   readonly missed: ReadonlyArray<LedgerMissed>
   /** The health of the named pipelines. Without names, of all scheduled pipelines, or of all pipelines if none is scheduled. Undefined without `maxAge`. */
   readonly health: ReadonlyArray<PipelineHealth> | undefined
@@ -101,7 +101,7 @@ export interface ProjectStatus {
 /**
  * Returns what the ledger contains, by pipeline and destination. Only reads and takes no lock, so that it works during a run. Creates no ledger.
  *
- * @param names the pipelines; none: all
+ * @param names the pipelines; if empty, all pipelines
  * @param options.verify whether SQLite checks the whole file
  * @param options.runs the number of last runs to return
  * @param options.maxAge the greatest age of a pipeline's last good run, in milliseconds

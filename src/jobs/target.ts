@@ -55,7 +55,7 @@ export const firstTarget = (pipeline: Pipeline): Effect.Effect<Target, TargetUnk
 /**
  * Opens the service of a target.
  *
- * @param services the services that the process shares; undefined: opens the service for this scope only
+ * @param services the services that the process shares; if undefined, the service is opened for this scope only
  */
 export const openTarget = (
   project: Project,

@@ -12,7 +12,7 @@ import { shareServices } from "./services.ts"
 
 /** An event while pipelines run by schedule. Times are in milliseconds since 1970. */
 export type ScheduleEvent =
-  /** A pipeline waits for its next time. Undefined if it has no further time. */
+  /** A pipeline waits for its next scheduled time. Undefined if its schedule has no more times. */
   | {
     readonly _tag: "Waits"
     readonly pipeline: string

@@ -26,7 +26,7 @@ export const compactLedger = (project: Project) =>
     Effect.flatMap(opened(project), (ledger) => Effect.zipRight(showWork("rewrite"), ledger.compact)),
   )
 
-/** Backs up the ledger with its secret. A run may be in progress. Fails if the ledger is not the newest, because its copy would replace good backups. Returns the copy's size in bytes. */
+/** Backs up the ledger with its secret. A run may be in progress. Fails if the ledger is not the newest copy, because its backup would replace good backups. Returns the copy's size in bytes. */
 export const backUp = (project: Project, file: string) =>
   Effect.zipRight(
     Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest)),
@@ -55,7 +55,7 @@ const csvLine = (row: ExportedRow): CsvLine => titles.map((title) => String(row[
 /**
  * Returns the ledger's rows as text, in pieces, so that memory stays bounded for any number of rows. A run may be in progress.
  *
- * @param names the pipelines; none: all
+ * @param names the pipelines; if empty, all pipelines
  */
 export const exportLedger = (project: Project, names: ReadonlyArray<string>, format: ExportFormat) =>
   Stream.unwrapScoped(Effect.gen(function*() {

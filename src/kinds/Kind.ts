@@ -90,7 +90,7 @@ export interface OtherCells {
 }
 
 /**
- * How a cell is used, apart from giving the answer's value. `unused`: not at all, although other cells of the answer may be. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop`
+ * How a cell is used, apart from giving the answer's value. `unused`: not at all, although other cells of the answer may be used. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop`
  * removes a text. `part`: a part of the cell is not sent. `redirected`: a text is sent to a different question.
  */
 export type CellNote = "unused" | "nothing" | "dropped" | "part" | "redirected"

@@ -54,7 +54,7 @@ export const oneCell = (parse: (cell: Exclude<Cell, null>) => Json | undefined |
 export const oneText = (parse: (text: string) => Json | undefined | Fault): Parse =>
   oneCell((cell) => parse(typeof cell === "string" ? cell : textOf(cell)))
 
-/** Returns the object in a JSON cell. Notes members that are not in `names` as not sent. */
+/** Returns the object in a JSON cell. Records that members outside `names` are not sent. */
 export const objectIn = (
   cell: Cell,
   names: ReadonlyArray<string>,

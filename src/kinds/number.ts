@@ -42,7 +42,7 @@ export const withoutCurrency = (text: string): string => {
   return sign + (found.index === 0 ? amount.slice(found[0].length) : amount.slice(0, found.index))
 }
 
-/** Returns a decimal in its only normal form: without leading zeros, zeros at the end of a fraction, or a plus sign. */
+/** Returns a decimal in its normal form: without leading zeros, zeros at the end of a fraction, or a plus sign. */
 const normal = (text: string): string => {
   const negative = text.startsWith("-")
   const [whole = "", fraction = ""] = text.replace(/^[-+]/, "").split(".")

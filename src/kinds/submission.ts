@@ -40,7 +40,7 @@ const kindOfValue = (sent: Json): string | undefined => {
 
 /**
  * Returns the kind that compares an answer: the mapping's, otherwise the default of the question's type, otherwise the one that the sent value probably has. The last case occurs if the row was sent
- * under a different mapping. Returns undefined for any other JSON, whose lists are compared in order, because they may be rankings.
+ * under a different mapping. Returns undefined for any other JSON. Lists in such JSON are compared in order, because they may be rankings.
  */
 const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined => {
   const named = kinds.get(kind ?? "") ?? (type === undefined ? undefined : kindOfType(type))

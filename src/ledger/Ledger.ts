@@ -270,7 +270,7 @@ export interface RequestedPlace {
   readonly serviceName?: string
   /** Earlier addresses of the service. */
   readonly previous?: ReadonlyArray<string>
-  /** Addresses of other services: their forms are different ones, even if the ids are the same. */
+  /** Addresses of other services. Their forms are not the same, even if the ids are. */
   readonly separate?: ReadonlyArray<string>
 }
 

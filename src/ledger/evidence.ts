@@ -1,4 +1,4 @@
-// What settles a row in doubt.
+// The evidence and the rules by which a row in doubt is settled.
 import type { Item } from "../domain/item.ts"
 
 /** How a row in doubt is settled. */

@@ -31,11 +31,11 @@ export interface UniqueAnswer {
   readonly id: string
   /** Returns the answer as text. Equal answers have equal texts. Undefined if there is no answer. */
   readonly value: (cells: Cells) => string | undefined
-  /** Returns the problem of a row that has the same answer as row `before`. */
+  /** Returns the problem with a row that has the same answer as row `before`. */
   readonly problem: (value: string, before: number) => Problem
 }
 
-/** A row's item with the problems of dropped answers (`onInvalid: drop`), or all problems for which the row is rejected. */
+/** A row's item and the problems with its dropped answers (`onInvalid: drop`), or all problems for which the row is rejected. */
 type MappedRow =
   | { readonly item: Item; readonly dropped?: ReadonlyArray<Problem> }
   | { readonly problems: ReadonlyArray<Problem> }

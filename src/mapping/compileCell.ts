@@ -13,7 +13,7 @@ import type { CompileContext, Fixed } from "./CompileContext.ts"
 import { type AnswerSpec, compileKind, inheritedBy, kindNamed, optionsOf } from "./compileKind.ts"
 import type { Findings } from "./Findings.ts"
 
-/** Compiles a kind for a single cell, with the extraction by an expression and the texts that a fixed rejected.csv may contain. */
+/** Compiles a kind for a single cell. The result applies the entry's `extract`, and accepts the texts that a corrected rejected.csv may contain. */
 export const compileCell = (
   asked: AnswerSpec,
   options: KindOptions,
@@ -147,7 +147,7 @@ const jsonOf = (text: string): Json | undefined => {
   }
 }
 
-/** Returns the typed cell for which a text of a fixed rejected.csv may have been written. The file contains numbers, dates and nested values as text. */
+/** Returns the typed cell for which a text of a corrected rejected.csv may have been written. The file contains numbers, dates and nested values as text. */
 const typed = (text: string, fixed: Fixed): Cell | undefined => {
   if (jsonNumber.test(text)) return Number(text)
   if (text === "true" || text === "false") return text === "true"
@@ -165,7 +165,7 @@ const twoWays = new Fault(
 )
 
 /**
- * Makes a `Parse` accept cells of a fixed rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed cells, a number with a different meaning in each
+ * Makes a `Parse` accept cells of a corrected rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed cells, a number with a different meaning in each
  * notation is an error, because its meaning is unknown.
  */
 const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {

@@ -37,7 +37,7 @@ const momentOf = (text: string, format: DateFormat | undefined) => {
   return Number.isNaN(wall) ? undefined : { wall, hasTime: format?.hasTime === true, offset: NaN }
 }
 
-/** Returns a function that compares a cell with a bound. The result is below zero if the cell is less, or NaN if the two can't be compared. */
+/** Returns a function that compares a cell with a bound. The result is below zero if the cell is less than the bound, or NaN if the two can't be compared. */
 const comparison = (
   bound: string,
   format: DateFormat | undefined,

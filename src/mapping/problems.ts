@@ -9,13 +9,13 @@ import type { Pipeline } from "../project/Pipeline.ts"
 const quotedList = (columns: ReadonlyArray<Column>): string =>
   columns.map((column) => `"${brief(column.name ?? column.title)}"`).join(" and ")
 
-/** Returns the problem of a cell that should answer a question. */
+/** Returns the problem with a cell that should answer a question. */
 export const cellProblem = (question: string, column: Column, cell: Cell | undefined, fault: Fault): Problem => ({
   ...columnProblem(column, cell, fault),
   question,
 })
 
-/** Returns the problem of a cell. */
+/** Returns the problem with a cell. */
 export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fault): Problem => {
   const name = column.name ?? column.title
   const whole = brief(textOf(cell))
@@ -31,7 +31,7 @@ export const columnProblem = (column: Column, cell: Cell | undefined, fault: Fau
   }
 }
 
-/** Returns the problem of a template's text. */
+/** Returns the problem with a template's text. */
 export const templateProblem = (question: string, text: string, fault: Fault): Problem => ({
   code: fault.code,
   question,
@@ -39,7 +39,7 @@ export const templateProblem = (question: string, text: string, fault: Fault): P
   message: `The template gives "${brief(text)}"; expected ${fault.expected}.`,
 })
 
-/** Returns the problem of a required answer that is missing. */
+/** Returns the problem with a row that lacks a required answer. */
 export const requiredProblem = (question: string, name: string, columns: ReadonlyArray<Column>): Problem => ({
   code: "required",
   column: columns[0]?.name ?? columns[0]?.title,
@@ -49,14 +49,14 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
   } no answer; "${brief(name)}" is required.`,
 })
 
-/** The problem of a row without an answer from a cell. */
+/** The problem with a row that has no answer from a cell. */
 export const blankProblem: Problem = {
   code: "blank-row",
   message:
     "No answer of the row comes from a cell: the mapped cells are empty or mean no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
 }
 
-/** Returns the problem of a row whose key columns are empty. */
+/** Returns the problem with a row whose key columns are empty. */
 export const missingKeyProblem = ({ source: { rowKey } }: Pick<Pipeline, "source">): Problem => {
   const names = rowKey === undefined || rowKey === "content" ? [] : rowKey.map(({ name }) => name)
   return {
@@ -66,7 +66,7 @@ export const missingKeyProblem = ({ source: { rowKey } }: Pick<Pipeline, "source
   }
 }
 
-/** Returns the problem of columns that should contain the same answer but don't. */
+/** Returns the problem with columns that should contain the same answer but don't. */
 export const conflictProblem = (
   question: string,
   columns: ReadonlyArray<readonly [Column, Cell | undefined]>,
@@ -84,7 +84,7 @@ export const conflictProblem = (
   }
 }
 
-/** Returns the problem of an answer that must be unique but is not. */
+/** Returns the problem with an answer that must be unique but is not. */
 export const notUniqueProblem = (
   question: string,
   name: string,

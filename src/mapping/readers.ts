@@ -160,7 +160,7 @@ export interface ReadPart {
   readonly columns: ReadonlyArray<Column>
 }
 
-/** Marks the cells of parts as used by the answer, to the extent that the part uses the cell and the answer uses the part. */
+/** Marks the cells of parts as used by the answer. A cell's use is the lower of two: the part's use of the cell, and the answer's use of the part. */
 export const useParts = (
   parts: ReadonlyArray<ReadPart>,
   partUses: CellUses,
@@ -217,7 +217,7 @@ export const readParts = (parts: ReadonlyArray<ReadPart>, reading: Reading, part
 /** The kinds of parts produce only texts, numbers or booleans. */
 const asCell = (value: Json | undefined): Cell => value === undefined || typeof value === "object" ? null : value
 
-/** Makes problems of an answer remove only the answer, not the row. */
+/** Returns a reader that drops an answer with problems, so that the row is not rejected. */
 export const readDropping = (read: Read, columns: ReadonlyArray<Column>, uses: CellUses): Read => (cells, problems) => {
   const own: Array<Problem> = []
   const value = read(cells, own)

@@ -41,7 +41,7 @@ export const isRespondents = ({ answer }: { readonly answer: Pick<MappedAnswer, 
 export interface RowRules {
   readonly where: Conditions
   readonly uses: CellUses
-  /** The problem of a row without an answer from a cell. Undefined if such rows are sent. */
+  /** The problem with a row that has no answer from a cell. Undefined if such rows are sent. */
   readonly blank: Problem | undefined
 }
 

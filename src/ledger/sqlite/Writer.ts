@@ -10,7 +10,7 @@ export class Refusal<E> {
   }
 }
 
-/** A session's hold of the lock, which is confirmed inside each transaction. */
+/** A session's hold on the lock, which is confirmed inside each transaction. */
 export interface Lease {
   /** Throws a Refusal if the lock is no longer ours. May renew the heartbeat in the same transaction. */
   readonly confirm: () => void

@@ -19,7 +19,7 @@ import { attempt, Database } from "./database.ts"
 import { openDatabase } from "./openDatabase.ts"
 
 /**
- * Copies a ledger in its present state, with its secret, into a folder, for a rehearsal. A run may be in progress. Its lock is not copied. Returns
+ * Copies a ledger in its present state, with its secret, into a folder, for a rehearsal. A run may be in progress. The copy does not contain the run's lock. Returns
  * the copy's path. If there is no ledger yet, nothing is copied, and opening that path makes a new one.
  */
 export const copyLedger = (file: string, toFolder: string): Effect.Effect<string, LedgerError | LedgerRefused> => {

@@ -68,7 +68,7 @@ export const takeLock = (
   return { epoch, word }
 }
 
-/** A hold of the lock, as seen by its holder. */
+/** A lock that is held, as seen by its holder. */
 export class LockLease implements Lease {
   readonly pipeline: string
   readonly epoch: number

@@ -13,7 +13,7 @@ export interface Place {
   readonly destination: Destination
   /** The form's id as the pipeline names it. Default: the id in `destination`. */
   readonly typed?: string
-  /** Addresses of other services: their forms are different ones, even if the ids are the same. */
+  /** Addresses of other services. Their forms are not the same, even if the ids are. */
   readonly separate?: ReadonlyArray<string>
 }
 

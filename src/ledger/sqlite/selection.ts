@@ -22,7 +22,7 @@ export const optional = <V, A = V>(sql: string, read?: (value: V, texts: Texts) 
 /** Selects a value that is never NULL, because the statement excludes rows without it. */
 export const required = <A>(one: Selected<A | undefined>): Selected<A> => one as Selected<A>
 
-/** Selects a statement's rows as objects. Each field is given with its expression. */
+/** Selects a statement's rows as objects. `fields` has an expression for each field. */
 export const selection = <A extends object>(fields: { readonly [K in keyof A]-?: Selected<A[K]> }) => {
   const names = Object.keys(fields)
   const selections = Object.values<Selected<unknown>>(fields)

@@ -69,7 +69,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
   let place: number | undefined
   const cursor: Cursor = { last: undefined }
   const known = () => (place ??= findPlace(db, at))
-  /** Reads for the place, or returns `empty` if the place is unknown. */
+  /** Reads from the place's part of the ledger. Returns `empty` if the ledger has no such place. */
   const read = <A>(doing: string, empty: A, work: (place: number) => A): Effect.Effect<A, LedgerError> =>
     reading(store, doing, () => {
       const place = known()

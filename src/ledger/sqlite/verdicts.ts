@@ -56,7 +56,7 @@ const hasSent = 1
 const hasReturned = 2
 const alike = 4
 
-/** Bytes of the answer's head: the number of its id, and flags for its digests. */
+/** The number of bytes of an answer's head: the number of its id, and the flags for its digests. */
 const headLength = 5
 
 /**

@@ -86,7 +86,7 @@ const kept = 1_000
 /** The maximum length of such a text, in characters: a longer text is not an option. */
 const longestKept = 1_000
 
-/** How many of the smallest hashes are kept to estimate larger counts, to about 3%. */
+/** How many of the smallest hashes are kept to estimate larger counts, to within about 3%. */
 const smallest = 1_024
 
 const two53 = 2 ** 53

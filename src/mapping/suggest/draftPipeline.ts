@@ -120,7 +120,7 @@ const usualSplit = (entries: ReadonlyArray<DraftEntry>): DraftValue | undefined 
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0]
 }
 
-/** Problems with suggestions that the cells of a source show, by question id, or by the name of another target such as `submissionTime`. */
+/** Problems with the suggested entries that were found in the source's cells. The keys are ids of questions, or names of other targets such as `submissionTime`. */
 export interface CellFindings {
   /** Choices that are not options. */
   readonly unknown: ReadonlyMap<string, Unknown>

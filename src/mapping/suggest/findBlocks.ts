@@ -73,7 +73,7 @@ const ownTitled = (columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<Readon
 }
 
 /**
- * Finds the blocks of a source: those that its format names, and those that headers and cells show. A column belongs to one block at most.
+ * Finds the blocks of a source: those that its format names, and those that can be inferred from headers and cells. A column belongs to one block at most.
  */
 export const findBlocks = (
   columns: ReadonlyArray<ProfiledColumn>,

@@ -52,7 +52,7 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const isSure = (unit: number, target: number) => (found[unit]?.[target] ?? 0) >= accepted
   const takenUnits = new Set(units.flatMap((_, at) => targets.some((_, of) => isSure(at, of)) ? [at] : []))
   const takenTargets = new Set(targets.flatMap((_, of) => units.some((_, at) => isSure(at, of)) ? [of] : []))
-  /** Whether another free unit or question fits nearly as well by itself. Only a person knows which is meant. */
+  /** Whether another free unit or question fits nearly as well. If so, a person must choose. */
   const hasRival = (unit: number, target: number): boolean => {
     // If several columns have the same title, each needs a question with the same title.
     const twins = (all: ReadonlyArray<Unit | Target>, own: Unit | Target | undefined) =>
