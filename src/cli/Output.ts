@@ -14,7 +14,7 @@ interface LogDetails {
   /** As Effect labels it: INFO, WARN, … */
   readonly level: string
   readonly annotations: Readonly<Record<string, unknown>>
-  /** Whether it is the command's own message. As text, it has no level. */
+  /** Whether it is the command's own message. In the text format, such a message has no level. */
   readonly own?: boolean
 }
 

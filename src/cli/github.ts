@@ -9,7 +9,7 @@ import { Output } from "./Output.ts"
 
 // `--output github`: a command's annotations and summary in GitHub Actions. Everyone who can read the repository sees them, so they contain no cells, answers or row keys.
 
-/** Escapes the text of an annotation, because a line break would end it. A percent sign starts an escape. */
+/** Escapes the text of an annotation, because a line break would end it. A percent sign starts an escape, so it is escaped as well. */
 const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
 
 /** Escapes a property, because a colon or comma would end it. */
@@ -58,7 +58,7 @@ export const summarizeRun = (end: RunReport | Omit<Failed, "at">) =>
     yield* summarize(markdown)
   })
 
-/** Prints as an annotation, and summarises, why a command did not exit with code 0, and which command to run next. */
+/** Prints an annotation and a summary that say why a command did not exit with code 0, and which command to run next. */
 export const summarizeEnd = ({ next, status }: { readonly next: string | undefined; readonly status: number }) =>
   Effect.gen(function*() {
     const text = `Exit code ${status}: ${exitOf(status)?.meaning ?? "unknown"}.`

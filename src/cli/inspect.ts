@@ -132,7 +132,7 @@ const traps = (columns: ReadonlyArray<InspectedColumn>, screen: Screen): string 
   return lines.length === 0 ? undefined : [paint.strong("Traps"), ...lines].join("\n")
 }
 
-/** Shows what a file is and why, its columns, traps and row keys. */
+/** Shows a file's format and how it was detected, then the file's columns, traps and possible row keys. */
 export const showInspection = (inspection: Inspection, screen: Screen): string => {
   const { blocks, columns, rowKey, tool } = inspection
   const paint = paints(screen)

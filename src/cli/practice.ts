@@ -28,7 +28,7 @@ export const practice = command({
       const interrupts = yield* Interrupts
       const project = input.forms === undefined ? yield* projectIfAny : undefined
       const { servePractice } = yield* Effect.promise(() => import("../jobs/practice.ts"))
-      // The first signal is how you stop the service. It is not a failure.
+      // The first signal is the normal way to stop the service, not a failure.
       yield* interrupts.takeOver
       const { baseUrl, apiKey, forms, results } = yield* servePractice(project, {
         forms: input.forms === undefined ? undefined : path.resolve(input.forms),

@@ -33,7 +33,7 @@ type ChosenKey =
 /** What the steps of a review share. */
 interface Session {
   readonly review: Review
-  /** The last answers by key: a time zone or country is usually the same. */
+  /** The last answer for each key, because a time zone or country is usually the same for every entry. */
   readonly last: Map<string, string>
   /** Positions of the columns that were chosen. */
   readonly used: Set<number>

@@ -34,8 +34,9 @@ const closeLostTerminal = ({ stderr, stdin, stdout }: Host): void => {
 }
 
 /**
- * Runs a program and exits with its exit code, like @effect/platform's runMain. The difference: a command that takes over the first signal is not interrupted, so that a run can finish
- * and record what is in flight. A second SIGINT or SIGTERM stops the process at once. A second SIGHUP does not, because both the shell and the kernel send one when a terminal is closed.
+ * Runs a program and exits with its exit code, like @effect/platform's runMain. The difference: a command that takes over the first signal is not
+ * interrupted, so that a run can finish and record what is in flight. A second SIGINT or SIGTERM stops the process at once. A second SIGHUP does not,
+ * because both the shell and the kernel send one when a terminal is closed.
  */
 export const runMain = <R>(
   host: Host,

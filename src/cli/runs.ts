@@ -27,7 +27,7 @@ export const stopCleanly = Effect.gen(function*() {
   return interrupts.first
 })
 
-/** Shows the end of a run: its summary, or with `--json` its report. Returns its exit code and the command to run next. */
+/** Shows the result of a run: its summary or, with `--json`, its report. Returns its exit code and the command to run next. */
 export const showRun = (project: Project, report: RunReport) =>
   Effect.gen(function*() {
     const output = yield* Output
@@ -42,7 +42,7 @@ export const showRun = (project: Project, report: RunReport) =>
       yield* summarizeRun(report)
     } else {
       const { showSummary } = yield* Effect.promise(() => import("./terminal/summary.ts"))
-      // For any other exit code, the next command is printed last, on stderr. `report NAME` shows the next command of each run.
+      // The summary omits the next command if the exit code is not 0, because the command is then printed last, on stderr. `report NAME` shows the next command of each run.
       const shown = report.exitCode === exits.complete.code ? report : { ...report, next: undefined }
       yield* output.print(showSummary(shown, folder, output.out))
     }
@@ -58,7 +58,8 @@ export interface PipelineEnd extends Ended {
 const withoutName = ({ next, pipeline }: PipelineEnd): string | undefined => next?.replace(` ${pipeline}`, "")
 
 /**
- * Returns how several pipelines ended: the most severe exit code, and the command to run next for the first pipeline with that code. If that command is `check` or `status`, it names every pipeline that needs it.
+ * Returns how several pipelines ended: the most severe exit code, and the command to run next for the first pipeline with that code. If that command
+ * is `check` or `status`, it names every pipeline that needs it.
  *
  * @param otherwise the command to run next if no pipeline has one
  */
@@ -98,7 +99,8 @@ export interface RunSurroundings {
 }
 
 /**
- * Runs pipelines one after the other and shows their reports. A failure is explained, and the next pipeline runs. The first Ctrl-C stops the current run cleanly and starts no other.
+ * Runs pipelines one after the other and shows their reports. If a pipeline fails, says why and runs the next one. The first Ctrl-C stops the current
+ * run cleanly and starts no other.
  *
  * @param note follows the pipeline's name in the live view
  */

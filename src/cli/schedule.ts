@@ -154,7 +154,7 @@ const planJson = ({ pipelines, unreadable }: Plan, isoInZone: (millis: number, z
   unreadable,
 })
 
-/** Shows the end of a scheduled run: a line with its counts, and why it is not complete. */
+/** Shows the result of a scheduled run: a line with its counts, and why it is not complete. */
 const showScheduled = (report: RunReport, folder: string, zone: string, screen: Screen): string => {
   const paint = paints(screen)
   const { title, tone } = outcomeWords[report.outcome]
@@ -176,7 +176,10 @@ interface CalledWith {
   readonly once: boolean
 }
 
-/** Shows what happens while pipelines run by schedule: the end of a run on stdout, everything else on stderr. With `--json`, events. Returns how a run ended, or undefined. */
+/**
+ * Shows what happens while pipelines run on schedule: the result of each run on stdout, everything else on stderr. With `--json`, shows events
+ * instead. Returns how a run ended, or undefined.
+ */
 export const showEvent = (event: ScheduleEvent, asked: CalledWith) =>
   Effect.gen(function*() {
     const output = yield* Output

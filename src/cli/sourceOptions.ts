@@ -7,7 +7,7 @@ const group = "How the file is read (default: detected):"
 
 const inGroup = <A>(option: Option<A>): Option<A> => ({ ...option, group })
 
-/** Options that say how a file is read. Each has the name of the key in a pipeline's `source` that does the same. */
+/** Options that say how a file is read. Each has the same name as the key with the same meaning in a pipeline's `source`. */
 export const sourceOptions = {
   format: inGroup(text("FORMAT", "csv, excel, json, jsonl, or the form tool that wrote the file, such as typeform.")),
   encoding: inGroup(text("ENCODING", "The encoding of delimited text, such as windows-1252.")),

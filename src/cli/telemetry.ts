@@ -80,8 +80,8 @@ const serialization = (protocol: TelemetrySettings["protocol"]) =>
   )
 
 /**
- * Exports traces and metrics over OTLP during the work, as the standard OTEL_* variables specify. The work keeps the services and configuration of the caller. An unreachable collector delays the
- * end by a few seconds.
+ * Exports traces and metrics over OTLP during the work, as the standard OTEL_* variables specify. The work keeps the services and configuration of
+ * the caller. An unreachable collector delays the end by a few seconds.
  */
 export const withTelemetry = <A, E, R>(
   { attributes, metrics, protocol, serviceName, traces }: TelemetrySettings,
@@ -98,7 +98,7 @@ export const withTelemetry = <A, E, R>(
   }).pipe(
     // The headers may contain a token that is meant only for this collector.
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
-    // The library would read the variables again, with fewer checks.
+    // Hides the variables from the library, which would read them again with fewer checks.
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
   )
   const needed = Layer.build(Layer.merge(serialization(protocol), FetchHttpClient.layer))

@@ -40,7 +40,8 @@ const pairs = (text: string): Readonly<Record<string, string>> =>
   )
 
 /**
- * Returns the settings in the standard OTEL_* variables of a process. Undefined if they request nothing, so that no telemetry code is loaded. Traces or metrics are requested if they have an endpoint, or the exporter `otlp`.
+ * Returns the settings in the standard OTEL_* variables of a process. Undefined if they request nothing, so that no telemetry code is loaded. Traces
+ * or metrics are requested if they have an endpoint, or the exporter `otlp`.
  */
 export const telemetrySettings = (env: Variables): TelemetrySettings | undefined => {
   const read = (name: string): string | undefined => {

@@ -5,7 +5,10 @@ import type { Word } from "./words.ts"
 export const columnUses = ["answers", "keyOrCondition", "ignored", "notMapped"] as const
 export type ColumnUse = (typeof columnUses)[number]
 
-/** The states of a filled cell. Each filled cell has exactly one state. A cell of a row that was not imported has the state of the row. Any other cell has the first of the remaining states that applies. */
+/**
+ * The states of a filled cell. Each filled cell has exactly one state. A cell of a row that was not imported has the state of the row. Any other cell
+ * has the first of the remaining states that applies.
+ */
 export const cellWords = {
   sent: { title: "sent", meaning: "sent as an answer or a part of one", tone: "good" },
   sentInPart: { title: "sent in part", meaning: "a part of the cell was not sent", tone: "warn" },

@@ -11,7 +11,7 @@ const practice = "practice:"
 /** Returns the address that identifies the embedded practice service with this name. Its real address changes with every start. */
 export const practiceAddress = (name: string): string => `${practice}${name}`
 
-/** Whether an address belongs to an embedded practice service, whose forms are always its own. */
+/** Whether an address belongs to an embedded practice service. Such a service never shares its forms with another one. */
 export const isPractice = (address: string): boolean => address.startsWith(practice)
 
 /** Matches an IPv4 address within an IPv6 address, as `URL` writes it. */
@@ -25,9 +25,9 @@ const plainHost = (host: string): string => {
 }
 
 /**
- * Returns the only canonical form of a service's address, so that the same service is always the same destination. `URL` normalises scheme, case, default port, dot segments, IPv4 notations and the
- * form of IPv6 and of names that are not ASCII. In addition, this function normalises a trailing dot of the host, IPv4 within IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. Keeps
- * the case of the path.
+ * Returns the canonical form of a service's address, so that the same service is always the same destination. `URL` normalises scheme, case, default
+ * port, dot segments, IPv4 notations and the form of IPv6 and of names that are not ASCII. In addition, this function normalises a trailing dot of
+ * the host, IPv4 within IPv6, percent-encoding (RFC 3986, 6.2.2), and repeated and trailing slashes. Keeps the case of the path.
  *
  * @param text an http or https address, valid as a URL
  */

@@ -12,7 +12,7 @@ export interface Diagnostic {
   readonly message: string
   /** A sentence that says what would be right: "Did you mean …?" */
   readonly suggestion?: string | undefined
-  /** Replaces message and suggestion if cells of the source must not be shown. Undefined if they contain no cells. */
+  /** Replaces the message and the suggestion if cells of the source must not be shown. Undefined if neither of the two contains cells. */
   readonly withoutCells?: string
 }
 

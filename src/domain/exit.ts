@@ -73,7 +73,7 @@ export const exitOf = (code: number): Exit | undefined => bySeverity.find((one) 
 /** Whether the next command depends on the cause. */
 export const isOpen = (code: ExitCode): code is OpenExit => exitOf(code)?.next === undefined
 
-/** Returns the words of the command to run next, for an exit code alone. The pipeline's name follows the first word. */
+/** Returns the words of the command to run next if only the exit code is known. The pipeline's name follows the first word. */
 export const nextAfter = (code: number): NonNullable<Exit["next"]> => exitOf(code)?.next ?? ["check"]
 
 /** Whether a signal ended the process or its run. */

@@ -147,7 +147,7 @@ export const withoutValue = (
   { code, column }: { readonly code: ProblemCode; readonly column?: string | undefined },
 ): string => column === undefined ? problemWords[code] : `${column}: ${problemWords[code]}`
 
-/** Problems with the same kind, column and question, with a few examples. */
+/** Problems that have the same kind, column and question, with a few examples. */
 const ProblemGroup = Schema.Struct({
   code: Schema.Literal(...problemCodes).annotations({ description: "a problem code" }),
   column: maybe(Text("the column that causes the problem")),
@@ -194,7 +194,7 @@ export const Difference = Schema.Struct({
 })
 export type Difference = typeof Difference.Type
 
-/** Answers of a question that changed in the same way. All of them are one finding, however many submissions are affected. */
+/** Answers to a question that changed in the same way. All of them are one finding, however many submissions are affected. */
 const Finding = Schema.Struct({
   question: Text("the id of a question whose answers changed in the same way"),
   name: text("the question's name"),
@@ -207,7 +207,7 @@ const Finding = Schema.Struct({
 })
 export type Finding = typeof Finding.Type
 
-/** Answers of a question that the service wrote differently, with the same meaning. */
+/** Answers to a question that the service returned in a different form, but with the same meaning. */
 const Normalisation = Schema.Struct({
   question: Text("the id of a question whose answers came back in a different form with the same meaning"),
   name: text("the question's name"),

@@ -106,7 +106,10 @@ export const instantIn = (zone: string, text: string): string => {
 export const minuteIn = (zone: string, text: string): string =>
   instantIn(zone, text).slice("Mon ".length, "Mon 2026-11-20 02:00".length)
 
-/** Returns a time (milliseconds since 1970) as clocks in the zone show it, or in UTC for an unknown zone. Includes the offset, because an hour occurs twice when daylight saving time ends. */
+/**
+ * Returns a time (milliseconds since 1970) as clocks in the zone show it, or in UTC for an unknown zone. Includes the offset, because an hour occurs
+ * twice when daylight saving time ends.
+ */
 export const inZone = (millis: number, zone: string): string => {
   const parts = new Map(clockOf(zone).formatToParts(millis).map(({ type, value }) => [type, value]))
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? ""

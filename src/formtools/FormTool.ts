@@ -114,7 +114,7 @@ export interface ColumnFacts {
 /** How a tool's records are read: the columns and their cells. Like `Layout`, but without header rows. */
 interface RecordLayout extends Omit<Layout, "headerRows"> {
   readonly titles: ReadonlyArray<string>
-  /** Returns a record's cells in the source as cells of the layout's columns, unchanged. */
+  /** Arranges a record's cells by the layout's columns, without changing the cells. */
   readonly cells: (row: Cells) => Cells
 }
 
@@ -131,14 +131,17 @@ export interface RecordTool {
   readonly learn: (columns: ReadonlyArray<Column>) => RecordLearner
 }
 
-/** An export of a form tool: how it is recognised, and how it is read. Each tool is a file, and `index.ts` lists all of them. docs/files.md says where the facts come from and how certain they are. */
+/**
+ * An export of a form tool: how it is recognised, and how it is read. Each tool is a file, and `index.ts` lists all of them. docs/files.md says where
+ * the facts come from and how certain they are.
+ */
 export interface FormTool {
   readonly name: string
   /** The name as people write it. */
   readonly title: string
   /** Returns the evidence that the sample begins with this tool's header. Undefined if there is no evidence, or if something excludes the tool. */
   readonly recognise: (sample: Sample) => Evidence | undefined
-  /** Reads the header. If the pipeline names the tool, this is also called for a file that is not recognised. `facts`: only with `needsFacts`. */
+  /** Reads the header. If the pipeline names the tool, this is also called for a file that is not recognised. `facts` is passed only if `needsFacts` is set. */
   readonly layout: (sample: Sample, facts?: ReadonlyArray<ColumnFacts>) => Layout
   /** Whether the layout depends on all cells, so that the file must be read once in advance. */
   readonly needsFacts?: boolean

@@ -26,8 +26,8 @@ const titled = (
 }
 
 /**
- * Returns the questions that have several columns, in the order of their first column. Unless `apart`, the parts of a question must be next to each other. A question with fewer options than `least`
- * is not a block.
+ * Returns the questions that have several columns, in the order of their first column. Unless `apart`, the parts of a question must be next to each
+ * other. A question with fewer options than `least` is not a block.
  */
 export const blocksOf = (
   parts: ReadonlyArray<PartOf>,
@@ -48,8 +48,8 @@ export const blocksOf = (
 const tick = /^(?:[01](?:\.0)?|x|(?:un|not )?checked|(?:not |un)?selected)$/i
 
 /**
- * Finds the text columns of blocks, because these are not options. If the columns of a block contain ticks or their own option, a column with other words contains the texts of "Other". If several
- * columns are called "Other", one contains the ticks and the rest contain texts.
+ * Finds the text columns of blocks, because these are not options. If the columns of a block contain ticks or their own option, a column with other
+ * words contains the texts of "Other". If several columns are called "Other", one contains the ticks and the rest contain texts.
  *
  * @param cells returns the filled cells of a column
  */
@@ -107,8 +107,9 @@ const isOther = (title: string) => /^other\b/i.test(title.trim())
 const fewest = 2
 
 /**
- * Returns the questions of a tool that writes one column per option, with only the option as its header, and repeats a chosen option in the cell. Because the file does not contain the question, a
- * block is named after its options, `First … Last`. An option that was never chosen belongs to the block around it. A column called "Other" directly after a block contains its free text.
+ * Returns the questions of a tool that writes one column per option, with only the option as its header, and repeats a chosen option in the cell.
+ * Because the file does not contain the question, a block is named after its options, `First … Last`. An option that was never chosen belongs to the
+ * block around it. A column called "Other" directly after a block contains its free text.
  *
  * @param facts facts about all cells, by position
  * @param free whether a column may be an option, because it is not one of the tool's own
@@ -167,8 +168,9 @@ export const blocksByCells = (
 }
 
 /**
- * Returns the blocks of tools that are based on XForms. Their columns are `question/option` with 1 or 0, sometimes with a column `question` that contains all choices. A slash also separates a group
- * from its question. A column is therefore a part only if its question also has a column or its cells are ticks.
+ * Returns the blocks of tools that are based on XForms. Their columns are `question/option` with 1 or 0, sometimes with a column `question` that
+ * contains all choices. A slash also separates a group from its question. A column is therefore a part only if its question also has a column or its
+ * cells are ticks.
  *
  * @param headerRows the number of the sample's records that contain no answers
  */

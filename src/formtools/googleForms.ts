@@ -24,7 +24,7 @@ const isoOfZipped = (text: string): string => {
   return `${year}-${month}-${day}T${two(hour24)}:${minute}:${second}${sign}${two(hours)}:${minutes}`
 }
 
-/** Matches a date and a time as sheets of many countries show them, or as a workbook's cell contains them. */
+/** Matches a date and a time as spreadsheets in many countries display them, or as a workbook's cell contains them. */
 const dateAndTime = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[ T,]+\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s|$|[APap])/
 
 const isSentence = (title: string) =>

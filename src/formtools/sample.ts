@@ -2,7 +2,7 @@ import type { Cell } from "../domain/cell.ts"
 import type { Cells } from "../domain/row.ts"
 import type { Clean, Evidence, Layout, MetaColumn, Role, Sample } from "./FormTool.ts"
 
-/** Returns a title for comparison and display: without byte order mark, trimmed, and with white space collapsed. */
+/** Returns a title for comparison and display: without a byte order mark, trimmed, and with white space collapsed. */
 export const tidy = (text: string): string => text.replace(/^\ufeff/, "").trim().replaceAll(/\s+/g, " ")
 
 /** Returns a title as people read it, without tags and white space around it. */
@@ -82,7 +82,7 @@ export const rewritten = (rewrite: (text: string) => string): Clean => (cell) =>
 export const cleansAt = (positions: Iterable<number>, clean: Clean): ReadonlyMap<number, Clean> =>
   new Map([...positions].map((position) => [position, clean]))
 
-/** Returns the function that converts a row of the file to answers. The function returns a row that needs no cleaning unchanged. Undefined if the layout cleans nothing. */
+/** Returns the function that converts a row of the file to answers. If a row needs no cleaning, the function returns the row itself. Undefined if the layout cleans nothing. */
 export const cleaner = (
   { cleanAll, cleans }: Pick<Layout, "cleanAll" | "cleans">,
 ): ((cells: Cells) => Cells) | undefined => {

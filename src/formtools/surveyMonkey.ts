@@ -69,7 +69,10 @@ const expanded = (sample: Sample) => {
   }
 }
 
-/** Splits `Question [Option]`, or `Question - Option` if several titles begin alike. People and formferry's own rejected.csv merge the two header rows in these ways. */
+/**
+ * Splits `Question [Option]`, or `Question - Option` if several titles begin with the same text. People and formferry's own rejected.csv merge the
+ * two header rows in these ways.
+ */
 const mergedParts = ({ titles }: Sample): ReadonlyArray<PartOf> => {
   const parts = titles.map((title) => {
     const inBrackets = bracketed(title)

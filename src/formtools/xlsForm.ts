@@ -9,7 +9,7 @@ interface Sheet {
   readonly rows: ReadonlyArray<(column: string) => string>
 }
 
-/** Reads a sheet: its first filled record is the header. Titles are compared in lower case, `list name` is `list_name`. */
+/** Reads a sheet: its first filled record is the header. Titles are compared in lower case, and `list name` means `list_name`. */
 const sheetOf = (records: Records): Sheet => {
   const [header = [], ...rows] = records.filter((record) => record.some((cell) => cell.trim() !== ""))
   const titles = header.map((title) => tidy(title).toLowerCase().replaceAll(" ", "_"))

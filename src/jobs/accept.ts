@@ -20,7 +20,7 @@ interface Checked {
   readonly view: PipelineLedger
 }
 
-/** A state for which runs are refused. `states` identify it for `view.accepted`. `what` describes it for people. */
+/** A state in which runs are refused. `states` identify it for `view.accepted`. `what` describes it for people. */
 interface Refused {
   readonly states: ReadonlyArray<string>
   readonly what: string
@@ -31,8 +31,8 @@ interface Refused {
 type Entry = (checked: Checked) => Effect.Effect<Refused | undefined, LedgerError, FileSystem.FileSystem>
 
 /**
- * Finds what is refused now, by reason. To add a reason, add a line to `acceptReasons` and an entry here. The run must check `view.accepted(reason, states)` with the same states before it fails with
- * a message that contains `acceptCommand`.
+ * Finds what is refused now, by reason. To add a reason, add a line to `acceptReasons` and an entry here. The run must check `view.accepted(reason,
+ * states)` with the same states before it fails with a message that contains `acceptCommand`.
  */
 const acceptances: { readonly [R in AcceptReason]: Entry } = {
   files: ({ prepared: { source }, view }) =>
@@ -80,7 +80,8 @@ export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("Noth
 }
 
 /**
- * Records that a person accepts the state for which runs of the pipeline are refused. The acceptance is valid for exactly that state. Takes the pipeline's lock. Returns a description of the state.
+ * Records that a person accepts the state in which runs of the pipeline are refused. The acceptance is valid for exactly that state. Takes the
+ * pipeline's lock. Returns a description of the state.
  *
  * @param options.by name of the person
  */

@@ -65,9 +65,9 @@ export interface CheckedPipeline {
 }
 
 export interface CheckOptions {
-  /** Sends no request to a service: checks against the recorded form. */
+  /** Whether to check against the recorded form, without sending a request to a service. */
   readonly offline?: boolean
-  /** Records the current form and the source's current columns, if the mapping fits them. */
+  /** Whether to record the current form and the source's current columns, if the mapping fits them. */
   readonly acceptForm?: boolean
 }
 
@@ -78,8 +78,8 @@ export interface Checked {
 }
 
 /**
- * Checks a project's files, and each pipeline that can be read. Checks a pipeline against the live form, the recorded form and the source's header, with its examples and with all rows of its source.
- * Reports all problems at once, even if some parts can't be read. Sends no rows.
+ * Checks a project's files, and each pipeline that can be read. Checks a pipeline against the live form, the recorded form and the source's header,
+ * with its examples and with all rows of its source. Reports all problems at once, even if some parts can't be read. Sends no rows.
  *
  * @param root the project's folder
  * @param names the pipelines to check; if empty, all pipelines
@@ -238,8 +238,8 @@ const openCheckedLedger = (project: Project, { name }: Pipeline, { target }: Tar
   )
 
 /**
- * Prepares the comparison of the source's row keys with those of the ledger, as a run does before it sends. Returns undefined if the ledger has no rows of the pipeline. Also returns undefined if the
- * ledger's keys were made from different columns, because a run gives these rows new keys first.
+ * Prepares the comparison of the source's row keys with those of the ledger, as a run does before it sends. Returns undefined if the ledger has no
+ * rows of the pipeline. Also returns undefined if the ledger's keys were made from different columns, because a run gives these rows new keys first.
  */
 const openKeys = (
   project: Project,
@@ -286,7 +286,10 @@ const partition = (
   failures: errors.flatMap((error) => (error._tag === "ConfigurationInvalid" ? [] : [error])),
 })
 
-/** Checks the readable entries of a pipeline whose file has mistakes against the form and the source's header. Returns no findings if the form or the source can't be read. */
+/**
+ * Checks a pipeline whose file has mistakes: compares the entries that can be read with the form and the source's header. Returns no findings if the
+ * form or the source can't be read.
+ */
 const restOfBroken = (root: string, name: string) =>
   Effect.scoped(Effect.gen(function*() {
     const project = yield* loadProject(root, { pipelines: [name], withoutBroken: true })

@@ -99,7 +99,7 @@ export class CellTraps {
 
   /**
    * @param cell the cell as it is in the file
-   * @param meant the cell as the form tool means it: a guard that the tool adds is not a trap
+   * @param meant the cell without a guard character that the form tool adds, because such a guard is not a trap
    */
   add(cell: Cell, meant: Cell): void {
     if (cell instanceof ErrorCell) this.note("excel-error", cell.code)

@@ -58,8 +58,8 @@ const ownFolder = Effect.gen(function*() {
 })
 
 /**
- * Runs the demonstration project in a new temporary folder. Imports every pipeline into the embedded practice service over HTTP, runs all of them again, which sends nothing, and reconciles. Returns
- * the folder, which remains because it contains the reports.
+ * Runs the demonstration project in a new temporary folder. Imports every pipeline into the embedded practice service over HTTP, runs all of them
+ * again, which sends nothing, and reconciles. Returns the folder, which remains because it contains the reports.
  */
 export const demonstrate = (options: DemonstrationOptions) =>
   Effect.gen(function*() {

@@ -36,7 +36,8 @@ export interface FormFindings {
 }
 
 /**
- * Returns the form as it was recorded (decision 18), or undefined. The file in `config/forms/` takes precedence. Ignores a ledger that can't be used, because the run reports that later.
+ * Returns the form as it was recorded (decision 18), or undefined. The file in `config/forms/` takes precedence. Ignores a ledger that can't be used,
+ * because the run reports that later.
  *
  * @param ledger opens the project's ledger; used only if the file doesn't exist
  * @param form the form's id in its metadata; default: the id that a run recorded for the pipeline's form

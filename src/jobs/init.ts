@@ -44,7 +44,10 @@ export const nameFault = (name: string): string | undefined =>
 /** The maximum time to wait for a service that checks a key. */
 const askedFor = Duration.seconds(15)
 
-/** Sends a new service a request for a form with a key. Returns why the service refuses the key, or undefined. Ignores any other failure, which `initialise` reports later. Writes nothing. */
+/**
+ * Sends a new service a request for a form with a key. Returns why the service refuses the key, or undefined. Ignores any other failure, which
+ * `initialise` reports later. Writes nothing.
+ */
 export const keyFault = (service: NewService & { readonly _tag: "Live" }, apiKey: Redacted.Redacted, form: string) =>
   Effect.gen(function*() {
     const read = decodeYaml(parseYaml("config/formferry.yaml", projectText(service)), projectSchema, "The project file")
@@ -69,8 +72,8 @@ export const keyFault = (service: NewService & { readonly _tag: "Live" }, apiKey
   )
 
 /**
- * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Creates a project first if there is none. If the pipeline already exists, adds only
- * what is new.
+ * Writes a pipeline: the source as detected, and a mapping suggested from the form and all of the source's cells. Creates a project first if there is
+ * none. If the pipeline already exists, adds only what is new.
  */
 export const initialise = (options: InitOptions) =>
   Effect.scoped(
@@ -111,8 +114,8 @@ export const initialise = (options: InitOptions) =>
   )
 
 /**
- * Creates a project: config/formferry.yaml, the schemas for editors, .env.example, and .gitignore for the ledger, reports and keys. Keeps existing files, but adds missing lines to .gitignore. Returns
- * the paths of the written files, relative to the folder.
+ * Creates a project: config/formferry.yaml, the schemas for editors, .env.example, and .gitignore for the ledger, reports and keys. Keeps existing
+ * files, but adds missing lines to .gitignore. Returns the paths of the written files, relative to the folder.
  */
 const makeProject = (root: string, service: NewService, apiKey: Redacted.Redacted | undefined) =>
   Effect.gen(function*() {

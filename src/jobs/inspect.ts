@@ -36,7 +36,7 @@ export interface InspectedColumn {
   /** Share of the filled cells that are of this kind. */
   readonly share: number
   readonly distinct: ColumnProfile["distinctCount"]
-  /** Whether no two filled cells are equal. Undefined if there are too many cells to know. */
+  /** Whether no two filled cells are equal. Undefined if there are too many cells to find out. */
   readonly unique: boolean | undefined
   /** The most frequent cell texts, shortened. */
   readonly samples: ReadonlyArray<{ readonly text: string; readonly times: number }>
@@ -290,7 +290,7 @@ const most = 0.9
 const kindOf = (profile: ColumnProfile): readonly [InferredKind, number] => {
   const { distinctCount: { count, exact }, filled, share, shapes: cells, ticks } = profile
   if (filled === 0) return ["empty", 1]
-  // Two words that both mean yes, such as x and y, are not a yes and a no.
+  // Two words that both mean yes, such as x and y, are not a pair of yes and no.
   const isTold = count === 2 ? ticks.size === 2 : count === 1 && cells.number < filled
   if (share.boolean === 1 && isTold) return ["boolean", 1]
   const [best, part] = shapes.filter((shape) => shape !== "boolean")

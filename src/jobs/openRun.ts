@@ -53,7 +53,7 @@ export interface RunSettings {
 /** The number of a pipeline's latest reports that a run reads. */
 const reportsRead = 50
 
-/** Opens what a run takes from its context, until the scope closes: the ledger, the run's folder, and a stop that listens for interrupts. Takes the pipeline's lock, except for a dry run. */
+/** Opens what a run needs, until the scope closes: the ledger, the run's folder, and the handling of interrupts. Takes the pipeline's lock, except for a dry run. */
 export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mode, opened, pipeline, source, target } = settings

@@ -18,7 +18,7 @@ export class PracticeFormsMissing extends Schema.TaggedError<PracticeFormsMissin
 }
 
 /**
- * Runs the practice service for the scope: with the forms of a folder and a store in memory, or with the project's own forms and store.
+ * Runs the practice service until the scope closes: with the forms of a folder and a store in memory, or with the project's own forms and store.
  *
  * @param options.faults a faults file
  * @param options.port 0 for any free port

@@ -49,8 +49,8 @@ interface PrepareOptions {
 }
 
 /**
- * Opens what a pipeline needs and checks it against the live form and the source's header. Fetches the form while the source is being opened. Fails with all findings at once. If neither the source
- * nor the form can be read, fails with the error of the source.
+ * Opens what a pipeline needs and checks it against the live form and the source's header. Fetches the form while the source is being opened. Fails
+ * with all findings at once. If neither the source nor the form can be read, fails with the error of the source.
  */
 export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOptions) =>
   Effect.gen(function*() {
@@ -108,8 +108,8 @@ const sameTitles = (a: Source, b: Source): boolean => {
 }
 
 /**
- * Opens a pipeline's source, or a different file in its place, with the column names of `source.columns`. The rows of a rejected.csv come from the pipeline's own source. If that source can be opened,
- * its form tool and blocks of columns are used.
+ * Opens a pipeline's source, or a different file in its place, with the column names of `source.columns`. The rows of a rejected.csv come from the
+ * pipeline's own source. If that source can be opened, its form tool and blocks of columns are used.
  *
  * @param file the absolute path of the different file
  * @param digestAhead whether the digest of the pipeline's own source will be needed
@@ -147,7 +147,7 @@ const matchedBy = (where: SourceFiles, file: string) =>
     Effect.orElseSucceed(() => undefined),
   )
 
-/** Returns the pipeline with its own row key, otherwise with that of the form tool that wrote its source. */
+/** Returns the pipeline with a row key: its own, otherwise that of the form tool that wrote its source. */
 const withRowKey = (pipeline: Pipeline, source: Source): Pipeline => {
   const names = source.tool?.defaultRowKey
   return pipeline.source.rowKey !== undefined || names === undefined

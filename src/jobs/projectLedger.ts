@@ -11,7 +11,10 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts"
 
-/** Returns the folders that contain the marks of a project's ledger: one next to the ledger, and one among the reports. If one folder is lost, the marks in the other still show what the ledger must contain. */
+/**
+ * Returns the folders that contain the marks of a project's ledger: one next to the ledger, and one among the reports. If one folder is lost, the
+ * marks in the other still show what the ledger must contain.
+ */
 const marksOf = ({ ledger, reports }: Pick<Project, "ledger" | "reports">): MarkPlaces => ({
   ledger,
   folders: [marksFolder(ledger), join(reports, ".ledger")],
@@ -32,7 +35,10 @@ export const rehearsalLedgerOf = (project: Project, copy: string, asker: Asker):
   asker,
 })
 
-/** Copies a ledger into a folder next to it that only its owner can read. The folder is removed when the scope closes. If the process is killed, the next copy removes it. Returns the copy's path. */
+/**
+ * Copies a ledger into a folder next to it that only its owner can read. The folder is removed when the scope closes. If the process is killed, the
+ * next copy removes it. Returns the copy's path.
+ */
 export const temporaryCopy = (ledger: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -61,7 +67,8 @@ export const openIfAny = (project: Project, asker?: Asker, overruling = false) =
   })
 
 /**
- * Returns a project's pipelines: their files, the names of those with a file, the places where the ledger has rows, and all names without repetition. Fails for an unknown name, because a mistyped name must not look like a pipeline without rows.
+ * Returns a project's pipelines: their files, the names of those with a file, the places where the ledger has rows, and all names without repetition.
+ * Fails for an unknown name, because a mistyped name must not look like a pipeline without rows.
  *
  * @param names the names that the user gave
  */
@@ -154,7 +161,8 @@ export const knownForm = (project: Project, ledger: Ledger, { form, service }: T
 }
 
 /**
- * Opens the ledger's rows of a pipeline, for a command that reads no source. Returns undefined if the project never had a ledger. Fetches the form from the service only if no run has used it.
+ * Opens the ledger's rows of a pipeline, for a command that reads no source. Returns undefined if the project never had a ledger. Fetches the form
+ * from the service only if no run has used it.
  *
  * @param to the target, if the pipeline has several
  */

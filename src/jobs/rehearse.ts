@@ -19,8 +19,8 @@ import { findPipeline } from "./target.ts"
 type RehearsalOptions = Omit<RunOptions, "ask" | "confirm" | "dryRun">
 
 /**
- * Does a whole run against a practice service that has the live form's metadata. Only the creation of live submissions is omitted. Fetches only the form from the real service. Uses a temporary copy
- * of the ledger under the real destination, so that it recognises imported rows.
+ * Performs a complete run against a practice service that has the live form's metadata. Only the creation of live submissions is omitted. Fetches
+ * only the form from the real service. Uses a temporary copy of the ledger under the real destination, so that it recognises imported rows.
  */
 export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
   Effect.scoped(

@@ -28,10 +28,11 @@ interface Rekeying {
 const never = (): boolean => false
 
 /**
- * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. Fails with `LedgerRefused` if the map names an unknown key, or a new key that belongs to a different row.
+ * Records the new keys of imported rows, after a person agrees. Takes the pipeline's lock. Fails with `LedgerRefused` if the map names an unknown
+ * key, or a new key that belongs to a different row.
  *
- * @param options.map a file of pairs with a header, the old key before the new one. Undefined: pairs vanished rows with new rows whose keys differ only in formatting, or whose other cells are the
- * same
+ * @param options.map a file of pairs with a header, the old key before the new one. If undefined, vanished rows are paired with new rows whose keys
+ * differ only in formatting, or whose other cells are the same
  */
 export const rekeyPipeline = <E, R>(
   project: Project,

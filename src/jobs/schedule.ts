@@ -62,8 +62,8 @@ const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled
   }).pipe(Effect.orElseSucceed(() => []))
 
 /**
- * Runs each due pipeline once. A pipeline is due if it never ran, or if a scheduled time has passed since its last run. Returns the most severe exit code: 0 for a pipeline that was not due, 6 for one
- * that a different process runs, 2 for a file whose schedule can't be read.
+ * Runs each due pipeline once. A pipeline is due if it never ran, or if a scheduled time has passed since its last run. Returns the most severe exit
+ * code: 0 for a pipeline that was not due, 6 for one that a different process runs, 2 for a file whose schedule can't be read.
  */
 export const runDue = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {
@@ -101,8 +101,9 @@ const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: 
   })
 
 /**
- * Runs pipelines at their scheduled times until a signal arrives. Then finishes and records what is in flight. Reads the files every minute and before each run. A pipeline runs once for all times that were missed
- * while no schedule ran. A pipeline that never ran waits for its first scheduled time.
+ * Runs pipelines at their scheduled times until a signal arrives. Then finishes and records what is in flight. Reads the files every minute and
+ * before each run. A pipeline runs once for all times that were missed while no schedule ran. A pipeline that never ran waits for its first scheduled
+ * time.
  */
 export const runOnSchedule = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {

@@ -44,7 +44,10 @@ interface Schedules {
 /** The schedule of a pipeline whose own schedule can't be read. Its run fails once a day, which is reported. */
 const onceADay: Schedule = { cron: "0 0 * * *", zone: "UTC" }
 
-/** Reads the schedule of each pipeline that the tags choose, and of each pipeline whose tags can't be read. Ignores other mistakes in a file, because the pipeline's run reports them. */
+/**
+ * Reads the schedule of each pipeline that the tags choose, and of each pipeline whose tags can't be read. Ignores other mistakes in a file, because
+ * the pipeline's run reports them.
+ */
 export const readSchedules = ({ root, tags = [] }: Pick<ScheduledProject, "root" | "tags">) =>
   Effect.map(listPipelines(root), ({ texts, unreadable }): Schedules => {
     const scheduled = new Map<string, Scheduled>()
@@ -82,7 +85,8 @@ export const countsFrom = ({ at, ran }: LastTurn, now: number): number | undefin
 }
 
 /**
- * Whether a pipeline is due: a scheduled time has passed since its last run, or its last turn was interrupted. Several missed times count as one. Times are in milliseconds since 1970.
+ * Whether a pipeline is due: a scheduled time has passed since its last run, or its last turn was interrupted. Several missed times count as one.
+ * Times are in milliseconds since 1970.
  *
  * @param unseen the answer for a pipeline that never ran
  */
@@ -106,7 +110,7 @@ export interface Planned {
   readonly next: ReadonlyArray<number>
   /** Whether `--once` would run the pipeline now. */
   readonly now: Due
-  /** When the pipeline last had its turn by schedule or ran manually. Undefined if it never did. */
+  /** When the pipeline last had a scheduled turn or ran manually. Undefined if it never did. */
   readonly last: number | undefined
 }
 

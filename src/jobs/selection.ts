@@ -64,8 +64,8 @@ const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineT
 }
 
 /**
- * Returns the names of the chosen pipelines, each once. Returns a plain name even if there is no such pipeline; the caller reports that. Fails if a glob or a tag chooses none. Only `failed` may leave
- * no pipeline.
+ * Returns the names of the chosen pipelines, each once. Returns a plain name even if there is no such pipeline; the caller reports that. Fails if a
+ * glob or a tag chooses none. Only with `failed` may the result be empty.
  */
 export const selectPipelines = (project: Project, { failed, names, tags }: Selection) =>
   Effect.gen(function*() {

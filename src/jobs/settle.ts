@@ -21,7 +21,10 @@ export type WhichRows =
   | { readonly _tag: "Batch"; readonly batch: number }
   | { readonly _tag: "Rows"; readonly keys: ReadonlyArray<string> }
 
-/** The evidence: an export of the form's results, or a person's statement. `file`: the export's absolute path. `isComplete`: whether a person vouches that the export is complete. */
+/**
+ * The evidence: an export of the form's results, or a person's statement. `file`: the export's absolute path. `isComplete`: whether a person vouches
+ * that the export is complete.
+ */
 export type SettleBy =
   | { readonly _tag: "Export"; readonly file: string; readonly isComplete: boolean }
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
@@ -218,7 +221,10 @@ const byExport = (
     }
   })
 
-/** Returns the text of a test entry which shows that an export is recent enough for these rows. Reuses a text that was issued late enough for all of them; otherwise, makes a new one. */
+/**
+ * Returns the text of a test entry which shows that an export is recent enough for these rows. Reuses a text that was issued late enough for all of
+ * them; otherwise, makes a new one.
+ */
 const testEntryFor = (
   rows: ReadonlyArray<DoubtfulRow>,
   view: PipelineLedger,

@@ -42,7 +42,7 @@ export interface Export {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Opens an export of the results of the target's form. Fetches the form for the names of its questions. */
+/** Opens an export of the results of the target's form. Fetches the form to get the names of its questions. */
 export const openExport = (
   project: Project,
   pipeline: Pipeline,
@@ -155,7 +155,7 @@ export const settleFromExport = (
             known.seeEntry(entry)
           }
         })
-        // A complete export has at least as many submissions as were imported, so that number is the total until it is reached.
+        // A complete export has at least as many submissions as were imported, so the number of imported rows is shown as the total until it is reached.
         return showWork("results", submissions, submissions < imported ? imported : undefined)
       })
     yield* eachChunk(source.read(), readChunk)
@@ -181,7 +181,7 @@ export const settleFromExport = (
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })
 
-/** Returns an empty set of ids, which stores 32 bytes for each, its batch, and whether it was seen. */
+/** Returns an empty set of ids. The set takes 32 bytes for each id, including the id's batch and whether the id was seen. */
 const makeIds = (digest: (id: string) => Buffer) => {
   const table = new KeyTable()
   const hash = new RowHash()

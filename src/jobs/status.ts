@@ -293,8 +293,8 @@ const scheduledDestination = (root: string, scheduled: Scheduled | undefined, le
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /**
- * Returns whether a pipeline had a good run since an instant. Rows that need review don't make a pipeline unhealthy. They are reported elsewhere, and people would ignore a probe that fails until each
- * row is reviewed.
+ * Returns whether a pipeline had a good run since an instant. Rows that need review don't make a pipeline unhealthy. They are reported elsewhere, and
+ * people would ignore a probe that fails until each row is reviewed.
  *
  * @param goesTo the destination of its scheduled runs, if it has a schedule: only those runs count
  */

@@ -93,7 +93,7 @@ export const summaryOf = (
 export const openNames = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
   entries.filter(({ open }) => open).map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
 
-/** Returns those of a source's own columns that a pipeline doesn't mention, neither by name nor as part of a block. */
+/** Returns the source's own columns that a pipeline doesn't mention, neither by name nor as part of a block. */
 export const unusedColumns = (
   pipeline: Pipeline,
   { blocks, columns }: Pick<Source, "blocks" | "columns">,

@@ -10,7 +10,7 @@ import { asThePipelineSays, type RunOptions, runPipeline } from "./run.ts"
 import { type Due, dueNow, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./services.ts"
 
-/** An event while pipelines run by schedule. Times are in milliseconds since 1970. */
+/** An event while pipelines run on schedule. Times are in milliseconds since 1970. */
 export type ScheduleEvent =
   /** A pipeline waits for its next scheduled time. Undefined if its schedule has no more times. */
   | {
@@ -56,7 +56,8 @@ export type Turned =
   | { readonly _tag: "Stopped" }
 
 /**
- * Runs pipelines when they are due. Pipelines that run at the same time share the services and their rate limits. When none runs, everything is closed, and the next turn loads the configuration again.
+ * Runs pipelines when they are due. Pipelines that run at the same time share the services and their rate limits. When none runs, everything is
+ * closed, and the next turn loads the configuration again.
  *
  * @param first the project as first loaded: its webhooks are notified if the configuration can't be read later
  */

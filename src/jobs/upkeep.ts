@@ -26,7 +26,10 @@ export const compactLedger = (project: Project) =>
     Effect.flatMap(opened(project), (ledger) => Effect.zipRight(showWork("rewrite"), ledger.compact)),
   )
 
-/** Backs up the ledger with its secret. A run may be in progress. Fails if the ledger is not the newest copy, because its backup would replace good backups. Returns the copy's size in bytes. */
+/**
+ * Backs up the ledger with its secret. A run may be in progress. Fails if the ledger is not the newest copy, because its backup would replace good
+ * backups. Returns the copy's size in bytes.
+ */
 export const backUp = (project: Project, file: string) =>
   Effect.zipRight(
     Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest)),
@@ -83,7 +86,7 @@ interface ForgetOptions {
   readonly keys: ReadonlyArray<string>
   readonly by: string
   readonly because: string
-  /** Whether the reports that contain the rows are emptied too. */
+  /** Whether to empty the reports that contain the rows, too. */
   readonly reports: boolean
 }
 
@@ -100,8 +103,8 @@ export class NothingForgotten extends Schema.TaggedError<NothingForgotten>()("No
 }
 
 /**
- * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that the rows are not imported again. Returns the reports that contain the rows. With `reports`, also empties these
- * reports: only their counts stay.
+ * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that the rows are not imported again. Returns the reports that contain
+ * the rows. With `reports`, also empties these reports: only their counts stay.
  */
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {

@@ -19,7 +19,7 @@ export interface Kind<Options = never> {
   readonly many?: true
   /** What names other than `parts` mean in `from: { NAME: column }`. If undefined, such names are errors. */
   readonly named?: "options" | "ranks" | "rows"
-  /** Options about how a single cell is written. A pipeline's default for them doesn't apply to entries with parts. */
+  /** Options that say how a single cell is written. A pipeline's defaults for these options don't apply to entries with parts. */
   readonly cellOptions?: ReadonlyArray<string>
   /** Whether the parts inherit options that they don't set themselves. */
   readonly inherited?: true
@@ -90,8 +90,9 @@ export interface OtherCells {
 }
 
 /**
- * How a cell is used, apart from giving the answer's value. `unused`: not at all, although other cells of the answer may be used. `nothing`: a text in it means no answer. `dropped`: `otherwise: drop`
- * removes a text. `part`: a part of the cell is not sent. `redirected`: a text is sent to a different question.
+ * How a cell is used, apart from giving the answer's value. `unused`: not at all, although other cells of the answer may be used. `nothing`: a text
+ * in it means no answer. `dropped`: `otherwise: drop` removes a text. `part`: a part of the cell is not sent. `redirected`: a text is sent to a
+ * different question.
  */
 export type CellNote = "unused" | "nothing" | "dropped" | "part" | "redirected"
 

@@ -14,8 +14,8 @@ const isoDate = (text: string): number => {
 }
 
 /**
- * A day, never shifted by a time zone. If the cell also contains a time, it must be midnight. With a format that names a time (`dd.MM.yyyy HH:mm`), the cell may contain any time, which is not sent.
- * The same applies to workbook cells.
+ * A day, never shifted by a time zone. If the cell also contains a time, it must be midnight. With a format that names a time (`dd.MM.yyyy HH:mm`),
+ * the cell may contain any time, which is not sent. The same applies to workbook cells.
  */
 export const date: Kind<FormatOptions> = {
   name: "date",

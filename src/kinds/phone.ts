@@ -24,7 +24,10 @@ type Options = Schema.Struct.Type<typeof options>
 const countries: ReadonlyArray<string> = getCountries()
 const isCountry = (code: string): code is CountryCode => countries.includes(code)
 
-/** Reads a text as a number with + in front. Undefined if the number is not valid, or if the text doesn't start with a digit from 1 to 9, because no country code does otherwise. */
+/**
+ * Reads a text as a number with + in front. Undefined if the number is not valid, or if the text doesn't start with a digit from 1 to 9, because no
+ * country code does otherwise.
+ */
 const withPlus = (text: string): string | undefined => {
   if (!/^[1-9]/.test(text)) return undefined
   const number = parsePhoneNumberFromString(`+${text}`, { extract: false })
@@ -32,8 +35,8 @@ const withPlus = (text: string): string | undefined => {
 }
 
 /**
- * A phone number. libphonenumber's small metadata decides what is valid. It checks the length and shape of a country's numbers, but not the ranges in use, which change. A number with an extension is
- * an error, because E.164 has no place for it.
+ * A phone number. libphonenumber's small metadata decides what is valid. It checks the length and shape of a country's numbers, but not the ranges in
+ * use, which change. A number with an extension is an error, because E.164 has no place for it.
  */
 export const phone: Kind<Options> = {
   name: "phone",

@@ -23,7 +23,10 @@ export interface ComparedAnswer {
   readonly list: FormList | "own"
 }
 
-/** The types of questions that the form fills itself, or that are filled from a different list of the item. If such a question was not sent, an answer to it is not unexpected. */
+/**
+ * The types of questions that the form fills itself, or that are filled from a different list of the item. If no answer to such a question was sent,
+ * a returned answer is not unexpected.
+ */
 export const filledByTheForm: ReadonlySet<string> = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 
 /** Returns the name of the kind that a sent value probably has. Undefined for any other JSON. */
@@ -39,8 +42,9 @@ const kindOfValue = (sent: Json): string | undefined => {
 }
 
 /**
- * Returns the kind that compares an answer: the mapping's, otherwise the default of the question's type, otherwise the one that the sent value probably has. The last case occurs if the row was sent
- * under a different mapping. Returns undefined for any other JSON. Lists in such JSON are compared in order, because they may be rankings.
+ * Returns the kind that compares an answer: the mapping's, otherwise the default of the question's type, otherwise the one that the sent value
+ * probably has. The last case occurs if the row was sent under a different mapping. Returns undefined for any other JSON. Lists in such JSON are
+ * compared in order, because they may be rankings.
  */
 const comparingKind = (kind: string | undefined, type: string | undefined, sent: Json): Kind | undefined => {
   const named = kinds.get(kind ?? "") ?? (type === undefined ? undefined : kindOfType(type))
@@ -177,10 +181,12 @@ const ownValue = (of: Item | Submission, id: (typeof ownMembers)[number]["id"]):
   id === "login" ? of.login?.email : of[id]
 
 /**
- * Compares what was sent with what came back, answer by answer. Every member of the item has exactly one comparison. A value that came back without being sent is `unexpected`, unless it is empty, or
- * a time that the service sets, or filled by the form itself. Calculations belong to the form and are never compared.
+ * Compares what was sent with what came back, answer by answer. Every member of the item has exactly one comparison. A value that came back without
+ * being sent is `unexpected`, unless it is empty, or a time that the service sets, or filled by the form itself. Calculations belong to the form and
+ * are never compared.
  *
- * @param mapped the mapped answers, with their kinds and names; for an answer that is missing because its row was sent under a different mapping, the question's type or the form of the value is used
+ * @param mapped the mapped answers, with their kinds and names; for an answer that is missing because its row was sent under a different mapping, the
+ * question's type or the form of the value is used
  */
 export const compareSubmission = (
   mapped: ReadonlyArray<ComparedAnswer>,
@@ -212,8 +218,9 @@ export const compareSubmission = (
 }
 
 /**
- * Returns how well a created submission fits an item: `exact` if everything came back as sent, `equivalent` if all differences are equivalent, otherwise `no`. Used to match submissions with items. Ignores questions of an unknown type. A
- * value that came back without being sent makes the fit worse, because it may belong to a different item.
+ * Returns how well a created submission fits an item: `exact` if everything came back as sent, `equivalent` if all differences are equivalent,
+ * otherwise `no`. Used to match submissions with items. Ignores questions of an unknown type. A value that came back without being sent makes the fit
+ * worse, because it may belong to a different item.
  */
 export const fit = (
   item: Item,

@@ -38,7 +38,10 @@ export const urlCheck = (schemes: ReadonlyArray<string>): (text: string) => bool
   }
 }
 
-/** Compares addresses in the normal form of the URL standard. Ignores differences in the host's case, in percent-encoding, and in the slash of an empty path. */
+/**
+ * Compares addresses in the normal form of the URL standard. Ignores the host's case, a missing slash after the host, and whether characters are
+ * percent-encoded because they are not ASCII.
+ */
 export const compareUrls = compareBy(
   (value) => typeof value === "string" && URL.canParse(value) ? new URL(value).href : undefined,
   "way of writing",

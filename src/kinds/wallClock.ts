@@ -78,7 +78,10 @@ const minutesEast = (offset: string): number => {
   return offset.startsWith("-") ? -minutes : minutes
 }
 
-/** Reads an ISO 8601 date, time, or both, in the extended form. A space may replace the T. A time without a date is read as one on 1970-01-01. Fractions of a millisecond are cut off. */
+/**
+ * Reads an ISO 8601 date, time, or both, in the extended form. A space may replace the T. A time without a date is read as one on 1970-01-01.
+ * Fractions of a millisecond are cut off.
+ */
 export const readIso = (text: string): IsoReading | undefined => {
   const found = text !== "" && text.length <= 40 ? iso.exec(text) : null
   if (found === null) return undefined
@@ -103,7 +106,10 @@ export const readIso = (text: string): IsoReading | undefined => {
 
 /** The clocks of a zone. */
 interface ZoneClock {
-  /** Returns the instant at which the clocks of the zone show a date and time. NaN if a clock change skips or repeats it, and `ambiguous` doesn't say which of the two instants is meant. */
+  /**
+   * Returns the instant at which the clocks of the zone show a date and time. NaN if a clock change skips or repeats it, and `ambiguous` doesn't say
+   * which of the two instants is meant.
+   */
   readonly instant: (reading: Wall, ambiguous: "earlier" | "later" | undefined) => number
 }
 

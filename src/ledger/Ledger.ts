@@ -117,7 +117,7 @@ export interface PipelineLedger {
   ) => Stream.Stream<ReadonlyArray<Pages[K]["row"]>, LedgerError>
   /** Counts what is not proven or needs review. Fast, however many rows exist. */
   readonly counts: Effect.Effect<Counts, LedgerError>
-  /** Returns counts over all rows, and the run in progress, as of one moment. */
+  /** Returns counts over all rows, and the run in progress, as one consistent snapshot. */
   readonly standing: Effect.Effect<Standing, LedgerError>
   /** The reconciliation that was interrupted or is in progress, if any. */
   readonly reconciliation: Effect.Effect<Reconciliation | undefined, LedgerError>
@@ -230,9 +230,9 @@ export interface LedgerSession {
   ) => Written<void>
 }
 
-/** When a pipeline last had a scheduled turn, and when it last ran, by schedule or manually. Times are in milliseconds since 1970. */
+/** When a pipeline last had a scheduled turn, and when it last ran, on schedule or manually. Times are in milliseconds since 1970. */
 export interface LastTurn {
-  /** When the last turn was taken. If there was none: when a schedule first saw the pipeline, or undefined if no schedule has seen it. */
+  /** When the last turn was taken. If there was none: when the pipeline was first scheduled, or undefined if it never was. */
   readonly at: number | undefined
   /** `going`: the process that took the turn may still be running. `brokenOff`: that process ended before the run did. */
   readonly state: "done" | "going" | "brokenOff"

@@ -50,7 +50,7 @@ export interface AttentionRow {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** What is known about a canary under a mapping, a form and the tolerated differences. */
+/** What is known about a canary that was sent with a certain mapping, form and tolerated differences. */
 export type CanaryRecord =
   & {
     /** Digest of what the canary depends on: mapping, form, `tolerate`. */

@@ -114,7 +114,7 @@ export interface Vanished {
   readonly fresh: number
 }
 
-/** The kinds of data that can be read in pages, with the type of their rows and the possible choices of rows. */
+/** The kinds of data that can be read in pages, with the type of their rows and the options for selecting rows. */
 export interface Pages {
   /** Imported rows with a submission, in the order in which they were first sent. */
   readonly sent: {

@@ -66,8 +66,7 @@ export interface IntendedRow {
   /** Digest of the cells except the key's. Undefined if there are none. */
   readonly rest?: Buffer | undefined
   /**
-   * The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a fixed
-   * rejected.csv.
+   * The content of the original row that this row replaces, and the original key, if there was one. Present if the row comes from a corrected rejected.csv.
    */
   readonly supersedes: { readonly keyDigest: Buffer | undefined; readonly content: Buffer } | undefined
   /** The row's current submission, if the row was imported with different content and is imported again (`onChange: import-again`). */

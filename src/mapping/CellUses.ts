@@ -3,7 +3,7 @@ import type { CellNote } from "../kinds/Kind.ts"
 /** How an answer uses a cell, in ascending order. */
 export const cellUse = { nothing: 0, dropped: 1, part: 2, sent: 3 } as const
 
-/** How the answers of a row use its cells. A mapping reuses one instance for every row, so that a row allocates nothing. */
+/** How the answers of a row use its cells. A mapping reuses one instance for every row, to avoid an allocation per row. */
 export class CellUses {
   /** By position: the highest use of the cell by any answer, as in `cellUse`. */
   readonly most: Uint8Array

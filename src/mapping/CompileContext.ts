@@ -27,8 +27,8 @@ export interface TextRedirects {
 }
 
 /**
- * How the source's texts are read if the source is a rejected.csv that a person fixed. Its cells may also be written as in JSON and ISO 8601. `typed`: the pipeline's own source has typed cells (a
- * workbook), which the file contains in these notations. `text`: the source has only texts.
+ * How the source's texts are read if the source is a rejected.csv that a person fixed. Its cells may also be written as in JSON and ISO 8601.
+ * `typed`: the pipeline's own source has typed cells (a workbook), which the file contains in these notations. `text`: the source has only texts.
  */
 export type Fixed = "text" | "typed" | undefined
 

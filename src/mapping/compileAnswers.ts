@@ -286,7 +286,10 @@ const readElement = (
   }
 }
 
-/** Compiles a scheduling or payment entry, each part by its kind. If all columns of a row are empty, the row has no such value. If some are filled, it needs all parts that the interface requires. */
+/**
+ * Compiles a scheduling or payment entry, each part by its kind. If all columns of a row are empty, the row has no such value. If some are filled, it
+ * needs all parts that the interface requires.
+ */
 const compileElement = (
   entry: MappingEntry,
   element: Element,

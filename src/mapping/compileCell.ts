@@ -165,8 +165,8 @@ const twoWays = new Fault(
 )
 
 /**
- * Makes a `Parse` accept cells of a corrected rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has typed cells, a number with a different meaning in each
- * notation is an error, because its meaning is unknown.
+ * Makes a `Parse` accept cells of a corrected rejected.csv: as the source writes them, otherwise as the run wrote typed cells. If the source has
+ * typed cells, a number with a different meaning in each notation is an error, because its meaning is unknown.
  */
 const readingFixed = (parse: Parse, kind: Kind, fixed: Fixed): Parse => {
   if (fixed === undefined) return parse

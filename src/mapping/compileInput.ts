@@ -50,7 +50,8 @@ export const compileInput = (
     findings.error([...path, key], message, suggestion)
   }
 
-  // Returns the column of the "Other" option. Returns undefined if the entry names no such column. Returns "missing" if the column is not in the source, or if the entry must name one but does not.
+  // Returns the column of the "Other" option. Returns undefined if the entry names no such column. Returns "missing" if the column is not in the
+  // source, or if the entry must name one but does not.
   const findOther = (): Column | "missing" | undefined => {
     const name = otherColumn(asked)
     if (name !== undefined) return book.find(name, "answers") ?? "missing"
@@ -168,8 +169,8 @@ export const compileInput = (
 }
 
 /**
- * Returns the columns of a block for its "Other" option, which exists only if a question takes several choices. These are the tick, and the text next to it if the entry says which question gets the
- * text. Any other text is not read, and counts as not mapped.
+ * Returns the columns of a block for its "Other" option, which exists only if a question takes several choices. These are the tick, and the text next
+ * to it if the entry says which question gets the text. Any other text is not read, and counts as not mapped.
  */
 const othersOf = (block: Block, withText: boolean): Block => {
   const tick = block.findIndex(({ role }) => role === "other")

@@ -11,7 +11,10 @@ import { isKnownType } from "../service/wire.ts"
 import type { CompileContext } from "./CompileContext.ts"
 import type { Findings } from "./Findings.ts"
 
-/** Returns the kind of a question's answers: the one that the entry names, otherwise the default for the question's type. If the form gives no type, the kind is text without options. */
+/**
+ * Returns the kind of a question's answers: the one that the entry names, otherwise the default for the question's type. If the form gives no type,
+ * the kind is text without options.
+ */
 export const chooseKind = (entry: MappingEntry, question: Question, findings: Findings): Kind | undefined => {
   const { path } = entry
   const { type } = question
@@ -167,7 +170,7 @@ export const constant = (
 /** Returns a kind by its name. */
 export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")
 
-/** Returns the options of a whole answer that also apply to a part. */
+/** Returns those options of a whole answer that also apply to a part. */
 export const inheritedBy = (part: Kind, whole: Kind | undefined, options: KindOptions): KindOptions =>
   whole?.inherited === true
     ? Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(part.options, key)))

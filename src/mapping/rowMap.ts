@@ -13,8 +13,8 @@ import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
 import { notUniqueProblem } from "./problems.ts"
 
 /**
- * Returns the function that makes a row's key from the trimmed text of the key column. Several columns are joined as a JSON list, so that different keys have different texts. A cell with a workbook
- * error is not a key.
+ * Returns the function that makes a row's key from the trimmed text of the key column. Several columns are joined as a JSON list, so that different
+ * keys have different texts. A cell with a workbook error is not a key.
  */
 export const rowKey = (columns: ReadonlyArray<Column>, empty: ReadonlySet<string>) => {
   const partOf = (cells: Cells, { position }: Column): string => {

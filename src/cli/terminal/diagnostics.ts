@@ -3,7 +3,7 @@ import { visible } from "../../domain/visible.ts"
 import { counted } from "../../domain/words.ts"
 import { cutToWidth, indented, paints, type Screen, widthOf } from "./screen.ts"
 
-/** Columns left of the caret that stay visible when a long line is cut. */
+/** The number of columns to the left of the caret that stay visible when a long line is cut. */
 const before = 20
 
 /** Returns the part of a source line that fits, and the column of the caret below it. */

@@ -118,7 +118,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     return store
   })
 
-/** What is wrong with `ledger.file` if the system refuses access to it. Any other error is a failure of the disk. */
+/** What is wrong with `ledger.file`, by the system's error code. Any other code means that the disk failed. */
 const refusedPaths: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of its path is a file, not a folder",
   ELOOP: "a symbolic link in its path leads back to itself",
@@ -126,7 +126,7 @@ const refusedPaths: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its path is too long",
 }
 
-/** Returns a refusal if the path can't be that of a ledger, because of a mistake in `ledger.file`. */
+/** Returns a refusal if `ledger.file` can't be the path of a ledger. */
 const unusablePath = (file: string): LedgerRefused | undefined => {
   const refused = (reason: string) =>
     new LedgerRefused({

@@ -124,7 +124,7 @@ export class Writer {
     for (const [job, result] of results) job.resume(result)
   }
 
-  /** Does the jobs in one transaction. If one job refuses, rolls back and returns the other jobs, which must be done again without it. */
+  /** Does the jobs in one transaction. If a job throws a Refusal, rolls back and returns the other jobs, which must be done again without it. */
   private transact(jobs: ReadonlyArray<Job>, results: Map<Job, Effect.Effect<unknown, unknown>>): Array<Job> {
     const leases = new Set<Lease>()
     const counted = new Set<Lease>()

@@ -37,7 +37,8 @@ export const rejectedRows = (
 }
 
 /**
- * Returns whether each row with this fate and content is new, was seen or was acknowledged. A row in doubt is compared by its key alone, because the doubt is about what was sent, not about what the source contains now.
+ * Returns whether each row with this fate and content is new, was seen or was acknowledged. A row in doubt is compared by its key alone, because the
+ * doubt is about what was sent, not about what the source contains now.
  */
 export const attended = (
   db: Database,

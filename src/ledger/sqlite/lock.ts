@@ -44,8 +44,7 @@ export const holdersByEpoch = (db: Database): ReadonlyMap<number, Holder> =>
   )
 
 /**
- * Takes the lock inside a transaction. Returns its epoch, which is higher than any pipeline ever had. So renaming a pipeline can't revive an old
- * epoch.
+ * Takes the lock inside a transaction. Returns its epoch, which is higher than that of any earlier lock of any pipeline. So renaming a pipeline can't revive an old epoch.
  */
 export const takeLock = (
   store: Store,

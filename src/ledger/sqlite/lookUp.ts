@@ -9,7 +9,8 @@ const digestLength = 16
 type Found = readonly [at: number, id: number, ...stored: ReadonlyArray<unknown>]
 
 /**
- * Finds all rows of a chunk in one statement, which takes the keys as one blob and returns the rows as one JSON text. A call to libsql costs more than an additional row. `CROSS JOIN` prevents SQLite from scanning the table.
+ * Finds all rows of a chunk in one statement, which takes the keys as one blob and returns the rows as one JSON text. A call to libsql costs more
+ * than an additional row. `CROSS JOIN` prevents SQLite from scanning the table.
  */
 const findRows = `
   WITH RECURSIVE asked (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM asked WHERE at < ?3 - 1)

@@ -70,7 +70,7 @@ export const noStanding = (db: Database): Standing => ({
   running: undefined,
 })
 
-/** Returns counts over all rows of a place. They are as of one moment, because another process may be writing. */
+/** Returns counts over all rows of a place. Reads them in one transaction, because another process may be writing. */
 export const standing = (store: Store, pipeline: string, place: number): Standing => {
   const { db } = store
   db.exec("BEGIN")

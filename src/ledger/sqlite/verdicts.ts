@@ -117,8 +117,8 @@ export const driftedOf = (code: number | null): Drifted | undefined =>
   code === null ? undefined : code === driftCode.gone ? "gone" : "edited"
 
 /**
- * Selects drifted rows. Only verified submissions count, because for others the content that was sent is still known. `CROSS JOIN`, because few rows
- * drift and SQLite would otherwise read every row of the place (400 ms for 200,000).
+ * Selects drifted rows. Only verified submissions count as drifted. For any other, the ledger still contains what was sent, so its verdict shows
+ * every change. `CROSS JOIN`, because few rows drift and SQLite would otherwise read every row of the place (400 ms for 200,000).
  */
 export const drifting = `FROM drift d CROSS JOIN row t ON t.id = d.row WHERE t.place = ?
   AND t.state = ${stateCode.imported} AND t.verdict = ${verdictCode.verified}`

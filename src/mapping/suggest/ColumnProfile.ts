@@ -102,7 +102,8 @@ const cached = 1_000
 /**
  * Collects a column's profile, cell by cell.
  *
- * @param noteMissing is called with each text for "no answer", which is then omitted from the profile. If it is undefined, these texts and a workbook's error cells count like any other cell.
+ * @param noteMissing is called with each text for "no answer", which is then omitted from the profile. If it is undefined, these texts and a
+ * workbook's error cells count like any other cell.
  */
 const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) => void) | undefined) => {
   const dates = collectDates()

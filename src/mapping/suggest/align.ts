@@ -16,7 +16,9 @@ const trust = 12
 const rounds = 16
 
 /**
- * Returns how probable each unit of a file answers each question of a form, by unit, then by question. Uses a hidden Markov model whose state is the last question answered so far. The next unit answers one of the next questions, sometimes any other question, or none. Belief propagation between the units limits each question to one unit.
+ * Returns how probable each unit of a file answers each question of a form, by unit, then by question. Uses a hidden Markov model whose state is the
+ * last question answered so far. The next unit answers one of the next questions, sometimes any other question, or none. Belief propagation between
+ * the units limits each question to one unit.
  *
  * @param evidence by unit in the file's order, then by question in the form's order: the logarithm of how many times likelier titles and cells are if the unit
  * answers the question than if it does not

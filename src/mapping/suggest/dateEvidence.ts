@@ -117,7 +117,7 @@ export interface DateEvidence {
   readonly writings: ReadonlyArray<Readonly<Writing>>
   /** The number of cells that need no format: ISO texts and a workbook's date cells. */
   readonly iso: number
-  /** The numbers of cells that contain a day, a time and an offset, however they are written. */
+  /** The numbers of cells with a day, of cells with a time, and of cells with an offset, however they are written. */
   readonly withDay: number
   readonly withTime: number
   readonly withOffset: number

@@ -21,7 +21,7 @@ export interface Room {
 }
 
 /**
- * Whether a column never has a text twice. Hashes are kept until the first repetition, or until there is no room. The table is not a Set, which, for four
+ * Finds out whether any text occurs twice in a column. Hashes are kept until the first repetition, or until there is no room. The table is not a Set, which, for four
  * columns of a million different texts, takes 6 s and 250 MiB instead of 2 s and 145 MiB.
  */
 export class UniqueCheck {

@@ -202,7 +202,7 @@ export const samplesFrom = (origin: Origin): ReadonlyArray<string> => {
   }
 }
 
-/** Returns the keys for a kind and its options. A kind that the question has by default is omitted if there are no options. */
+/** Returns the keys for a kind and its options. A question's default kind is omitted if there are no options. */
 const settingKeys = (suggestion: Suggestion, { keys, kind }: Settings, hasBelow: boolean): ReadonlyArray<DraftKey> => {
   const isSaid = suggestion.question.type === undefined || keys.length > 0 || hasBelow
   return [...(kind !== undefined && isSaid && kind !== "text" ? [{ key: "as", value: kind }] : []), ...keys]

@@ -177,7 +177,10 @@ const mayBeCodes = ({ distinct, filled, more, share }: ColumnProfile, { expected
   return codes <= count + 1 && codes >= usual / 2
 }
 
-/** Returns a function that rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does not. A property that few units have is stronger evidence. */
+/**
+ * Returns a function that rates cells as evidence: the logarithm of how many times likelier they are if a unit answers a question than if it does
+ * not. A property that few units have is stronger evidence.
+ */
 export const cellEvidence = (
   units: ReadonlyArray<Unit>,
   covers: ReadonlyArray<ReadonlyArray<Coverage | undefined>>,

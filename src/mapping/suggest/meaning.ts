@@ -48,7 +48,7 @@ const unspelled = (word: string): string => word.replaceAll(/([aou])e/g, "$1")
 
 const endings = ["s", "n", "e", "es", "en", "er", "em"] as const
 
-/** Returns the concepts of a word or phrase, also with umlauts as two letters and with an ending. */
+/** Returns the concepts of a word or phrase, even if its umlauts are written as two letters or it has an ending. */
 const lookUp = (text: string): ReadonlyArray<string> | undefined => {
   const found = phrases.get(text) ?? phrases.get(unspelled(text))
   if (found !== undefined || text.length < 7) return found

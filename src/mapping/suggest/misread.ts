@@ -85,7 +85,7 @@ export const collectMisread = ({ column, question, settings }: Reading, empty: R
   let code: ProblemCode | undefined
   const faultOf = (cell: Cell): Fault | undefined => {
     const result = parse([cell])
-    // A time that a clock change skips depends on the zone, which may be an example.
+    // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.
     return result instanceof Fault && result.code !== "ambiguous-time" ? result : undefined
   }
   return {
