@@ -29,7 +29,7 @@ export const problemWords = {
   "excel-error": "an error in the workbook's cell",
   "ragged-row": "more or fewer cells than the header",
   "damaged-text": "damaged characters",
-  "blank-row": "no answer comes from a cell",
+  "blank-row": "no cell of the row gives an answer",
 }
 
 export type ProblemCode = keyof typeof problemWords

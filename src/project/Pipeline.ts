@@ -169,8 +169,7 @@ const sink = becoming(
       default: "report",
     }),
     blankRows: optional(Schema.Literal("reject", "allow"), {
-      description:
-        "What to do with rows in which no answer comes from a cell: reject them as `blank-row`, or send them",
+      description: "What to do with rows in which no cell gives an answer: reject them as `blank-row`, or send them",
       default: "reject",
     }),
     canary: optional(
