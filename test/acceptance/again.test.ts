@@ -32,7 +32,7 @@ it.scopedLive("a repeated run sends nothing, and a run with one new row sends on
     expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
   }))
 
-it.scopedLive("a bad row is rejected with exit code 1, and imported only once after it is fixed", () =>
+it.scopedLive("a bad row is rejected with exit code 1, and is imported once after it is fixed", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const source = csv(
@@ -86,7 +86,7 @@ it.scopedLive("acknowledged rows no longer raise the exit code, and unknown keys
     expect(at.count()).toBe(2)
   }))
 
-it.scopedLive("the same pipeline reports that it treats its rows as new at a different destination", () =>
+it.scopedLive("a run at a different destination treats every row as new, and says so once", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
 import { start } from "./formferry.ts"
 
-// Tests what only the bundle can get wrong: packages that load part of themselves when needed.
+// Tests what can fail only in the bundle: packages that load parts of their code on demand.
 
 const folder = mkdtempSync(join(tmpdir(), "formferry-built-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -17,14 +17,14 @@ const inspect = async (name: string, content: Uint8Array) => {
   return stdout
 }
 
-it("the built command detects an encoding whose detector and tables are loaded when needed", async () => {
+it("the built command detects an encoding, although it loads the detector and its tables only when needed", async () => {
   const line = "1,日本語の回答です,東京都千代田区\n"
   const shown = await inspect("japanese.csv", iconv.encode(`番号,回答,住所\n${line.repeat(40)}`, "shift_jis"))
   expect(shown).toMatch(/shift_?jis|cp932/i)
   expect(shown).toContain("日本語の回答です")
 })
 
-it("the built command reads a workbook, whose reader is loaded when needed", async () => {
+it("the built command reads a workbook, although it loads the reader only when needed", async () => {
   const { status, stdout, stderr } = await start(["inspect", resolve("samples/registrations.xlsx")], { cwd: folder })
     .ended
   expect(status, stderr).toBe(0)

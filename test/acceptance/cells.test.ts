@@ -123,7 +123,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect((yield* at.report).unanswered).toEqual([{ id: "m", name: "Remarks", state: "ignored" }])
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a row is rejected if no answer comes from a cell, unless blank rows are allowed", () =>
+  it.scopedLive("a row is rejected if none of its answers comes from a cell, unless blank rows are allowed", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(name + origin) })
       expect((yield* at.run("run", "p")).status).toBe(1)
@@ -137,7 +137,7 @@ sink: { service: practice, form: f, stopWhen: { invalid: 100% }${sink} }
       expect(yield* at.stored).toHaveLength(3)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("check and run fail if the mapping has no answer from any column", () =>
+  it.scopedLive("check and run fail if the mapping takes no answer from a column", () =>
     Effect.gen(function*() {
       const at = yield* bench({ "forms/f.yaml": form, "rows.csv": rows, "pipelines/p.yaml": pipeline(origin) })
       for (const command of ["check", "run"]) {

@@ -79,7 +79,7 @@ it.scopedLive("records with the same key arrive as one submission, and a later e
     expect((yield* at.stored).length).toBe(3)
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a row with two values in the same place is rejected, and imported from the fixed rejected.csv", () =>
+it.scopedLive("a row whose records contradict each other is rejected, and rejected.csv imports after it is fixed", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.export("1,base,Ada,1,0,70,2", "1,later,,,,71,2", "2,base,Bob,0,1,80,2", "1,later,,,,72,2")
@@ -104,7 +104,7 @@ it.scopedLive("an export without records imports nothing, and the run exits with
     expect((yield* at.report).rows).toMatchObject({ read: 0 })
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("the records of a second file are added to their rows, and a new record changes its row", () =>
+it.scopedLive("records of a second file are combined with their rows, and a new record changes its row", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.write(

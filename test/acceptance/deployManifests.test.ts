@@ -15,7 +15,7 @@ describe("the Kubernetes manifest", () => {
     document.toJS() as Record<string, unknown>
   )
 
-  it("the manifest passes Kubernetes' own schemas without misspelt keys", () => {
+  it("the manifest matches Kubernetes' own schemas and has no misspelt keys", () => {
     const [claim, job] = documents
     new PersistentVolumeClaim(claim as never).validate()
     new CronJob(job as never).validate()

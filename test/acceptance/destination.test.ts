@@ -26,7 +26,7 @@ const imported = Effect.gen(function*() {
   return { at, baseUrl, other: baseUrl.replace("127.0.0.1", "localhost") }
 })
 
-it.scopedLive("a run knows its rows under every spelling of the service's address", () =>
+it.scopedLive("a run recognises imported rows under every spelling of the service's address", () =>
   Effect.gen(function*() {
     const { at, baseUrl } = yield* imported
     const { pathname, port } = new URL(baseUrl)

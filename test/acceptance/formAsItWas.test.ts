@@ -114,7 +114,7 @@ it.scopedLive("a changed type and a renamed question stop a run, even with a cor
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
-it.scopedLive("changes that affect no answer are reported once and stop no run", () =>
+it.scopedLive("changes that affect no answer are reported once and don't stop a run", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     const added = form.replace("Green]", "Green, Black]").replace("name: Fax", "name: Telefax")
@@ -136,7 +136,7 @@ it.scopedLive("changes that affect no answer are reported once and stop no run",
     expect([next.status, said(next)]).toEqual([0, expect.not.stringContaining("Phone")])
   }))
 
-it.scopedLive("a form recorded in a file takes precedence over the ledger's, and its refusal names its own command", () =>
+it.scopedLive("a form recorded in a file takes precedence over the ledger's, and is accepted with a different command", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     expect((yield* at.inProcess("check", "people", "--accept-form")).status).toBe(0)
@@ -167,7 +167,7 @@ it.scopedLive("the recorded form moves with a renamed pipeline, and replaces the
     expect((yield* at.inProcess("run", "staff")).status).toBe(0)
   }))
 
-it.scopedLive("an outdated ledger is refused before a changed form", () =>
+it.scopedLive("a run reports an outdated ledger first, and a changed form once the ledger is accepted", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     const copy = join(at.folder, "copy")

@@ -47,7 +47,7 @@ layer(NodeContext.layer)("init from a file and a form", (it) => {
   )
 
   it.scoped(
-    "init names every missing option without a terminal, and writes findings as annotations with --output github",
+    "without a terminal, init names every missing option, and --output github writes its findings as annotations",
     () =>
       Effect.gen(function*() {
         const cwd = yield* projectFolder({

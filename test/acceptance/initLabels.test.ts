@@ -53,7 +53,7 @@ const form = (questions: string) => `id: f\nname: Form\nquestions:\n${questions}
 
 layer(platform)("init --labels", (it) => {
   it.scoped(
-    "titles and labels come from a REDCap data dictionary, and answers arrive as its labels say",
+    "titles and labels come from a REDCap data dictionary, and answers arrive with these labels",
     () =>
       Effect.gen(function*() {
         const { arrived, init, pipeline } = yield* world({
@@ -207,7 +207,7 @@ choices,,,
   )
 
   it.scoped(
-    "titles and labels come from a LimeSurvey survey structure with codes for a choice and its own Other",
+    "titles and labels come from a LimeSurvey survey structure that has coded choices and an Other option",
     () =>
       Effect.gen(function*() {
         const { arrived, init } = yield* world({

@@ -42,7 +42,7 @@ for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 14
 it.scopedLive("a second run at the same time is refused with exit code 6, and the first one is not affected", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
-    // Requests for four seconds leave enough time for the second process to start, even on a busy machine.
+    // Four seconds of requests leave enough time for the second process to start, even on a busy machine.
     at.write("source.csv", csv(upTo(150)))
     const first = start(["run", "contacts"], { cwd: at.folder })
     yield* until(() => at.count() > 0)

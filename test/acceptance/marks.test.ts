@@ -216,7 +216,7 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     rmSync(join(at.folder, "reports", ".ledger"))
   }))
 
-it.scopedLive("a mark is on disk in both places before the first row arrives, and later marks count what is sent", () =>
+it.scopedLive("a mark is on disk in both places before the first row arrives, and is updated as rows are sent", () =>
   Effect.gen(function*() {
     const at = yield* bench(slowly)
     at.write("source.csv", csv(upTo(30)))

@@ -64,7 +64,7 @@ it.scopedLive("the next command works in a path with spaces, for an unconfirmed 
     expect((yield* at.inProcess(...again)).status).toBe(0)
   }))
 
-it.scopedLive("the next command helps if no row fits the mapping, or if a file or pipeline is unknown", () =>
+it.scopedLive("the suggested command or name is right if no row fits the mapping, or if a file or pipeline is unknown", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3), () => "Someone,no address,1990-01-17"))

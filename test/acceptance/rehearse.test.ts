@@ -61,7 +61,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "the command after a rehearsal keeps the source, the target and the confirmation if it accepts them",
+  "the command suggested after a rehearsal keeps the source, target and confirmation if it has these options",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()

@@ -68,7 +68,7 @@ describe.skipIf(withoutTerminal)("closing the terminal in the middle of a run", 
       expect((yield* at.run("status", "--json")).stdout).toContain('"inDoubt":0')
     }))
 
-  it.scopedLive("a run that gets no signal continues without its terminal, although its output can't be written", () =>
+  it.scopedLive("a run continues after its terminal disappears without a signal, although its output can't be written", () =>
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 100 })
       at.write("source.csv", csv(upTo(120)))
@@ -132,7 +132,7 @@ describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () 
 })
 
 it.scopedLive.skipIf(withoutTerminal)(
-  "init asks again if a folder or file doesn't exist, writes the pipeline, and asks about what is open",
+  "init asks again if a folder or file doesn't exist, writes the pipeline, and asks about its open entries",
   () =>
     Effect.gen(function*() {
       const at = yield* bench()

@@ -1,4 +1,4 @@
-// Tests bytes and quotes of text files. Everything is either read correctly or named, and nothing is sent if two
+// Tests bytes and quotes of text files. Everything is either read correctly or reported, and nothing is sent if two
 // readings fit.
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 const header = "No,Name,Mail,Born\n"
 const row = (key: number, name = `Person ${key}`) => `${key},${name},p${key}@example.org,1990-01-17\n`
 
-it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and faulty rows are named", () =>
+it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and faulty rows are reported", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const quiet = "service: live\n  form: contacts\n  stopWhen: { invalid: 100% }"
@@ -52,7 +52,7 @@ it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and fa
     expect(at.answers("qName", "other")).toEqual([...expected, "Person 33"].toSorted())
   }))
 
-it.scopedLive("ambiguous quotes stop check and run with their lines before anything is sent, until `source.quoteChar` is set", () =>
+it.scopedLive("check and run stop at ambiguous quotes and name their lines, until `source.quoteChar` is set", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const lines = csv(upTo(9)).split("\n")

@@ -32,7 +32,7 @@ const withRows = async (root: string, rows: number, changed?: number) => {
 /** The ledger identifies the practice service by this name. */
 const address = "practice:bench"
 
-/** Copies a ledger that knows the million rows. The ledger is made once, next to the folders of the targets. */
+/** Copies a ledger that contains the million rows. The ledger is made once, next to the folders of the targets. */
 const withLedger = async (root: string) => {
   const made = join(root, "..", "filled")
   if (!existsSync(made)) await fillLedger(made, address, million, seed)
@@ -104,7 +104,7 @@ export const dryRuns: ReadonlyArray<Target> = [
       await withRows(root, million)
       await withLedger(root)
       const again = run(root, { read: million, alreadyImported: million }, [])
-      // Runs once, so that the ledger knows that the unchanged file was completely imported.
+      // Runs once to record in the ledger that the unchanged file was completely imported.
       await again()
       return {
         ours: again,

@@ -22,7 +22,7 @@ export const startPractice = async (limits?: Limits): Promise<PracticeProcess> =
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`the practice service ended, exit code ${String(code)}`)
   })
-  // Callers get the error from the race. At the end nothing waits, and the error is ignored.
+  // Callers get the error from the race. After the last call nothing awaits it, so it is ignored.
   ended.catch(() => undefined)
   const heard = async () => (await Promise.race([once(child, "message"), ended]))[0] as Told
   const ask = async (asked: Asked) => {

@@ -115,7 +115,7 @@ const imports = async (root: string): Promise<string> => {
   )
 }
 
-/** Measures a ledger that knows rows as verified, but has no digests of their answers. */
+/** Measures a ledger whose rows are verified, but which has no digests of their answers. */
 const bare = async (root: string): Promise<string> => {
   const count = 100_000
   writeProject(root, { service: embedded })

@@ -46,7 +46,7 @@ const names = ["Ada Lovelace", "Jürgen Müller", "Zoë Öz", "Łukasz Wójcik",
 
 const pick = <A>(list: ReadonlyArray<A>, index: number): A => list[index % list.length]!
 
-/** Rejected rows and differences such as a messy source and a service that reformats answers produce. */
+/** Rejected rows and differences, as after an import of a messy source into a service that reformats answers. */
 export const manyRows = (count: number) => {
   const rejected = Array.from({ length: Math.floor(count * 0.7) }, (_, index): RejectedRow => {
     const row = index * 3 + 1

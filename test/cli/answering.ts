@@ -3,8 +3,8 @@ import { Terminal } from "@effect/platform"
 import { Effect, Mailbox, Option } from "effect"
 
 /**
- * A part of what the terminal must show since the last answer, and the answer: part of a choice, or the text to type.
- * `quit` is Ctrl-C.
+ * Part of the text that the terminal must show after the last answer, and the next answer: part of a choice, or the
+ * text to type. `quit` is Ctrl-C.
  */
 export type Answer = readonly [question: string, answer: string]
 

@@ -40,7 +40,7 @@ const told = (event: ScheduleEvent, { timed = false, width = 80 } = {}) =>
     return err
   })
 
-it.effect("schedule events have their time in the pipeline's zone, unless the log has its own, and wrap between words", () =>
+it.effect("schedule events show the time in the pipeline's zone unless the log adds its own, and wrap between words", () =>
   Effect.gen(function*() {
     const pipeline = "contacts-of-the-northern-region"
     const begins = { _tag: "Begins", pipeline, schedule, again: false } as const

@@ -143,13 +143,13 @@ it.scopedLive("telemetry is exported as protobuf by default, and still contains 
 describe("the standard OTEL_* variables", () => {
   const on = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318/" }
 
-  it("standard variables load no exporter if they are unset, disable telemetry, or name the exporter none", () => {
+  it("no exporter is loaded if the standard variables are unset, disable telemetry or set the exporters to none", () => {
     expect(telemetrySettings({})).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined()
     expect(telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" })).toBeUndefined()
   })
 
-  it("standard variables set one endpoint for all signals, one for each signal, or the default endpoint of OTLP", () => {
+  it("the standard variables set one endpoint for all signals, one for each signal, or OTLP's default endpoint", () => {
     expect(telemetrySettings(on)).toMatchObject({
       serviceName: "formferry",
       traces: { url: "http://collector:4318/v1/traces" },
@@ -160,7 +160,7 @@ describe("the standard OTEL_* variables", () => {
     expect(telemetrySettings({ OTEL_METRICS_EXPORTER: "otlp" })?.metrics?.url).toBe("http://localhost:4318/v1/metrics")
   })
 
-  it("standard variables cause a warning for unsupported settings", () => {
+  it("an unsupported value of a standard variable causes a warning", () => {
     const told = telemetrySettings({ ...on, OTEL_TRACES_EXPORTER: "zipkin", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
     expect(told?.warnings).toEqual([
       expect.stringContaining("OTEL_TRACES_EXPORTER is zipkin"),

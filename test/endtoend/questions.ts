@@ -20,7 +20,7 @@ export interface Asked {
 /** Cells that mean no answer, as in the pipeline's `empty`. */
 export const emptyCells = ["", "  ", "k. A.", "-", " - "]
 
-/** Draws an answer with `answered` in most rows. In the other rows draws no answer, with cells that mean none. */
+/** Draws an answer with `answered` in most rows. In the other rows, the cells mean no answer. */
 const mostly = (columns: ReadonlyArray<string>, answered: (draws: Draws) => Made) => (draws: Draws): Made =>
   draws.chance(0.8)
     ? answered(draws)

@@ -227,8 +227,8 @@ export class World {
       }
       return
     }
-    // The report of an overtaken run shows the state during the other run. It counts rows that the other run had in
-    // flight or resent as in doubt.
+    // The report of an overtaken run shows the state during the other run. Rows that the other run had in
+    // flight, or had resent, count as in doubt.
     const inDoubt = [...ledger.values()].filter(({ state }) => state === "inDoubt" || state === "intended").length
     const inFlight = day.pipeline.sink.concurrency * day.pipeline.sink.batchSize
     const resent = [...ledger.values()].filter((row) => row.resent).length

@@ -173,7 +173,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect((yield* service.read("people", id))?.submissionId).toBe(id)
       }))
 
-    it.scopedLive("the service returns answers as a fault left them: trimmed, reformatted or of an unknown type", () =>
+    it.scopedLive("a fault makes the service return answers that are trimmed, reformatted or of an unknown type", () =>
       Effect.gen(function*() {
         const kept = (fault: Fault) =>
           Effect.gen(function*() {

@@ -3,10 +3,10 @@ import type { SourceRow } from "./source.ts"
 import type { LedgerRow } from "./truth.ts"
 
 /**
- * Returns what is false in a report, or undefined if it is true. Compares its sums, and its numbers of rows in doubt
- * and imported, with the ledger. The report must be of a run that read the whole source and was not overtaken. @param
- * leftOut keys that a person skipped permanently @param again whether changed rows are imported again; until then, they
- * are pending, refused or invalid
+ * Returns what is wrong in a report, or undefined if nothing is. Compares its sums, and its numbers of imported rows
+ * and rows in doubt, with the ledger. The report must be of a run that read the whole source and was not overtaken.
+ * @param leftOut keys that a person skipped permanently @param again whether changed rows are imported again; until
+ * then, they are pending, refused or invalid
  */
 export const misreported = (
   { read, ...fates }: RunReport["rows"],

@@ -70,7 +70,7 @@ describe("the promise in a simulation with faults", () => {
 
 describe("a planted bug in the simulation", () => {
   for (const [name, { breaks, bug }] of Object.entries(plantedBugs)) {
-    it(`a planted bug is found within ${patience} seeds by the promise that it breaks: ${name}`, async () => {
+    it(`a planted bug breaks one of its expected promises within ${patience} seeds: ${name}`, async () => {
       const pipeline = await loadPipeline()
       let caught: Simulated | undefined
       for (let seed = firstSeed; seed <= patience && caught === undefined; seed++) {

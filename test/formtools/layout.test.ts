@@ -66,7 +66,7 @@ describe("a text column next to options", () => {
 })
 
 describe("the layout of a Typeform export", () => {
-  it("a Typeform export has a block of options without a title, a guard before phone numbers, and days written as times", async () => {
+  it("a Typeform export has a block of options without a title, an apostrophe before phone numbers, and dates written as times", async () => {
     const { blocks, cleaned, meta, rows, tool } = await sample("typeform.csv")
     expect(tool.defaultRowKey).toEqual(["#"])
     expect(tool.complete).toEqual({ position: 11, is: ["completed"] })
@@ -203,7 +203,7 @@ describe("the layout of a SurveyMonkey export", () => {
 })
 
 describe("the layout of a Qualtrics export", () => {
-  it("a Qualtrics export has blocks by ImportId and choiceId, options from the texts, and the zone from the third row", async () => {
+  it("the blocks of a Qualtrics export follow ImportId and choiceId, its options the texts, and its zone the third row", async () => {
     const { blocks, names, tool } = await sample("qualtrics.csv")
     expect(blocks).toEqual({
       "Which do you own?": ["10 A car", "11 A bicycle, or two", "12 Other", "13 Other - Text (text)"],
@@ -256,7 +256,7 @@ describe("the layout of a Qualtrics export", () => {
 })
 
 describe("the layout of a LimeSurvey export", () => {
-  it("a LimeSurvey export with codes has blocks by brackets, a guard only before =, and a column that marks complete responses", async () => {
+  it("a LimeSurvey export with codes has blocks marked by brackets, an apostrophe only before =, and a column that marks complete responses", async () => {
     const { blocks, cleaned, tool } = await sample("limesurvey-codes.csv")
     expect(blocks).toEqual({ G1Q2: ["8 SQ001", "9 SQ002", "10 other (other)"] })
     expect(cleaned).toEqual([[1, 7, "=2+2"]])
@@ -329,14 +329,14 @@ describe("the layout of an export based on XForms", () => {
 })
 
 describe("the layout of a REDCap export", () => {
-  it("a REDCap export with raw values has blocks for boxes, and no time for a survey that was not completed", async () => {
+  it("a REDCap export with raw values has blocks of checkboxes, and no time for a survey that was not completed", async () => {
     const { blocks, cleaned, tool } = await layoutOf(`${samples}/redcap/REDCapR-survey.csv`)
     expect(blocks).toEqual({ consent: ["6 1"] })
     expect(cleaned).toEqual([[1, 19, null]])
     expect(tool.defaultRowKey).toEqual(["participant_id"])
   })
 
-  it("a REDCap export with labels finds options by their (choice=…), and leaves repeated titles without a name", async () => {
+  it("options of a REDCap export with labels are found by their (choice=…), and columns with repeated titles get no name", async () => {
     const { blocks, cleaned, names } = await sample("redcap-labels.csv")
     expect(blocks).toEqual({ "Race (Select all that apply)": ["5 Asian", "6 White, or other"] })
     expect(cleaned).toEqual([[2, 3, null]])
@@ -413,7 +413,7 @@ describe("the layout of a JSON export", () => {
 })
 
 describe("rows below several header rows", () => {
-  it("rows have the correct numbers in their problems", async () => {
+  it("a row's problem names the correct row and line", async () => {
     const text = "Respondent ID,Collector ID,Q,\n,,A,B\n1,2,A,\n2,2,A,,more\n3,2,,B\n"
     const { faults, rows } = await run(read(config(file(text))))
     expect(rows).toHaveLength(3)
@@ -450,13 +450,13 @@ describe("the layout of other exports", () => {
     expect(tool.defaultRowKey).toEqual(["Submission ID"])
   })
 
-  it("a Gravity Forms export has options that are found by their cells, and a guard only before =", async () => {
+  it("options of a Gravity Forms export are found by their cells, and its apostrophes only before =", async () => {
     const { blocks, cleaned } = await sample("gravity-forms.csv")
     expect(blocks).toEqual({ "Rowing … Running": ["2 Rowing", "3 Running"] })
     expect(cleaned).toEqual([[1, 5, "=1+1"]])
   })
 
-  it("matrix rows of a Jotform export are found after >>, and a Paperform export has a guard before phone numbers", async () => {
+  it("matrix rows of a Jotform export are found after >>, and a Paperform export has an apostrophe before phone numbers", async () => {
     expect((await sample("jotform.csv")).blocks).toEqual({ "Rate us": ["4 Service", "5 Price"] })
     expect((await sample("paperform.csv")).cleaned).toEqual([[1, 4, "+49 30 23125000"]])
   })

@@ -121,7 +121,7 @@ describe("rows of a form tool's file", () => {
       expect((yield* at.stored)[0]).toEqual({ Name: "Ada", Phone: "+4930231250" })
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("rows without an id and a rowKey are refused, and the message names the missing setting", () =>
+  it.scopedLive("a source with neither an id column nor a rowKey is refused, and the message names the setting", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "google.csv",

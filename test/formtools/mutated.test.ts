@@ -39,7 +39,7 @@ const mutations: ReadonlyArray<(bytes: Buffer, next: () => number) => Buffer> = 
   },
 ]
 
-it("a damaged export is either read with all records and unchanged row widths, or refused with a sentence", async () => {
+it("a damaged export is either read with all records and unchanged row widths, or refused with a message", async () => {
   const names = readdirSync(folder)
   let readable = 0
   for (let seed = 1; seed <= 300; seed++) {

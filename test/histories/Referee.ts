@@ -32,7 +32,7 @@ interface Image {
 
 const day = 86_400_000
 
-/** Runs commands in a history, knows their expected results, and follows the advice of refusals. */
+/** Runs commands in a history, tracks their expected results, and follows the advice of refusals. */
 export class Referee {
   private readonly at: History
   private readonly draws: Draws
@@ -133,8 +133,8 @@ export class Referee {
   }
 
   /**
-   * Switches the pipeline to the other form. Rows in that form are known there, unless another setting changed in the
-   * meantime.
+   * Switches the pipeline to the other form. The ledger recognises the rows in that form, unless another setting
+   * changed in the meantime.
    */
   switchForm(): Expected {
     const form = forms.find((one) => one !== this.at.edited.form) ?? forms[0]
@@ -149,7 +149,7 @@ export class Referee {
     return JSON.stringify({ ...this.at.edited, form: "", inDoubt: "" })
   }
 
-  /** Notes that the ledger knows the current form. */
+  /** Notes that the ledger contains the current form. */
   private visit(): void {
     const visit = { form: this.at.form(), edited: this.editedApart(), troubles: this.troubles }
     this.visits.set(this.at.edited.form, visit)
@@ -286,7 +286,7 @@ export class Referee {
       if (this.newest.commands === this.commands && this.draws.chance(0.4)) {
         this.meet("resolved: the newest ledger is put back")
         at.restore(this.newest.files)
-        // Restored only once, since a person may have accepted it for a different form.
+        // The copy is restored only once, since a person may have accepted it for a different form.
         this.newest = { ...this.newest, commands: -1 }
         return
       }
@@ -346,7 +346,7 @@ export class Referee {
 
   /**
    * Settles the rows that a complete export leaves in doubt, as a person does. These rows were resent, or resemble a
-   * submission that the ledger doesn't know.
+   * submission that is not in the ledger.
    */
   private async look(left: SettleResult["rows"]): Promise<void> {
     const sent = this.at.sent()

@@ -7,7 +7,7 @@ const seeds = 12
 beforeAll(loadLazyModules)
 
 it(
-  `${seeds} histories send no row twice, refuse no harmless change, and can follow the advice of every refusal`,
+  `${seeds} histories: no row is sent twice, no harmless change is refused, and the advice of every refusal works`,
   async () => {
     const played: Array<Played> = []
     for (let seed = 1; seed <= seeds; seed++) played.push(await play(seed))

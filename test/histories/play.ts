@@ -39,7 +39,7 @@ const innocent = (at: History, draws: Draws, grow: () => void): Moves => ({
     at.delete("reports of the pipeline")
     return "goes"
   },
-  // Reports and the marks next to the ledger are never lost together, because that can't be detected.
+  // Reports and the marks next to the ledger are never deleted together, because no run can detect that.
   "reports lost": () => {
     if (!at.hasBothMarks()) return undefined
     at.delete("reports")

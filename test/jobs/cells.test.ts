@@ -293,7 +293,7 @@ describe("counting the cells of a real export", () => {
     },
     { pipeline: "registrations", file: "registrations.xlsx", sheet: "Registrations", headerRows: 3, ignored: [21] },
   ])(
-    "finds the counts of the file with the export's own pipeline $pipeline",
+    "counts every filled cell of the file with the demonstration's pipeline $pipeline",
     ({ file, headerRows, ignored, pipeline, sheet }) =>
       Effect.gen(function*() {
         const root = yield* demonstration

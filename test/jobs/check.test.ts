@@ -100,7 +100,7 @@ layer(platform)("check", (it) => {
       })
     }))
 
-  it.scoped("reports unused columns with times, and new columns", () =>
+  it.scoped("reports new columns, and columns of times that no entry uses", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.check({ acceptForm: true })
@@ -162,7 +162,7 @@ layer(platform)("check", (it) => {
       expect(yield* world.rehearse).toMatchObject({ mode: "rehearsal", exitCode: 0 })
     }))
 
-  it.scoped("check reports a change that affects nothing mapped, and such a change stops no run", () =>
+  it.scoped("a change that affects nothing mapped is reported, but doesn't stop a run", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", "No,Name,Mail,Color,Interests\n1,Ada,ada@example.org,Red,Music\n")
@@ -177,7 +177,7 @@ layer(platform)("check", (it) => {
       ])
     }))
 
-  it.scoped("reports how the source was read, at the line that names it", () =>
+  it.scoped("reports an unexpected reading of the source at the pipeline's line that names the source", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", `Export of May\n\n${people}`)

@@ -21,7 +21,7 @@ const errors = (phones: ReadonlyArray<string>) =>
   })
 
 layer(platform)("check of cells that need a setting", (it) => {
-  it.scoped("asks for a zone and a country, at the entries", () =>
+  it.scoped("asks for a missing zone or country at the entry that needs it", () =>
     Effect.gen(function*() {
       expect(yield* errors(["030 1234567", "030 7654321"])).toEqual([
         `5: Cells in the column "At" have no time zone: 2 of 2 rows: rows 1 ("2024-05-31 10:00"), 2 ("2024-05-31 10:00"). Set \`zone\` in this entry, such as \`zone: Europe/Berlin\`.`,
@@ -29,7 +29,7 @@ layer(platform)("check of cells that need a setting", (it) => {
       ])
     }))
 
-  it.scoped("asks for no country because of a cell that is no number, or a rare one without country code", () =>
+  it.scoped("doesn't ask for a country if a cell is not a phone number, or if a number without country code is rare", () =>
     Effect.gen(function*() {
       expect((yield* errors(["+49 30 1234567", "call me"]))?.join()).not.toMatch(/country/)
       const rare = [...Array.from({ length: 199 }, () => "+49 30 1234567"), "030 7654321"]

@@ -214,7 +214,7 @@ examples:
 
 describe("rows with columns that the pipeline names, chooses and redirects", () => {
   it.scopedLive(
-    "rows are filtered, imported with reported drops, and known to the next run",
+    "rows are filtered or imported, dropped cells are reported, and the next run recognises the rows",
     () =>
       Effect.gen(function*() {
         const root = yield* projectFolder(reasons)

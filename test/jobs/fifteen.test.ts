@@ -66,7 +66,7 @@ it.scopedLive("a check of fifteen different mistakes gives fifteen diagnostics, 
     expect(diagnostics.map(({ excerpt }) => excerpt)).toEqual(diagnostics.map(({ line }) => lines[line - 1]))
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("a check with a wrong source or destination reports nothing that a correct one might disprove", () =>
+it.scopedLive("check reports a wrong source or destination, and omits errors that may only follow from it", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder({
       "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",

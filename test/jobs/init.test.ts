@@ -63,7 +63,7 @@ const start = (files: Readonly<Record<string, string>> = {}) =>
   })
 
 layer(platform)("init", (it) => {
-  it.scoped("init writes how the file is read into the pipeline, as the options say", () =>
+  it.scoped("init writes the options that say how to read the file into the pipeline", () =>
     Effect.gen(function*() {
       const latin = Buffer.from("Export\n\nNo;Name\n1;J\u00FCrgen\n2;Zo\u00EB\n", "latin1")
       const world = yield* start({})
@@ -87,7 +87,7 @@ layer(platform)("init", (it) => {
     expect(decodeSource("/a: b.csv", given)).toEqual({ key, message: expect.stringContaining(message) })
   })
 
-  it.scoped("init creates a project and a loadable pipeline with certain entries, and leaves other entries open with reasons", () =>
+  it.scoped("init creates a project and a pipeline that loads, and gives a reason for each entry that it leaves open", () =>
     Effect.gen(function*() {
       const world = yield* start({ ".gitignore": "node_modules/" })
       const result = yield* world.init()

@@ -34,7 +34,7 @@ questions:
 `
 
 layer(platform)("entries that init leaves open", (it) => {
-  it.scoped("an open entry needs only the commented keys: the separator, and values for choices that are not options", () =>
+  it.scoped("an open entry is complete once its commented separator and values are uncommented", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -77,7 +77,7 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(checked?.data).toMatchObject({ rows: 60, invalid: 0, problems: [], choices: [] })
     }))
 
-  it.scoped("leaves a row of totals out by `where`, so that it is counted as skipped", () =>
+  it.scoped("writes a `where` that skips a row of totals", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path

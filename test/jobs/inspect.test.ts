@@ -137,7 +137,7 @@ describe("traps found by inspect", () => {
     expect(await trapsOf("Salary", lost)).not.toContainEqual(expect.arrayContaining(["lost-zeros"]))
   })
 
-  it("inspect finds two orders of day and month, and columns in which the order is open", async () => {
+  it("inspect finds two orders of day and month, and columns in which the order is ambiguous", async () => {
     const codes = async (cells: ReadonlyArray<string>) => (await trapsOf("Born", cells)).map(([code]) => code)
     expect(await codes(["25/12/2024", "12/25/2024", "01/02/2024"])).toEqual(["two-date-orders"])
     expect(await codes(["01/02/2024", "03/04/2024", "05/06/2024"])).toEqual(["open-date-order"])
@@ -157,11 +157,11 @@ describe("traps found by inspect", () => {
     ])
   })
 
-  it("inspect finds texts that are wrapped for spreadsheets", async () => {
+  it("inspect finds texts that are written as spreadsheet formulas", async () => {
     expect(await trapsOf("Code", ['="0123"', '="0456"', "x"])).toContainEqual(["wrapped", 2])
   })
 
-  it("inspect finds white space, spreadsheet errors, guards, letters of a wrong encoding, and cells that Excel truncated", async () => {
+  it("inspect finds white space, spreadsheet errors, apostrophes before formula characters, letters of a wrong encoding, and cells that Excel truncated", async () => {
     expect(await trapsOf("A", [" a", "b ", "c"])).toContainEqual(["spaces", 2])
     expect(await trapsOf("A", ["#N/A", "#REF!", "x"])).toContainEqual(["excel-error", 2])
     expect(await trapsOf("A", ["'=1+1", "'+49", "it's"])).toContainEqual(["guarded", 2])
@@ -180,12 +180,12 @@ describe("traps found by inspect", () => {
     expect(columns[1]?.traps[0]?.message).toContain("columns 2, 3")
   })
 
-  it("inspect reports no guards if the form tool is known to write them", async () => {
+  it("inspect doesn't report apostrophes before formula characters if the form tool is known to write them", async () => {
     const { columns, tool } = await inspect(`${samples}/form-tools/typeform.csv`)
     expect(tool?.name).toBe("typeform")
     expect(columns[3]).toMatchObject({ kind: "phone", name: "Phone number" })
     expect(columns.flatMap(({ traps }) => traps.map(({ code }) => code))).not.toContain("guarded")
-    // If the tool is not known to write guards, the character may be part of the answer.
+    // If the tool is not known to add apostrophes, an apostrophe may be part of the answer.
     expect(await trapsOf("Phone", ["'+49 30 231250", "'-5"])).toContainEqual(["guarded", 2])
   })
 })

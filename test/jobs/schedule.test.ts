@@ -114,7 +114,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(at.ran()).toEqual([])
     }))
 
-  it.scoped("schedule continues after a pipeline fails, notifies webhooks, returns the failure's exit code, and waits a night to retry", () =>
+  it.scoped("schedule continues after a pipeline fails, notifies webhooks, returns the failure's exit code, and retries the next night", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.write("pipelines/others.yaml", people("others", "0 3 * * *", "mapping: { questions: nonsense }"))
@@ -289,7 +289,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(5)
     }))
 
-  it.scoped("schedule leaves a turn to a process in a different container until it has been silent for five minutes", () =>
+  it.scoped("a turn taken by a process in a different container is not taken over until it has been silent for five minutes", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()

@@ -140,7 +140,7 @@ scoped(
     expect(alone.result).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "a witness" })
     const { testEntry = "" } = alone.result
     expect(testEntry).toMatch(/^formferry-[a-z2-9]{10}$/)
-    // An arbitrary entry proves nothing, whatever its time. The expected text stays the same while it is valid.
+    // An arbitrary entry proves nothing, whatever its time. The text that a test entry must contain stays the same.
     yield* fill(practice.baseUrl, ["Somebody", "somebody@example.org"])
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, left: 10, testEntry })
     yield* fill(practice.baseUrl, [`Test ${testEntry.toUpperCase()}`, "test@example.org"])

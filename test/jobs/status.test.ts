@@ -120,7 +120,7 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
       }))
     }))
 
-  it.scoped("status shows that a due pipeline could not start until it has run, and ignores good runs to a different target", () =>
+  it.scoped("status reports a due pipeline that could not start, until it next runs, and ignores good runs to a different target", () =>
     Effect.gen(function*() {
       const at = yield* world
       const fs = yield* FileSystem.FileSystem

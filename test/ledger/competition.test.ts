@@ -76,7 +76,7 @@ describe("processes that compete for a pipeline", () => {
       expect((yield* view.hold("next")).abandoned).toBe(0)
     }))
 
-  it.scopedLive("a process can take a pipeline immediately after its holder was killed, with the rows in flight in doubt", () =>
+  it.scopedLive("a process can take a pipeline immediately after its holder was killed, and the rows in flight are in doubt", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const child = yield* start(told(file, { work: "import" }))
@@ -122,7 +122,7 @@ describe("processes that compete for a pipeline", () => {
 })
 
 describe("kill -9 in the middle of commits", () => {
-  it.scopedLive("a process killed in the middle of commits loses no acknowledged commit, even if this is repeated", () =>
+  it.scopedLive("a process killed in the middle of commits loses no acknowledged commit, even after several kills", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const intended = new Map<number, ReadonlyArray<number>>()

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
-it.scopedLive("a row goes from intent to verified, and the ledger knows it by its key", () =>
+it.scopedLive("the ledger records a row from intent to verified, and finds it by its key", () =>
   Effect.gen(function*() {
     const ledger = yield* openLedger({ file: join(yield* folder, "deep", "ledger.db") })
     const view = yield* contacts(ledger)

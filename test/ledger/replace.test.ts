@@ -93,7 +93,7 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
       expect(yield* listed(view, "sent", { limit: 9 })).toEqual([sent])
       expect(yield* unseen).toEqual([{ at: 1, key: "key 1", rest: "" }])
       expect(yield* listed(view, "replaced", { limit: 9 })).toEqual([])
-      // A retry imports the row, and from then on the content that it fixes counts.
+      // After the retry imports the row, the row's content is the one that the retry sent.
       yield* run((session) => send(session, row("b", { replaces: "s1", supersedes: mends }), imported("s2")))
       expect(yield* known).toMatchObject({
         submissionId: "s2",

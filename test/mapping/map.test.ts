@@ -357,7 +357,7 @@ describe("a template", () => {
     expect(fill("{Title} {First name} {Last name}", ...texts)).toBe(result)
   })
 
-  it("a template keeps its other text, and cells that look like a template", () => {
+  it("a template keeps the text around its parts, and does not expand braces inside cells", () => {
     expect(fill("{A}, {B}!", "x", "{A}")).toBe("x, {A}!")
     expect(fill("Mr {A} of {B}", "", "York")).toBe("Mr of York")
     expect(fill("{A}{A}", "x")).toBe("xx")

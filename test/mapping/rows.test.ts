@@ -73,7 +73,7 @@ describe("names for columns in the pipeline", () => {
     expect(mapping.columns.map(({ name, position }) => [name, position])).toEqual([["last", 3], ["second", 2]])
   })
 
-  it("a name can address a column that keeps its own name", () => {
+  it("a column that is addressed by a name keeps its title", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Q, from: last }]", {
       source: source("{ last: { position: 2 } }"),
     })
@@ -97,7 +97,7 @@ describe("names for columns in the pipeline", () => {
     expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source already has a column "x".')
   })
 
-  it("names are known without a source", () => {
+  it("names that the pipeline mentions are found without its source", () => {
     const pipeline = pipelineFrom(
       `  questions:
     - { name: Q, as: choices, from: { block: B } }

@@ -41,7 +41,7 @@ describe("form files of the practice service", () => {
         })
       }))
 
-    it.effect("form files are reported with all their mistakes, each at its place", () =>
+    it.effect("all mistakes of a form file are reported, each at its place", () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(parseForm(
           "bad.yaml",
@@ -80,7 +80,7 @@ describe("form files of the practice service", () => {
         )
       }))
 
-    it.scoped("form files are refused by their size before they are read, like faults files", () =>
+    it.scoped("a form file that is too large is refused before it is read, like a faults file", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()

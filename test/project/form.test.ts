@@ -90,7 +90,7 @@ layer(platform)("a recorded form", (it) => {
       expect(yield* readFormRecord(root, record.pipeline, undefined)).toBe(undefined)
     }))
 
-  it.scoped("a recorded form that can't be read is named with advice", () =>
+  it.scoped("an unreadable recorded form is reported with advice", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({ "config/forms/people.json": '{ "pipeline": ' })
       const read = yield* Effect.either(readFormRecord(root, "people", undefined))

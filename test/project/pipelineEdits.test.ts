@@ -127,7 +127,7 @@ describe("an edit of a pipeline file", () => {
     expect(setChoice("mapping:\n  questions: [{ id: a, from: A }]\n", "a", "x", "y")).toBe(undefined)
   })
 
-  it("an edit writes or removes what a comment of the source proposes", () => {
+  it("an edit writes or removes a source key that a comment proposes", () => {
     expect(proposedSourceKey(pipeline, "empty")).toEqual(["-", "n/a"])
     expect(proposedSourceKey(pipeline, "where")).toBe(undefined)
     expect(parse(setSourceKey(pipeline, "empty", ["-"]) ?? "").source).toEqual({ file: "../people.csv", empty: ["-"] })

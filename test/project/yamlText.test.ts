@@ -16,7 +16,7 @@ describe("the depth of a YAML file", () => {
   })
 })
 
-describe("errors of YAML", () => {
+describe("YAML errors", () => {
   it.each([
     ["a repeated key", good.replace("sink:", "«pipeline: b\nsink:"), "`pipeline` occurs twice."],
     ["several documents", `${good}«---\npipeline: b\n`, "The file contains several documents."],
@@ -42,19 +42,19 @@ describe("errors of YAML", () => {
       "«- a\n",
       "The pipeline expects a mapping with `pipeline`, `source`, `mapping` and `sink`, not a list.",
     ],
-  ])("an error of YAML is a sentence at its place: %s", (_name, text, message) => {
+  ])("a YAML error is reported in a sentence, at its place: %s", (_name, text, message) => {
     const file = marked(text)
     const diagnostics = pipelineDiagnostics(file.text)
     expect(diagnostics.map((diagnostic) => diagnostic.message)).toEqual([message])
     expect(places(diagnostics)).toEqual(file.places)
   })
 
-  it("errors of YAML are reported together", () => {
+  it("YAML errors are reported together", () => {
     const diagnostics = pipelineDiagnostics("pipeline: a: b\nsource: %x\nmapping: !m {}\nsink: @x\n")
     expect(diagnostics.map(({ line }) => line)).toEqual([1, 2, 3, 4])
   })
 
-  it("errors of YAML are all reported, even if a key is repeated", () => {
+  it("all YAML errors are reported, even if a key is repeated", () => {
     const file = marked(good.replace("from: B", "from: B\n      «name: C\n      «formt: x"))
     expect(places(pipelineDiagnostics(file.text))).toEqual(file.places)
   })

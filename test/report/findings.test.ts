@@ -93,7 +93,7 @@ describe("findings of the comparison", () => {
     expect(patternOf({ verdict, sent: "a", returned: "b" })).toBe(words)
   })
 
-  it("findings repeat no value in their patterns", () => {
+  it("the pattern of a finding contains no value", () => {
     for (
       const [sent, returned] of [["secret", "hidden"], [["secret"], ["hidden"]], [{ a: "secret" }, {
         a: "hidden",

@@ -138,7 +138,7 @@ describe("the reports of a pipeline", () => {
       })
     ))
 
-  it.effect("reports are found through `latest`, or by their start without it", () =>
+  it.effect("reports are found through `latest`, or by their start if `latest` is missing", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         yield* leave(reports, { run: "b", startedAt: "2025-01-02T00:00:00.000Z" })

@@ -22,7 +22,7 @@ const files = (folder: string) =>
       Effect.map(fs.readFileString(path.join(folder, name)), (text) => ({ name, text })))
   })
 
-it.scopedLive("every field of a run's report has a place in the documentation", () =>
+it.scopedLive("the documentation describes every field of a run's report", () =>
   Effect.gen(function*() {
     const { fail, run, source } = yield* world
     yield* source([...people, "4,Emmy Noether,emmy@example.org"])

@@ -13,7 +13,7 @@ const pageOf = (report: RunReport, written = files, attention = { total: 3, show
 
 const files = [{ name: "rejected.csv", rows: 2, holds: "" }, { name: "differences.csv", rows: 1, holds: "" }]
 
-/** Returns a report with `text` in every place where a run may have a foreign text. */
+/** Returns a report with `text` in every place that may contain text from a file or a service. */
 const hostile = (text: string) => {
   const report = exampleReport()
   return exampleReport({
@@ -209,7 +209,7 @@ describe("report.html", () => {
     )
   })
 
-  it("the page runs and loads nothing, because its policy allows only its own styles, and has no addresses except links", () => {
+  it("the page's policy allows only its own script and styles, and its markup loads nothing", () => {
     const page = pageOf(exampleReport(), files)
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? ""
     const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? ""

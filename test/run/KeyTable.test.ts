@@ -12,7 +12,7 @@ const of = (key: string, content = "") => {
 }
 
 describe("KeyTable", () => {
-  it("KeyTable knows exactly the keys that were added, with their row and content, like a map", () => {
+  it("KeyTable contains exactly the keys that were added, with their row and content, like a map", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (pairs) => {
         const table = new KeyTable()

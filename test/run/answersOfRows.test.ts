@@ -7,7 +7,7 @@ const platform = NodeContext.layer
 
 describe("answers that must be unique", () => {
   it.scopedLive(
-    "a unique answer is rejected in a second row, in the same run or a later one, but not in the same row",
+    "a unique answer is rejected in a second row of the same or a later run, but not if a row repeats its own answer",
     () =>
       Effect.gen(function*() {
         const people = yield* world

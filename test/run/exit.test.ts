@@ -37,7 +37,7 @@ describe("the exit code of a run", () => {
     expect(ending({ ...all, reasons: [] }).exitCode).toBe(4)
   })
 
-  it("the exit code is the most severe of several pipelines, and a busy pipeline has the least severe", () => {
+  it("the exit code is the most severe of several pipelines, and a busy pipeline's is the least severe", () => {
     expect(mostSevere([0, 0])).toBe(0)
     expect(mostSevere([0, 6])).toBe(6)
     expect(mostSevere([6, 1])).toBe(1)

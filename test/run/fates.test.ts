@@ -28,7 +28,7 @@ describe("FateTable", () => {
 })
 
 describe("a row in doubt that may be resent", () => {
-  it("a row in doubt stays in doubt unless it was sent", () => {
+  it("a row in doubt stays in doubt unless it was resent", () => {
     const table = new FateTable()
     for (const row of [1, 2]) table.set(row, "pending", "resends")
     table.set(3, "pending", "replaces")
@@ -49,7 +49,7 @@ describe("the balance of a run", () => {
     expect(balanceHolds(table.counts(2), verdicts)).toBe(true)
   })
 
-  it("the balance is incorrect if a row has no fate, or an imported row no verdict", () => {
+  it("the balance is incorrect if a row has no fate or an imported row has no verdict", () => {
     const table = new FateTable()
     table.set(1, "imported")
     expect(balanceHolds(table.counts(2), verdicts)).toBe(false)

@@ -19,7 +19,7 @@ const stopped = (
 }
 
 describe("a changed row key", () => {
-  it.scopedLive("rows are found by their earlier keys if the pipeline treats different cells as empty", () =>
+  it.scopedLive("rows are found by their earlier keys after a change of the cells that count as empty", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.settings({ rowKey: "[No, Part]", source: `, empty: [""]` })

@@ -74,7 +74,7 @@ describe("the service client", () => {
       }
     }))
 
-  it.scoped("the client returns undefined for a submission that answers 404", () =>
+  it.scoped("the client returns undefined for a submission if the service answers 404", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering(response(404, { message: "Not Found" })))
       expect(yield* service.read("f", "s")).toBeUndefined()

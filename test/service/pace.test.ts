@@ -94,7 +94,7 @@ describe("the pace of a service", () => {
     expect(pace.observe(429, {}, 900, 950)).toBe(1000)
     pace.observe(200, {}, 2000, 2050)
     expect(pace.observe(429, {}, 2100, 2150)).toBe(250)
-    // Even if a service repeatedly demands no wait, the pace waits.
+    // Even if a refusal states a wait of 0 seconds, the pace waits.
     expect(pace.observe(429, { "retry-after": "0" }, 2500, 2550)).toBe(500)
   })
 

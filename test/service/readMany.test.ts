@@ -39,7 +39,7 @@ const served = (answers: Answers) => {
   )
 }
 
-/** Does the same over real connections. */
+/** Returns these answers over real connections. */
 const servedOverHttp = (answers: Answers) =>
   Effect.gen(function*() {
     const answer = answerer(answers)

@@ -106,7 +106,7 @@ for (const [name, open] of [["over HTTP", overSockets], ["in process", withoutNe
       }))
 
     for (const behaviour of ["reset", "cut", "silent", "long"] as const) {
-      it.scopedLive(`the transport knows that the request may have arrived if the server does this: ${behaviour}`, () =>
+      it.scopedLive(`the transport reports that the request may have arrived if the server does this: ${behaviour}`, () =>
         Effect.gen(function*() {
           const { transport, seen } = yield* open(behaviour)
           const failure = yield* Effect.flip(transport.send(post))

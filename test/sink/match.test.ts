@@ -58,7 +58,7 @@ describe("matching created submissions to items by content", () => {
     expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["3", "2", "1"])
   })
 
-  it("unique fits are matched if answers are missing, and the other items are in doubt", () => {
+  it("items with a unique fit are matched if submissions are missing, and the other items are in doubt", () => {
     const matching = matchByContent(
       [item("a"), item("b"), item("c")],
       [submission("1", "c"), submission("2", "a")],
@@ -69,13 +69,13 @@ describe("matching created submissions to items by content", () => {
     expect(matching.loose).toEqual([])
   })
 
-  it("the match never guesses which of two identical items was created if one answer is missing", () => {
+  it("neither of two identical items is matched if one submission is missing", () => {
     const matching = matchByContent([item("a"), item("a")], [submission("1", "a")], [], fit)
     expect(matching.submissions).toEqual([undefined, undefined])
     expect(matching.loose).toEqual(["1"])
   })
 
-  it("identical items are matched if there is an identical submission for each, even if other answers are missing", () => {
+  it("identical items are matched if there is an identical submission for each, even if other submissions are missing", () => {
     const matching = matchByContent(
       [item("a"), item("a"), item("b")],
       [submission("1", "a"), submission("2", "a")],
@@ -86,7 +86,7 @@ describe("matching created submissions to items by content", () => {
     expect(matching.submissions[2]).toBeUndefined()
   })
 
-  it("the ids of extra answers that match no item are kept", () => {
+  it("the ids of submissions that match no item are kept", () => {
     const matching = matchByContent([item("a")], [submission("1", "a"), submission("2", "z")], [], fit)
     expect(matching.submissions.map((one) => one?.submissionId)).toEqual(["1"])
     expect(matching.loose).toEqual(["2"])

@@ -55,7 +55,7 @@ const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: st
 
 type Line = readonly [id: string, name: string, mail?: string | undefined, age?: string, stamp?: string]
 
-/** Complete evidence: rows had to be visible after a minute, and the ledger knows submissions from before and after. */
+/** Complete evidence: rows had to be visible after a minute, and the ledger contains submissions from before and after. */
 const proof: Evidence = {
   visibleFrom: sentAt + minute,
   before: { batch: 1, submissionId: "before" },
@@ -149,7 +149,7 @@ describe("settling rows in doubt from an export", () => {
     expect(found(6)).toEqual([])
   })
 
-  it("a row with a submission time needs known submissions with earlier and later times", () => {
+  it("a row is settled as not landed only if known submissions have earlier and later submission times", () => {
     const at = (time: string | undefined) => {
       const item = { ...person("ada"), ...(time === undefined ? {} : { submissionTime: time }) }
       const times = { earliest: Date.UTC(2020, 0, 1), latest: Date.UTC(2021, 0, 1) }
@@ -161,7 +161,7 @@ describe("settling rows in doubt from an export", () => {
     }
   })
 
-  it("a vouched export needs the waiting time and all known submissions, but no older and newer ones", () => {
+  it("an export that a person declares complete needs the waiting time and all known submissions, but no older or newer ones", () => {
     const row = rowOf(1, person("ada"))
     const nothing = {
       visibleFrom: sentAt + minute,
@@ -262,7 +262,7 @@ describe("settling rows in doubt from an export", () => {
     expect(settle([row], [["s1", "ada", "ada@example.org", "30"]]).landed).toEqual([])
   })
 
-  it("stamps are compared instead of answers, which are compared only for a submission without a stamp", () => {
+  it("submissions are compared by their stamp, or by their answers if they have no stamp", () => {
     const row = rowOf(1, person("ada", undefined, 30, "k1"))
     const stamp = "row_key"
     expect(settle([row], [["s1", "changed", "x@example.org", "7", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])

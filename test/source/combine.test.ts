@@ -100,7 +100,7 @@ describe("a source with combined records", () => {
     expect(rows).toEqual([["1", "x", "1", "1", "required", "base.a", "It is missing"]])
   })
 
-  it("a REDCap export with events is read as REDCap's, with a block for each event", async () => {
+  it("a combined REDCap export is still recognised, with a block for each event", async () => {
     const csv = [
       "record_id,redcap_event_name,sports___1,sports___2,demographics_complete",
       "1,baseline_arm_1,1,0,2",

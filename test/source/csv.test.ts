@@ -30,7 +30,7 @@ describe("rows of a CSV file", () => {
     expect(taken(all)).toMatchObject({ header: "line 3", "empty lines": "5 omitted" })
   })
 
-  it("rows keep their own width, and a row that is shorter or longer than the header is named", async () => {
+  it("rows keep their own width, and a row that is shorter or longer than the header is reported", async () => {
     const all = await csv("a,b,c\n1,2,3\n1,2\n1,2,3,4\n1,2,\n")
     expect(all.rows).toEqual([["1", "2", "3"], ["1", "2"], ["1", "2", "3", "4"], ["1", "2", null]])
     expect([...all.faults]).toEqual([
@@ -39,7 +39,7 @@ describe("rows of a CSV file", () => {
     ])
   })
 
-  it("a row is named if a quote inside a quoted cell is not doubled", async () => {
+  it("a row is reported if a quote inside a quoted cell is not doubled", async () => {
     const all = await csv('a,b,c\n1,2,3\n4,"says "hi" to all",6\n7,8,9\n')
     expect([...all.faults.keys()]).toEqual([2])
     expect(all.faults.get(2)).toContain("Row 2 (line 3) has a quoted cell with a quote inside that is not doubled")
@@ -85,12 +85,15 @@ describe("the delimiter of a CSV file", () => {
     ["comma", 'Name,Text\nA,"x; y; z"\nB,"u; v; w"\n'],
     ["tab", "Name\tText, long\nA\tx, y\nB\tz\n"],
     ["pipe", 'Name|Text\n"A;|;|"|x\nB|y;z\n'],
-  ])("the delimiter is detected as %s from the first records, with regard to quoted cells", async (name, text) => {
-    const all = await csv(text)
-    expect(taken(all).delimiter).toBe(`${name} (detected)`)
-    expect(all.source.columns).toHaveLength(2)
-    expect(all.faults.size).toBe(0)
-  })
+  ])(
+    "the delimiter is detected as %s from the first records, and quoted delimiters don't count",
+    async (name, text) => {
+      const all = await csv(text)
+      expect(taken(all).delimiter).toBe(`${name} (detected)`)
+      expect(all.source.columns).toHaveLength(2)
+      expect(all.faults.size).toBe(0)
+    },
+  )
 
   it("the delimiter may be given, named by a sep= line, or missing in a file with one column", async () => {
     expect((await csv("a,b;c\n1,2;3\n", { delimiter: ";" })).rows).toEqual([["1,2", "3"]])
@@ -177,7 +180,7 @@ describe("the encoding of a CSV file", () => {
     },
   )
 
-  it("UTF-16 without a mark is detected by its zero bytes", async () => {
+  it("UTF-16 without a byte order mark is detected by its zero bytes", async () => {
     const all = await csv(iconv.encode("name,city\nAda,London\n", "utf-16le"))
     expect(all.rows).toEqual([["Ada", "London"]])
     expect(taken(all).encoding).toBe("UTF-16LE (by its zero bytes)")
@@ -204,7 +207,7 @@ describe("a file that can't be read as CSV", () => {
     }
   })
 
-  it("a file is not read to its end because of a quote that is never closed", async () => {
+  it("a quote that is never closed is refused at the longest allowed record, not at the end of the file", async () => {
     const path = file(`a,b\n1,2\n3,"4\n${"five to six\n".repeat(limits.record / 12 + 200_000)}`)
     expect(await refusal(config(path))).toContain(
       "The record that begins at line 3 is longer than 16,000,000 characters",

@@ -7,7 +7,7 @@ import { config, file, read, run } from "./opening.ts"
 
 const count = seeds(80, 300)
 
-it(`every record of ${count} random texts is read exactly or named, unless the reading stops and names its lines`, async () => {
+it(`every record of ${count} random texts is read exactly or reported, unless reading stops and the lines are reported`, async () => {
   const outcomes = { exact: 0, named: 0, stopped: 0 }
   for (let seed = 1; seed <= count; seed++) {
     const drawn = drawText(seed)

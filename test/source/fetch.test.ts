@@ -53,7 +53,7 @@ afterAll(() => {
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
 
 describe("a public address", () => {
-  it("a public address excludes this machine, private networks, links and addresses of many hosts", () => {
+  it("addresses of this machine, private networks, links and groups of hosts are not public", () => {
     for (const ip of ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"]) {
       expect(isPublicIp(ip), ip).toBe(true)
     }
@@ -126,7 +126,7 @@ describe("a source with an address", () => {
     expect(await changedAt("/answers.csv")).toBeUndefined()
   })
 
-  it("a source is fetched only with encryption or from this machine, and never with a password in it", async () => {
+  it("a source is fetched only with encryption or from this machine, and never with a password in its address", async () => {
     expect(await refusal(config("http://example.org/a.csv"))).toContain("would be fetched without encryption")
     expect(await refusal(config("ftp://example.org/a.csv"))).toContain("only https:// addresses can")
     const message = await refusal(config(`https://user:${secret}@example.org/a.csv`))
@@ -202,7 +202,7 @@ describe("a source with an address", () => {
     expect(await most("/packed", csv.length - 1, 5)).toContain("is larger than")
   })
 
-  it("a source is shown as its host, and as the part that looks like a file's name", () => {
+  it("only a source's host and the part that looks like a file name are shown", () => {
     expect(shownAddress("https://example.org/answers.csv?key=1#x")).toBe("https://example.org/answers.csv")
     expect(shownAddress("https://example.org/shared/Zk3abc/answers.csv")).toBe("https://example.org/…/answers.csv")
     expect(shownAddress("https://example.org/d/Zk3abcTOKEN/export")).toBe("https://example.org/…")

@@ -48,7 +48,7 @@ describe("a source with JSON records", () => {
     expect(await refusal(config(file("[]", "json"), { records: "items" }))).toContain("is not a place in JSON")
   })
 
-  it("lines are read as records, and a line that is not JSON is named", async () => {
+  it("lines are read as records, and a line that is not JSON is reported", async () => {
     const text = `${JSON.stringify(records[0])}\r\n\n{"id":3,\n${JSON.stringify(records[1])}\n7`
     for (let blockSize = 1; blockSize < text.length; blockSize += 5) {
       const all = await json(text, {}, { blockSize })

@@ -1,6 +1,6 @@
 // Tests files damaged by disks, mail programs and people: flipped bytes, cuts, and inserted quotes and line ends. A
-// source must not crash, hang, print, or silently lose a row. It is refused, or its returned and named rows add up to
-// the rows in the file.
+// source must not crash, hang, print, or silently lose a row. It is refused, or its returned and reported rows add up
+// to the rows in the file.
 import { Cause, Effect, Exit } from "effect"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import { seeds } from "../long.ts"
@@ -34,7 +34,7 @@ describe(`${count} mutated files, from seed ${seed}`, () => {
   const printed = vi.spyOn(console, "error")
 
   it.each(samples)(
-    "mutated files never lose a row silently, print nothing, and are refused with advice: $name",
+    "reading a mutated file loses no row silently, prints nothing, and gives advice if it fails: $name",
     async ({ bytes, extension, kind }) => {
       const whole = await attempt(bytes, extension)
       if (typeof whole === "string") throw new Error(whole)

@@ -175,7 +175,7 @@ describe("a paragraph in a quoted cell", () => {
 })
 
 describe("a record with wrong quotes", () => {
-  it("a record with wrong quotes is named with its lines if the following text is certain", async () => {
+  it("a record with wrong quotes is reported with its lines if it is certain where the next record starts", async () => {
     const all = await csv(`${header}${rows(1, 2)}C-3,"says "hi" and\nleaves, at once",fine\n${rows(4, 5)}`)
     expect([...all.faults]).toEqual([[3, expect.stringContaining("Row 3 (lines 4 to 5) has a quoted cell")]])
     expect(all.rows).toHaveLength(5)
@@ -188,7 +188,7 @@ describe("a record with wrong quotes", () => {
     )
   })
 
-  it("a record with wrong quotes is named if the file ends inside its last line", async () => {
+  it("a record with wrong quotes is reported if the file ends inside its last line", async () => {
     const all = await csv(`${header}${rows(1, 3)}C-4,"Ada,cut sh`)
     expect([...all.faults.keys()]).toEqual([4])
   })
@@ -211,7 +211,7 @@ describe("the text after a doubtful record", () => {
     expect([...(await csv(short("C-5,Bob\n"))).faults.keys()]).toEqual([4, 5])
   })
 
-  it("the text after a quoted record must have its width if the quoted record includes a line with a quote and a key", async () => {
+  it("the text after a quoted record must have the expected width if the quoted record contains a line with a quote and a key", async () => {
     const taken = (next: string) => `${header}${rows(1, 3)}C-4,"Ada,x\nC-5,Bob",fine\n${next}${rows(7, 8)}`
     await stops(taken("one,more\n"), "in lines 5 to 6")
     // Without a key on that line, the cell is a paragraph, whatever follows.
@@ -220,7 +220,7 @@ describe("the text after a doubtful record", () => {
     expect([...prose.faults.keys()]).toEqual([5])
   })
 
-  it("the text after a quoted record is not a record if a quote closes in it without opening", async () => {
+  it("the text after a quoted record is not a record if it contains a closing quote without an opening quote", async () => {
     const torn = (next: string) => `${header}${rows(1, 2)}C-3,"says "hi" and\nleaves",fine\n${next}${rows(5, 6)}`
     expect([...(await csv(torn("C-4,Ada,fine\n"))).faults.keys()]).toEqual([3])
     await stops(torn('C-4,again",fine\n'), "Quotes are wrong in lines 4 to 5")
@@ -284,7 +284,7 @@ describe("damaged text", () => {
   const damaged = (text: string) => Buffer.from(text.replaceAll("?", "\u00e4"), "latin1")
   const sound = Buffer.from("a,b\n1,schön größer für\n")
 
-  it("a few damaged bytes leave a file UTF-8, and its rows are named wherever blocks end", async () => {
+  it("a file with a few damaged bytes is still read as UTF-8, and its damaged rows are reported wherever blocks end", async () => {
     const bytes = Buffer.concat([sound, damaged("2,M?ller\n3,ok\n4,x?"), Buffer.from("\n5,süß\n"), damaged("6,?")])
     for (const said of [{}, { encoding: "utf-8" }]) {
       for (const blockSize of [1, 2, 3, 7, 4096]) {
@@ -323,7 +323,7 @@ describe("records without their last cells", () => {
     ])
   })
 
-  it("short records are named by default", async () => {
+  it("short records are reported by default", async () => {
     const all = await csv(text)
     expect([...all.faults.keys()]).toEqual([2, 3, 4, 5])
   })

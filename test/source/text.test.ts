@@ -60,7 +60,7 @@ describe("the encoding of a source, if none is given", () => {
   )
 
   it.each(["utf-16le", "utf-16be"])(
-    "the encoding may be %s without a mark, even for scripts without Latin letters",
+    "the encoding may be %s without a byte order mark, even for scripts without Latin letters",
     async (encoding) => {
       for (const [, , text] of writings) {
         const all = await csv(iconv.encode(text, encoding, { addBOM: false }))

@@ -114,7 +114,7 @@ const status = (text: string) => [{
   going: undefined,
 }]
 
-/** Returns every output that can show foreign text, with this text in it. */
+/** Returns every output that can contain text from a file or a service, with this text in it. */
 const shownWith = (text: string, screen: Screen): ReadonlyArray<string> => {
   const report = exampleReport()
   return [

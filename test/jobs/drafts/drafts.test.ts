@@ -38,7 +38,7 @@ const seeds = Array.from({ length: isLong ? 24 : 3 }, (_, at) => 4001 + at)
 
 layer(platform)("a drafted pipeline", (it) => {
   it.effect.each(samples)(
-    "decodes as written and uncommented, and reads the cells of %s",
+    "decodes as written and with any part uncommented, and reads the cells of %s",
     (name) =>
       Effect.gen(function*() {
         const file = join(repository, "samples", name)
@@ -51,7 +51,7 @@ layer(platform)("a drafted pipeline", (it) => {
   )
 
   it.scoped.each(seeds)(
-    "decodes as written and uncommented, and reads the cells of the generated pair %s",
+    "decodes as written and with any part uncommented, and reads the cells of the generated pair %s",
     (seed) =>
       Effect.gen(function*() {
         const { file, form } = drawPair(seed, topicsOf("known"))

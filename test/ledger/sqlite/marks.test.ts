@@ -93,7 +93,7 @@ describe("a holder's mark", () => {
       )
       expect(seen).toEqual(["BEGIN IMMEDIATE ", "COMMIT ", ...rows.map(() => "sends 1")])
       expect(store.db.get("SELECT upTo FROM holder")).toEqual([1])
-      // Progress that can be repeated changes no mark, but an outcome does.
+      // Progress that a later run can repeat doesn't change the mark, but an outcome does.
       yield* session.record({ reconciled: "through" })
       expect(upTo(file)).toEqual([1])
       yield* session.settle(1, [imported("s1")])

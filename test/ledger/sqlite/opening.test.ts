@@ -239,7 +239,7 @@ describe("the file system of a path", () => {
 })
 
 describe("a copy of a ledger", () => {
-  it.scopedLive("a copy of a ledger knows every row, can be locked while the original is locked, and does not change the original", () =>
+  it.scopedLive("a copy of a ledger contains every row, can be locked while the original is locked, and does not change the original", () =>
     Effect.gen(function*() {
       const at = yield* folder
       const file = join(at, "ledger.db")

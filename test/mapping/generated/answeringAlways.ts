@@ -1,7 +1,7 @@
 import { Terminal } from "@effect/platform"
 import { Effect, Mailbox, Option } from "effect"
 
-/** Runs an effect in a terminal that answers each question by what is shown since the last answer. */
+/** Runs an effect in a terminal. `answerOf` gets the text shown since the last answer, and returns the next answer. */
 export const answeringAlways = <A, E, R>(answerOf: (shown: string) => string, asking: Effect.Effect<A, E, R>) =>
   Effect.gen(function*() {
     const mailbox = yield* Mailbox.make<Terminal.UserInput>()

@@ -1,4 +1,4 @@
-// Compares what a service stored with what was answered, without formferry's reader.
+// Compares the stored submissions with the drawn answers, without formferry's reader.
 import type { Json } from "../../../src/domain/json.ts"
 import type { Asked, Pair } from "./drawPair.ts"
 import { namesIn } from "./drawPair.ts"
@@ -45,7 +45,7 @@ const sameOptions = (
     || (all.length === 1 && names.every((known) => [...known].some((text) => (all[0] ?? "").includes(text))))
 }
 
-/** Whether a stored answer says what was answered. Undefined: nothing was stored. */
+/** Whether a stored answer has the meaning of the drawn answer. `stored` is undefined if nothing was stored. */
 const saysSame = (pair: Pair, asked: Asked, answer: Answer | undefined, stored: Json | undefined): boolean => {
   const { of } = asked
   if (of === undefined) return stored === undefined
@@ -87,16 +87,16 @@ const saysSame = (pair: Pair, asked: Asked, answer: Answer | undefined, stored: 
   }
 }
 
-/** What arrived of a pair. */
+/** The submissions that arrived for a pair, compared with its responses. */
 export interface Arrived {
   readonly submissions: number
-  /** Questions that a column answers and that were stored for no response. */
+  /** Questions that a column answers, but no submission contains. */
   readonly missing: ReadonlyArray<string>
-  /** Submissions that equal no response. */
+  /** The number of submissions that equal no response. */
   readonly wrong: number
 }
 
-/** Compares all submissions with all responses. Each submission must be a response of its own. */
+/** Compares all submissions with all responses. Each submission must equal a different response. */
 export const compare = (pair: Pair, stored: ReadonlyArray<Stored>): Arrived => {
   const filled = new Set(stored.flatMap((answers) => [...answers.keys()]))
   const asked = pair.asked.filter(({ question }) => filled.has(question.id))

@@ -1,4 +1,5 @@
-// Proves a pair's truth: the file is read by other libraries, and what its columns contain is compared with the answers.
+// Checks the expected mapping of a pair: other libraries read the file, and its columns are compared with the drawn
+// answers.
 import Papa from "papaparse"
 import XLSX from "xlsx"
 import type { Pair } from "./drawPair.ts"
@@ -21,13 +22,13 @@ const recordsOf = ({ file, sheet }: Pair): ReadonlyArray<ReadonlyArray<string>> 
 
 const numbersIn = (text: string): ReadonlyArray<number> => (text.match(/\d+/g) ?? []).map(Number)
 
-/** Whether a cell says the same as an answer in a text. */
+/** Whether a cell has the meaning of an answer's text. */
 const saysText = ({ kind }: Field, text: string, cell: string): boolean => {
   const numbers = numbersIn(cell)
   switch (kind) {
     case "date": {
       const [year = 0, month = 0, day = 0] = numbersIn(text)
-      // A workbook may show two digits of the year.
+      // A workbook may show only two digits of the year.
       return [year, month, day].every((part) => numbers.includes(part) || numbers.includes(part % 100))
     }
     case "time": {
@@ -43,7 +44,7 @@ const saysText = ({ kind }: Field, text: string, cell: string): boolean => {
   }
 }
 
-/** Whether a cell in a part of a field says what was answered. */
+/** Whether a cell of a column with this part of a field has the meaning of the answer. */
 const says = (field: Field, part: Part, answer: Answer | undefined, cell: string, pair: Pair): boolean => {
   const { speech } = pair.sheet
   if (answer === undefined) return cell === "" || (part._tag === "Option" && /^(?:0|No|Unchecked)$/.test(cell))
@@ -62,7 +63,7 @@ const says = (field: Field, part: Part, answer: Answer | undefined, cell: string
           ? /^(?:1|Y|Yes|t|true|Checked)$/.test(cell) || cell === part.name || cell === speech.yes
           : /^(?:0|No|f|false|Unchecked)?$/.test(cell) || cell === speech.no
       }
-      // What is left after all that was chosen is taken away consists of separators.
+      // Without the chosen options, only separators are left.
       const texts = options.map((option) =>
         option === field.other && speech.otherInCell ? other ?? "" : speech.option(field, option)
       )
@@ -76,13 +77,16 @@ const says = (field: Field, part: Part, answer: Answer | undefined, cell: string
   }
 }
 
-/** Whether a column's part belongs to what a question asks: the whole of a field, one row of it, or the text of other answers. */
+/**
+ * Whether a column's part belongs to the part that a question asks for: the whole field, one of its rows, or the text
+ * of the Other option.
+ */
 const isPartOf = (part: Part, asked: Part): boolean =>
   asked._tag === "Whole"
     ? true
     : part._tag === asked._tag && (part._tag !== "Row" || asked._tag !== "Row" || part.row === asked.row)
 
-/** Returns what is wrong with a pair's truth: nothing, if each column that it names contains the answers that were drawn. */
+/** Returns errors of the expected mapping. There are none if each column that it names contains the drawn answers. */
 export const wrongTruths = (pair: Pair): ReadonlyArray<string> => {
   const { asked, fields, responses, sheet } = pair
   const records = recordsOf(pair)
@@ -115,7 +119,7 @@ export const wrongTruths = (pair: Pair): ReadonlyArray<string> => {
       if (at >= 0) wrong.push(`${question.id}: response ${at + 1} is not in column ${position + 1}`)
     }
   }
-  // Nothing that was asked in the form is in a column that its truth does not name.
+  // The expected mapping names every column of a field that the form asks for.
   const named = new Set(asked.flatMap(({ origins }) => origins.flatMap(({ allows, needs }) => [...needs, ...allows])))
   for (
     const field of fields.filter((field) => asked.some(({ of }) => of?.field === field && of.part._tag === "Whole"))

@@ -1,4 +1,4 @@
-// Draws an export and a form with their true mapping.
+// Draws an export and a form, with the expected mapping.
 import type { Form, Question } from "../../../src/domain/form.ts"
 import { Draws } from "../../faults/Draws.ts"
 import { drawField, drawGrid, drawIndex, drawLabels, optionsOf, otherWords, shuffled } from "./fields.ts"
@@ -10,25 +10,25 @@ import { tools } from "./tools.ts"
 import { languages } from "./topics.ts"
 import type { Grid, Language, Topic, TopicKind, Topics } from "./topics.ts"
 
-/** How a question's title relates to the column's. `unnamed`: the file does not contain it. */
+/** How a question's title relates to the column's title. `unnamed`: the file does not contain the title. */
 export type Relation = "same" | "reworded" | "translated" | "technical" | "unnamed"
 
-/** Columns that answer a question: all of `needs`, and perhaps some of `allows`. */
+/** Columns that answer a question. A suggestion must contain all of `needs`, and may contain some of `allows`. */
 export interface Origins {
   readonly needs: ReadonlySet<number>
   readonly allows: ReadonlySet<number>
 }
 
-/** A question with what a person who knows both sides would map. */
+/** A question of the form, with the columns that a person would map to it. */
 export interface Asked {
   readonly question: Question
   readonly kind: TopicKind | "grid"
   readonly relation: Relation
-  /** The field that it repeats. Undefined: no column answers it. */
+  /** The field and the part that the question asks for, or undefined if no column answers it. */
   readonly of: { readonly field: Field; readonly part: Part } | undefined
-  /** Each is right. Empty: it must be left open. */
+  /** The correct suggestions. If there are none, the question must stay open. */
   readonly origins: ReadonlyArray<Origins>
-  /** Values of the form's options by the text that means them in the export. */
+  /** The values of the form's options, by their text in the export. */
   readonly meanings: ReadonlyMap<string, string>
 }
 
@@ -46,7 +46,7 @@ export interface Pair {
   readonly asked: ReadonlyArray<Asked>
 }
 
-/** Question types of the service by kind. */
+/** The service's question types for each kind. */
 const types: Readonly<Record<TopicKind | "grid", readonly [string, ...Array<string>]>> = {
   text: ["ShortAnswer"],
   longText: ["LongAnswer"],
@@ -62,7 +62,7 @@ const types: Readonly<Record<TopicKind | "grid", readonly [string, ...Array<stri
   grid: ["Matrix"],
 }
 
-/** A topic or grid with the sides that ask it. */
+/** A topic or grid, and whether the export and the form contain it. */
 interface Item {
   readonly subject: { readonly _tag: "Topic"; readonly topic: Topic } | { readonly _tag: "Grid"; readonly grid: Grid }
   readonly inExport: boolean
@@ -89,7 +89,7 @@ const drawItems = (draws: Draws, { grids, topics }: Topics, hasGrids: boolean): 
 const wordingsOf = ({ subject }: Item, language: Language): ReadonlyArray<string> =>
   (subject._tag === "Topic" ? subject.topic : subject.grid).wordings[language]
 
-/** The other side's wording: in 40% the same. */
+/** Draws the form's wording. In 40% of the draws it is the export's wording. */
 const drawWording = (draws: Draws, wordings: ReadonlyArray<string>, used: number): number => {
   if (wordings.length === 1 || draws.chance(0.4)) return used
   return (used + draws.int(1, wordings.length - 1)) % wordings.length
@@ -137,7 +137,7 @@ interface FormSide {
 
 type Draft = Omit<Asked, "origins" | "question"> & { readonly question: Omit<Question, "id"> }
 
-/** Returns the texts by which a file names an option: in cells, and in the header of its own column. */
+/** Returns the texts of an option in a file: in cells, and in the header of a column for this option. */
 export const namesIn = (sheet: Sheet, field: Field, option: number): ReadonlyArray<string> => {
   const headers = sheet.columns.flatMap(({ of }) =>
     of?.field === field && of.part._tag === "Option" && of.part.option === option ? [of.part.name] : []
@@ -209,7 +209,7 @@ const gridQuestions = (
       meanings,
     }]
   }
-  // The form asks each row on its own.
+  // The form has a separate question for each row.
   const isLong = draws.chance(0.5)
   const ofRows = language !== formLanguage
     ? "translated"
@@ -242,9 +242,12 @@ const relationOf = (side: FormSide, field: Field, isSame: boolean): Relation =>
     ? "same"
     : "reworded"
 
-/** Draws a pair from a seed: the same one every time. Consecutive seeds take turns with the tools and their layouts. */
+/**
+ * Draws a pair. The same seed always gives the same pair, and consecutive seeds use the tools and their layouts in
+ * turn.
+ */
 export const drawPair = (seed: number, topics: Topics): Pair => {
-  // Draws of neighbouring seeds begin alike.
+  // Neighbouring seeds would start with similar draws, so the seed is mixed.
   const draws = new Draws(Math.imul(seed, 2_654_435_761) >>> 0)
   const layouts = tools[seed % tools.length] ?? tools[0]
   const style = layouts[Math.floor(seed / tools.length) % layouts.length] ?? layouts[0]

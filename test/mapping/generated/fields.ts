@@ -1,8 +1,8 @@
-// What was asked and answered in an export, before a form tool writes it.
+// Draws the questions and answers of an export, before a form tool writes them.
 import type { Draws } from "../../faults/Draws.ts"
 import type { Grid, Language, Topic, TopicKind } from "./topics.ts"
 
-/** One response to one field, as no tool writes it: dates as yyyy-MM-dd, times as HH:mm, numbers with a point. */
+/** A response's answer to a field, in a neutral format: dates as yyyy-MM-dd, times as HH:mm, numbers with a point. */
 export type Answer =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Boolean"; readonly yes: boolean }
@@ -15,17 +15,17 @@ export interface Field {
   /** The question in the export's language. */
   readonly title: string
   readonly name: string
-  /** Each with the text by which cells and headers name it, and the code that the export's author gave it. */
+  /** Each option has the text that cells and headers contain, and the code that the export's author chose. */
   readonly options: ReadonlyArray<{ readonly label: string; readonly code: string }>
-  /** Of a grid. */
+  /** The rows of a grid. */
   readonly rows: ReadonlyArray<string>
-  /** Index of the option whose text people enter, if any. */
+  /** The index of the Other option, for which people enter a text. */
   readonly other: number | undefined
-  /** By response. Undefined: not answered. */
+  /** The answer of each response, or undefined if it has none. */
   readonly answers: ReadonlyArray<Answer | undefined>
 }
 
-/** Words for an option without a fixed text. */
+/** The label of the Other option in each language, and titles of the column with its text. */
 export const otherWords: Readonly<Record<Language, { readonly label: string; readonly ask: ReadonlyArray<string> }>> = {
   en: { label: "Other", ask: ["If other, please specify", "Other (please specify)"] },
   de: { label: "Sonstiges", ask: ["Falls Sonstiges, bitte angeben", "Sonstiges (bitte angeben)"] },
@@ -48,16 +48,18 @@ const otherTexts: Readonly<Record<Language, readonly [string, ...Array<string>]>
   pt: ["depende da semana", "algo feito em casa", "uma mistura de tudo", "na verdade nada disso", "digo mais tarde"],
 }
 
-/** Returns a list in another order. */
+/** Returns a list in a random order. */
 export const shuffled = <A>(draws: Draws, list: ReadonlyArray<A>): ReadonlyArray<A> => {
   const left = [...list]
   return list.flatMap(() => left.splice(draws.int(0, left.length - 1), 1))
 }
 
-/** Returns an index of a list. */
+/** Draws an index of a list. */
 export const drawIndex = (draws: Draws, list: ReadonlyArray<unknown>): number => draws.int(0, list.length - 1)
 
-/** Returns a text of each list, none twice: the usual one, or if `isReworded`, mostly the same other one of each. */
+/**
+ * Returns a different text from each list: the first, or if `isReworded`, mostly the one at the same later position.
+ */
 export const drawLabels = (
   draws: Draws,
   lists: ReadonlyArray<readonly [string, ...Array<string>]>,
@@ -72,7 +74,7 @@ export const drawLabels = (
     : lists.map(([usual]) => usual)
 }
 
-/** Returns a label as somebody else typed it: with a full stop, or two letters exchanged. */
+/** Returns a label with a typing mistake: an added full stop, or two letters exchanged. */
 const mistyped = (draws: Draws, label: string): string => {
   if (label.length < 7 || draws.chance(0.5)) return `${label}.`
   const at = draws.int(2, label.length - 3)
@@ -105,7 +107,7 @@ const drawRange = (draws: Draws, kind: TopicKind, from: string, to: string, deci
   return (draws.int(Math.ceil(Number(from) * unit), Math.floor(Number(to) * unit)) / unit).toFixed(decimals)
 }
 
-/** The range of kinds whose topic gives no cells. */
+/** The range of each kind, for topics that list no cells. */
 const usual: Partial<Record<TopicKind, readonly [from: string, to: string]>> = {
   number: ["1", "90"],
   scale: ["1", "5"],
@@ -124,7 +126,7 @@ const numbers = [
   "020 7946 0###",
 ] as const
 
-/** Draws an address or a number that nobody else has. */
+/** Draws an e-mail address or a phone number that belongs to nobody. */
 const drawContact = (draws: Draws, kind: "email" | "phone"): string =>
   kind === "email"
     ? `${draws.pick([...mails])}${draws.int(1, 9999)}@${draws.pick([...hosts])}`
@@ -149,15 +151,15 @@ interface FieldPlan {
   readonly title: string
   readonly name: string
   readonly responses: number
-  /** Whether one of its options has a text that people enter. */
+  /** Whether there is an Other option. */
   readonly hasOther: boolean
 }
 
-/** Whether an option of a topic is the one for all other answers. */
+/** Whether an option of a topic is the Other option. */
 const isOther = ({ code, en }: NonNullable<Topic["options"]>[number]): boolean =>
   code === "other" || /^other\b/i.test(en[0])
 
-/** Options of a topic with labels in a language, and the index of the one for other answers. */
+/** Returns a topic's options with labels in a language, and the index of the Other option. */
 export const optionsOf = (
   topic: Topic,
   options: {

@@ -10,7 +10,10 @@ import { type Half, topicsOf } from "./topics.ts"
 /** Two pairs of each tool. */
 const seeds = Array.from({ length: 24 }, (_, at) => 1001 + at)
 
-/** Today's figures, rounded down; `texts`: recall of option texts. Raise them with the suggestions, and never lower them. */
+/**
+ * Today's figures, rounded down. `texts` is the recall for texts of options. If suggestions improve, raise these
+ * figures. Never lower them.
+ */
 const floors: Readonly<Record<Half, { readonly precision: number; readonly recall: number; readonly texts: number }>> =
   {
     known: { precision: 0.98, recall: 0.9, texts: 0.69 },

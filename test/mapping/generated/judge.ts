@@ -1,4 +1,4 @@
-// Has the mapping of a pair suggested as `init` does, and compares it with the truth.
+// Suggests the mapping of a pair as `init` does, and compares it with the expected mapping.
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { surveySource } from "../../../src/jobs/suggestMapping.ts"
@@ -15,32 +15,32 @@ import { wrongTruths } from "./check.ts"
 import type { Asked, Origins, Pair } from "./drawPair.ts"
 import { namesIn } from "./drawPair.ts"
 
-/** A question, and what was suggested for it. */
+/** A question, and the columns suggested for it. */
 export interface Judged {
   readonly pair: Pair
   readonly asked: Asked
-  /** `left`: open, as it must be. */
+  /** `open`: no suggestion, although a column answers the question. `left`: no suggestion, which is correct. */
   readonly outcome: "right" | "wrong" | "open" | "left"
-  /** Whether a column answers it. */
+  /** Whether a column answers the question. */
   readonly isWanted: boolean
-  /** Titles of the columns that were suggested. */
+  /** The titles of the suggested columns. */
   readonly made: string
-  /** Titles of the columns that are meant. */
+  /** The titles of the expected columns. */
   readonly meant: string
-  /** The state of an open question: where its true columns are. */
+  /** Why a question is open: where its expected columns are. */
   readonly cause: string
-  /** Besides the title, what shows that the true columns answer it. */
+  /** The evidence, apart from titles, that the expected columns answer the question. */
   readonly evidence: string
 }
 
-/** A text of an option, and the option suggested for it. */
+/** A text in the file that means an option, and the option suggested for it. */
 export interface JudgedText {
   readonly pair: Pair
   readonly text: string
   readonly outcome: "right" | "wrong" | "open"
   /** Whether the text needs a suggestion. */
   readonly isWanted: boolean
-  /** Whether the text is a code that says nothing. */
+  /** Whether the text is a code without a meaning, such as a number. */
   readonly isOpaque: boolean
   readonly made: string
   readonly meant: string
@@ -53,13 +53,13 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
   )
 }
 
-/** Returns the options that are suggested for texts of an accepted suggestion. */
+/** Returns the options suggested for the texts in a suggestion's columns. */
 const translationsOf = (suggestion: Suggestion, unknown: ReadonlyMap<string, Unknown>): ReadonlyMap<string, string> => {
   const texts = (unknownOf(suggestion, unknown)?.counts ?? []).map(([text]) => text)
   return new Map([...translate(suggestion, texts)].map(([text, { option }]) => [text, option.value]))
 }
 
-/** Returns the texts in the file that are no option's name, with the options that they mean. */
+/** Returns the texts in the file that differ from every option's name, with the options that they mean. */
 const wantedTexts = (pair: Pair, { meanings, of, question }: Asked, origin: Origin): ReadonlyMap<string, string> => {
   if (of === undefined || question.options === undefined || question.options.length === 0) return new Map()
   const exact = new Set(question.options.flatMap(({ label, value }) => [loose(label), loose(value)]))
@@ -86,22 +86,22 @@ const wantedTexts = (pair: Pair, { meanings, of, question }: Asked, origin: Orig
   return new Map([...used].filter(isNeeded).map((text) => [text, meanings.get(text) ?? ""] as const))
 }
 
-/** Kinds whose cells look like nothing else. */
+/** Kinds whose cells can be recognised by their shape. */
 const shaped = new Set<string>(["email", "phone", "date", "time"])
 
-/** Returns what shows, besides the title, which columns answer a question. */
+/** Returns the evidence, apart from titles, that shows which columns answer a question. */
 const evidenceOf = ({ fields }: Pair, { kind, meanings, of, question }: Asked): string => {
   if (of === undefined) return "none"
   if (of.part._tag === "Row") return "a row of a grid"
-  if (of.part._tag === "Other") return "the text of an other answer"
+  if (of.part._tag === "Other") return "the text of the Other option"
   if (meanings.size > 0 && question.options !== undefined) {
     const names = new Set(question.options.flatMap(({ label, value }) => [loose(label), loose(value)]))
     const same = [...meanings.keys()].filter((text) => names.has(loose(text))).length / meanings.size
     return same === 1
-      ? "all options the same"
+      ? "all options are the same"
       : same >= 0.5
-      ? "half of the options the same"
-      : "other words or codes for options"
+      ? "at least half of the options are the same"
+      : "options have different words or codes"
   }
   if (kind === "choice" || kind === "choices" || kind === "grid") return "no options in the form"
   if (!shaped.has(kind)) return `cells of the kind ${kind}`
@@ -114,7 +114,7 @@ const isOpaque = (text: string): boolean => text.replaceAll(/[^\p{L}]/gu, "").le
 
 const titles = (origin: Origin) => columnsOf(origin).map(({ title }) => title.trim()).join(" + ")
 
-/** Reads a pair's file and judges what is suggested for it. Fails if the truth can't be found in the file. */
+/** Reads a pair's file and evaluates the suggestions for it. Fails if the file doesn't confirm the expected mapping. */
 export const judge = (pair: Pair) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -140,7 +140,7 @@ export const judge = (pair: Pair) =>
       const taken = survey.suggestions.accepted.find(({ origin }) =>
         columnsOf(origin).some(({ position }) => origins.some(({ needs }) => needs.has(position)))
       )
-      if (taken !== undefined) return "the column went to another question"
+      if (taken !== undefined) return "the column is suggested for a different question"
       const at = why?.candidates.findIndex(({ origin }) => isIn(origin, origins)) ?? -1
       const best = why?.candidates[0]?.confidence ?? 0
       return at === 0
@@ -148,7 +148,7 @@ export const judge = (pair: Pair) =>
           ? "first candidate, several fit"
           : `first candidate, ${best >= 0.5 ? "0.5 to 0.8" : "below 0.5"}`
         : at > 0
-        ? "another candidate is likelier"
+        ? "a different candidate is likelier"
         : "no candidate"
     }
 

@@ -4,7 +4,10 @@ import { parseArgs } from "node:util"
 import { figuresOf, measure } from "./measure.ts"
 import { halves } from "./topics.ts"
 
-/** `npm run suggest-pairs -- --seeds N [--from N] [--topics known|unseen]`. For `known`, lists what is wrong or open. */
+/**
+ * Runs `npm run suggest-pairs -- --seeds N [--from N] [--topics known|unseen]`. For `known`, also lists wrong and open
+ * suggestions.
+ */
 export const main = (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
     args: [...args],

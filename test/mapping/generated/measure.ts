@@ -1,4 +1,4 @@
-// Precision and recall of suggestions for many pairs.
+// Measures precision and recall of the suggestions for many pairs.
 import { Effect } from "effect"
 import { drawPair } from "./drawPair.ts"
 import type { Judged, JudgedText } from "./judge.ts"
@@ -13,7 +13,7 @@ interface Measured {
   readonly pairs: number
 }
 
-/** Judges the pairs of some seeds. */
+/** Evaluates the suggestions for the pairs of some seeds. */
 export const measure = (half: Half, seeds: ReadonlyArray<number>) =>
   Effect.gen(function*() {
     const topics = topicsOf(half)
@@ -35,7 +35,7 @@ export const measure = (half: Half, seeds: ReadonlyArray<number>) =>
 
 type Outcome = Pick<Judged | JudgedText, "isWanted" | "outcome">
 
-/** Precision and recall of what was suggested. */
+/** Returns the precision and recall of suggestions. */
 export const score = (all: ReadonlyArray<Outcome>) => {
   const count = (outcome: Judged["outcome"]) => all.filter((one) => one.outcome === outcome).length
   const [right, wrong, open] = [count("right"), count("wrong"), count("open")]
@@ -49,7 +49,7 @@ export const score = (all: ReadonlyArray<Outcome>) => {
   }
 }
 
-/** Texts that say something: for codes that don't, only what is wrong counts. */
+/** Returns the texts that count. A code without a meaning counts only if its suggestion is wrong. */
 export const readable = (texts: ReadonlyArray<JudgedText>) =>
   texts.filter(({ isOpaque, outcome }) => !isOpaque || outcome === "wrong")
 
@@ -79,9 +79,9 @@ const counted = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const listed = ({ questions, texts }: Measured): ReadonlyArray<string> => [
   "",
-  "by what shows the truth besides the title",
+  "by the evidence apart from titles",
   ...grouped(questions.filter(({ isWanted }) => isWanted), ({ evidence }) => evidence),
-  "open questions by the true columns' place",
+  "open questions by the place of their expected columns",
   ...counted(questions.filter(({ outcome }) => outcome === "open").map(({ cause }) => cause)),
   "open questions by title and evidence",
   ...counted(
@@ -103,7 +103,7 @@ const listed = ({ questions, texts }: Measured): ReadonlyArray<string> => [
   ),
 ]
 
-/** Returns figures as lines; with `withTitles`, also what is wrong or open. */
+/** Returns figures as lines. With `withTitles`, also lists wrong and open suggestions. */
 export const figuresOf = (measured: Measured, withTitles: boolean): ReadonlyArray<string> => {
   const { pairs, questions, recognised, texts } = measured
   const asked = questions.filter(({ outcome }) => outcome !== "left")
@@ -121,16 +121,16 @@ export const figuresOf = (measured: Measured, withTitles: boolean): ReadonlyArra
     "by title",
     ...grouped(asked, ({ asked }) => asked.of === undefined ? "no column" : asked.relation),
     "by the form's language",
-    ...grouped(asked, ({ pair }) => pair.language === pair.formLanguage ? "the same" : "another"),
+    ...grouped(asked, ({ pair }) => pair.language === pair.formLanguage ? "the same" : "a different one"),
     "by the form's types",
     ...grouped(asked, ({ pair }) => pair.isTyped ? "given" : "missing"),
     "",
     line("texts of options", readable(texts)),
     ...grouped(
       readable(texts),
-      ({ pair }) => pair.language === pair.formLanguage ? "the same language" : "another language",
+      ({ pair }) => pair.language === pair.formLanguage ? "the same language" : "a different language",
     ),
-    line("codes that say nothing", texts.filter(({ isOpaque }) => isOpaque)),
+    line("codes without a meaning", texts.filter(({ isOpaque }) => isOpaque)),
     ...(withTitles ? listed(measured) : []),
   ]
 }

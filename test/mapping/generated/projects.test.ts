@@ -1,4 +1,5 @@
-// From a file to a right pipeline: generated projects in which a person answers only time zone, country and row key.
+// Tests the way from a file to a correct pipeline: in generated projects, a person names only the time zone, the
+// country and the row key.
 import { FileSystem, Path } from "@effect/platform"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,7 +17,7 @@ import { topicsOf } from "./topics.ts"
 
 const seeds = Array.from({ length: 15 }, (_, at) => 7001 + at)
 
-/** A person who knows the time zone, the country and what identifies a row, and skips everything else. */
+/** Answers as a person who names the time zone, the country and the row key, and skips all other questions. */
 const answerOf = (shown: string): string =>
   shown.includes("Type the zone")
     ? "Europe/Berlin"
@@ -58,7 +59,7 @@ const project = (seed: number) =>
 
 layer(platform)("generated projects", (it) => {
   it.effect(
-    "are imported after a review with answers only for time zone, country and row key",
+    "are imported after a review that only sets the time zone, the country and the row key",
     () =>
       Effect.gen(function*() {
         const projects = yield* Effect.forEach(seeds, project)
@@ -74,9 +75,9 @@ layer(platform)("generated projects", (it) => {
         yield* Effect.sync(() =>
           process.stdout.write(`${lines.join("\n")}\naccepted ${accepted.length}, with every answer ${whole.length}\n`)
         )
-        // Today's figures. Raise them with the suggestions, and never lower them.
+        // Today's figure. If suggestions improve, raise it. Never lower it.
         expect(accepted.length).toBeGreaterThanOrEqual(4)
-        // One suggestion in a hundred is wrong.
+        // A project may be wrong because one suggestion in a hundred is wrong.
         expect(projects.filter(({ wrong }) => wrong > 0).length).toBeLessThanOrEqual(1)
       }),
     120_000,

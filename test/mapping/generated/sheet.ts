@@ -4,7 +4,10 @@ import type { Draws } from "../../faults/Draws.ts"
 import type { Answer, Field } from "./fields.ts"
 import type { Language } from "./topics.ts"
 
-/** What a column of an export contains of a field: the whole answer, one option or row by its index and its name in the header, or the text for other answers. */
+/**
+ * The part of a field that a column contains: the whole answer, one option, one row of a grid, or the text of the Other
+ * option. `name` is the option's name in the header.
+ */
 export type Part =
   | { readonly _tag: "Whole" }
   | { readonly _tag: "Option"; readonly option: number; readonly name: string }
@@ -15,7 +18,7 @@ export interface SheetColumn {
   /** A text for each header row. */
   readonly heads: ReadonlyArray<string>
   readonly cells: ReadonlyArray<string>
-  /** Undefined: the tool's own column. */
+  /** The field and its part, or undefined for one of the tool's own columns. */
   readonly of: { readonly field: Field; readonly part: Part } | undefined
 }
 
@@ -39,7 +42,7 @@ export interface Sheet {
 /** How a tool writes cells. */
 export interface Speech {
   readonly option: (field: Field, option: number) => string
-  /** What is before, between and after several choices in one cell. */
+  /** The text between several choices in one cell, and after the last. */
   readonly join: { readonly between: string; readonly after: string }
   readonly yes: string
   readonly no: string
@@ -47,7 +50,7 @@ export interface Speech {
   readonly time: (hours: number, minutes: string) => string
   readonly number: (text: string) => string
   readonly phone: (text: string) => string
-  /** Whether the text of an other answer replaces the option. */
+  /** Whether the entered text replaces the Other option in the cell. */
   readonly otherInCell: boolean
 }
 
@@ -62,7 +65,7 @@ const yesNo: Readonly<Record<Language, readonly [yes: string, no: string]>> = {
 /** Words for yes and no in a language. */
 export const wordsFor = (language: Language) => yesNo[language]
 
-/** Returns a date as people of a language write it. */
+/** Returns a date as it is usually written in a language. */
 export const localDate = (language: Language): Speech["date"] => (year, month, day) =>
   language === "en"
     ? `${Number(month)}/${Number(day)}/${year}`
@@ -70,7 +73,7 @@ export const localDate = (language: Language): Speech["date"] => (year, month, d
     ? `${day}.${month}.${year}`
     : `${day}/${month}/${year}`
 
-/** Cells as most tools write them: labels, ISO dates. */
+/** Writes cells as most tools do: labels and ISO dates. */
 export const plainSpeech = (language: Language): Speech => ({
   option: (field, option) => field.options[option]?.label ?? "",
   join: { between: ", ", after: "" },
@@ -149,7 +152,7 @@ export const ticks = (
     return [column(field, { _tag: "Option", option, name }, options.heads(name, option), cell, options.unanswered)]
   })
 
-/** Makes the column with the texts of other answers, if the field has them. */
+/** Makes the column with the texts of the Other option, if the field has this option. */
 export const otherText = (field: Field, heads: ReadonlyArray<string>): ReadonlyArray<SheetColumn> =>
   field.other === undefined
     ? []
@@ -170,7 +173,7 @@ export const gridRows = (
     )
   )
 
-/** Makes a column of the tool's own. */
+/** Makes one of the tool's own columns. */
 export const own = (
   heads: string | ReadonlyArray<string>,
   responses: number,
@@ -203,7 +206,7 @@ const recordsOf = ({ columns, headerRows }: Sheet): ReadonlyArray<ReadonlyArray<
   ]
 }
 
-/** A cell of a workbook: dates as serial numbers, numbers as numbers, as tools store them. */
+/** Makes a cell of a workbook, with dates and numbers stored as numbers. */
 const workbookCell = ({ of }: SheetColumn, text: string): XLSX.CellObject | null => {
   if (text === "") return null
   const kind = of?.field.kind

@@ -1,4 +1,4 @@
-// How twelve form tools write an export: their own columns, header rows, cells and blocks.
+// Writes exports as twelve form tools do, with their own columns, header rows, cells and blocks.
 import type { Draws } from "../../faults/Draws.ts"
 import type { Field } from "./fields.ts"
 import { otherWords } from "./fields.ts"
@@ -26,17 +26,17 @@ interface Writing {
   readonly responses: number
 }
 
-/** One way in which a tool writes. */
+/** A layout in which a tool writes exports. */
 export interface Style {
   readonly tool: string
-  /** For figures: the tool, and which of its layouts it is. */
+  /** The name in figures: the tool and the layout. */
   readonly name: string
   /** Whether headers are technical names. */
   readonly isTechnical: boolean
-  /** What cells contain of an option. `number`: its number, which nobody can guess. */
+  /** What cells contain for an option. A `number` does not show which option it means. */
   readonly writes: "label" | "code" | "number"
   readonly hasGrids: boolean
-  /** Whether the text of an other answer has a column of its own. */
+  /** Whether the text of the Other option has a separate column. */
   readonly hasOtherColumn: boolean
   readonly write: (writing: Writing) => Sheet
 }
@@ -53,7 +53,7 @@ const csv = (file: string, more: Partial<Dialect> = {}): Dialect => ({
 
 const two = (value: number) => String(value).padStart(2, "0")
 
-/** Times at which responses arrived, in their order. */
+/** Draws the times at which responses arrived, in order. */
 const arrivals = (draws: Draws, responses: number): ReadonlyArray<Date> => {
   let at = Date.UTC(draws.int(2019, 2025), draws.int(0, 11), draws.int(1, 28), draws.int(6, 20), 3, 11)
   return Array.from({ length: responses }, () => new Date(at += draws.int(90, 90_000) * 1000))
@@ -69,7 +69,7 @@ const american = (date: Date | undefined): string => {
 
 const minutesLater = (date: Date | undefined, minutes: number) => new Date((date?.getTime() ?? 0) + minutes * 60_000)
 
-/** Returns the code of an option: that of the author, or its number. */
+/** Returns the code of an option: the author's code, or the option's number. */
 const coded = (writes: Style["writes"], prefix = ""): Speech["option"] => (field, option) =>
   writes === "number" ? `${prefix}${option + 1}` : field.options[option]?.code ?? ""
 
@@ -213,7 +213,7 @@ const microsoftForms: Style = {
         own(end ?? "", responses, (at) => time(times[at])),
         own(mail ?? "", responses, () => "anonymous"),
         own(name ?? "", responses, () => ""),
-        // A table can't have one title twice.
+        // A table can't have two columns with the same title.
         ...fields.map((field) =>
           whole(field, [taken.has(field.title.toLowerCase()) ? `${field.title}2` : field.title], speech)
         ),
@@ -263,7 +263,7 @@ const surveyMonkey: Style = {
       date: (year, month, day) => `${month}/${day}/${year}`,
       option: (field, option) => option === field.other ? other : field.options[option]?.label ?? "",
     }
-    // A block's title is above its first column only.
+    // A block's title is only above its first column.
     const underTitle = (title: string, columns: ReadonlyArray<SheetColumn>) =>
       columns.map((column, at) => ({ ...column, heads: [at === 0 ? title : "", column.heads[0] ?? ""] }))
     const columns = fields.flatMap((field): ReadonlyArray<SheetColumn> => {
@@ -751,7 +751,7 @@ const database = (writes: "label" | "code" | "number"): Style => ({
 
 type Layouts = readonly [Style, ...Array<Style>]
 
-/** The layouts of each tool. Those that are listed twice are drawn twice as often. */
+/** The layouts of each tool. A layout that is listed twice is drawn twice as often. */
 export const tools: readonly [Layouts, ...Array<Layouts>] = [
   [typeform],
   [googleForms],

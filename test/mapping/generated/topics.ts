@@ -1,4 +1,4 @@
-// Question topics: what can be asked, in the words of five languages.
+// Reads the topics of generated questions, worded in five languages.
 import { Either, ParseResult, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -33,7 +33,7 @@ const Kind = Schema.Literal(
 )
 export type TopicKind = typeof Kind.Type
 
-/** What can be asked. Texts of an option begin with the usual one. */
+/** A topic that a form can ask about. The first text of an option is the usual one. */
 const Topic = Schema.Struct({
   topic: Text,
   kind: Kind,
@@ -48,7 +48,7 @@ const Topic = Schema.Struct({
 })
 export type Topic = typeof Topic.Type
 
-/** A grid: rows that are answered with the same options. */
+/** A grid, whose rows are answered with the same options. */
 const Grid = Schema.Struct({
   wordings: inLanguages(Texts),
   rows: Schema.NonEmptyArray(inLanguages(Text)),
@@ -57,7 +57,10 @@ const Grid = Schema.Struct({
 })
 export type Grid = typeof Grid.Type
 
-/** The halves of the topics: for `unseen`, figures are the only output. */
+/**
+ * The topics are in two halves. For the `unseen` half, only figures are shown, so that nobody adapts suggestions to its
+ * texts.
+ */
 export const halves = ["known", "unseen"] as const
 export type Half = (typeof halves)[number]
 
@@ -66,7 +69,7 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
     parse(readFileSync(join("test/mapping/generated", file), "utf8")),
   )
   if (Either.isRight(result)) return result.right
-  // The place alone: texts of the unseen half are not shown.
+  // Only the place is shown, because the texts of the unseen half must stay unseen.
   const places = ParseResult.ArrayFormatter.formatErrorSync(result.left).map(({ path }) => path.join("."))
   throw new Error(`${file} can't be used: ${places.slice(0, 5).join(", ")}`)
 }

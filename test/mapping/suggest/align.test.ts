@@ -21,7 +21,7 @@ const sureOf = (
       ),
   )
 
-/** A form in the file's order, with a unit in the middle that nothing but its place connects with a question. */
+/** Columns and questions in the same order. Only its position connects the one in the middle. */
 const inOrder = sureOf(7, 7, [[0, 0], [1, 1], [2, 2], [4, 4], [5, 5], [6, 6]])
 
 describe("The alignment of columns with questions", () => {
@@ -51,7 +51,7 @@ describe("The alignment of columns with questions", () => {
     )
   })
 
-  it("is undecided between two columns that fit a question equally well", () => {
+  it("prefers neither of two columns that fit a question equally well", () => {
     expect(Math.max(...aligned([[4], [4]]).flat())).toBeLessThan(0.6)
   })
 
@@ -61,17 +61,17 @@ describe("The alignment of columns with questions", () => {
     expect(found[1]?.[0]).toBeGreaterThan(0.8)
   })
 
-  it("connects what is between the same neighbours in the file and in the form", () => {
+  it("connects a column and a question that have the same neighbours in the file and in the form", () => {
     expect(aligned(inOrder)[3]?.[3]).toBeGreaterThan(0.85)
   })
 
-  it("does not connect by order what cells contradict", () => {
+  it("does not connect a column and a question by order if the cells contradict it", () => {
     const evidence = inOrder.map((row) => [...row])
     evidence[3]![3] = -6
     expect(aligned(evidence)[3]?.[3]).toBeLessThan(0.1)
   })
 
-  it("learns from the sure pairs that a file does not keep the form's order", () => {
+  it("gives less weight to order if the sure pairs show that the file does not keep the form's order", () => {
     const shuffled = sureOf(7, 7, [[0, 4], [1, 2], [2, 6], [4, 0], [5, 5], [6, 1]])
     const found = aligned(shuffled)
     expect(found[0]?.[4]).toBeGreaterThan(0.9)

@@ -20,12 +20,12 @@ describe("Choices", () => {
     expect(fit.covered).toBe(1)
   })
 
-  it("are cut at the separator that gives repeated pieces if no options are known", () => {
+  it("are cut at the separator that produces repeated pieces if no options are known", () => {
     expect(likelySeparator(counted("a;b", "b;c", "c;a"))).toBe(";")
     expect(likelySeparator(counted("one, two", "three"))).toBe(undefined)
   })
 
-  it("are suggested in another language or spelling, unless two options mean the same", () => {
+  it("are matched across languages and spellings, unless two options mean the same", () => {
     expect(likelyOption(optionNames(options("Male", "Female")), "Männlich")?.label).toBe("Male")
     expect(likelyOption(optionNames(options("Yes", "No")), "1")?.label).toBe("Yes")
     expect(likelyOption(optionNames(options("Daily", "Every day")), "täglich")).toBe(undefined)

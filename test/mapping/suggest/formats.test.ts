@@ -42,7 +42,7 @@ describe("How a column's dates are written", () => {
     expect(formats("2024-03-31", new DateCell("2024-03-31T10:00:00"))).toEqual({ _tag: "Decided", formats: [] })
   })
 
-  it("uses one notation to decide the order in the others", () => {
+  it("is decided for all notations by a single unambiguous one", () => {
     expect(formats("01/02/2024", "13/02/24")).toEqual({ _tag: "Decided", formats: ["dd/MM/yyyy", "dd/MM/yy"] })
   })
 

@@ -11,7 +11,7 @@ export interface TrueRecord {
   readonly from: number
   readonly to: number
   /**
-   * The damage that prevents the record from being read as intended. The record must be named, or the reading must
+   * The damage that prevents the record from being read as intended. The record must be reported, or the reading must
    * stop.
    */
   readonly broken?: "undoubled" | "ragged" | "damaged" | "cut"

@@ -20,8 +20,8 @@ const textOf = (cells: ReadonlyArray<Cell>, width: number) =>
   JSON.stringify(Array.from({ length: Math.max(width, cells.length) }, (_, at) => cellText(cells[at])))
 
 /**
- * Checks that every record is read exactly or named by its lines, and that nothing unintended is read. A text without
- * faults may be refused only if two readings fit, and a refusal must name lines.
+ * Checks that every record is read exactly or reported with its lines, and that nothing unintended is read. A text
+ * without faults may be refused only if two readings fit, and a refusal must name lines.
  */
 export const judge = ({ doubtful, records, wellFormed }: DrawnText, given: Given): Judged => {
   if (typeof given === "string") {

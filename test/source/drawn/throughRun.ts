@@ -17,9 +17,9 @@ const lastMail = (records: ReadonlyArray<TrueRecord>) => records.at(-1)?.cells[2
 const mailIn = (one: string) => String((JSON.parse(one) as ReadonlyArray<unknown>)[1])
 
 /**
- * Runs a seed's text in the columns of the run's tests. Checks that everything that arrived was intended, and that
- * nothing is missing if the run exits with code 0. @returns the exit code, 2 if the source was refused, and broken
- * promises
+ * Sends a seed's text through a whole run with the columns of the test pipeline. Checks that everything that arrived
+ * was intended, and that nothing is missing if the run exits with code 0. @returns the exit code, 2 if the source was
+ * refused, and broken promises
  */
 export const throughRun = (seed: number) =>
   Effect.scoped(Effect.gen(function*() {
