@@ -5,7 +5,7 @@ import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
 /** Concepts in the names of id columns. */
 const naming = ["id", "customer number", "number", "reference", "code", "ticket", "registered"]
 
-/** Whether a text looks like a serial number: `K-00001`, `20001`, `HD-1000`. */
+/** Whether a string looks like a serial number: `K-00001`, `20001`, `HD-1000`. */
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
 
 /** Rates how much a column with a different cell in every row looks like a record's id. */

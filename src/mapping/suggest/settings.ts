@@ -49,7 +49,7 @@ const undecided = (
 
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
-/** Returns the texts that are an ISO day with a time other than midnight. */
+/** Returns the cells' strings that are an ISO date with a time other than midnight. */
 const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
   [...distinct.keys()].filter((text) => {
     const read = readIso(text)
@@ -98,7 +98,7 @@ export const dateTimeSettings = (
   title: string,
   known: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
 ): Settings => {
-  // Date cells and ISO texts need no format, even if the form tool's CSV files have one.
+  // Date cells and ISO dates need no format, even if the form tool's CSV files have one.
   const own = known.format?.filter((format) => format !== "iso") ?? []
   const isIso = profile.dates.iso > 0 && profile.dates.writings.length === 0
   const format = own.length > 0 && !isIso

@@ -8,7 +8,7 @@ export interface StrayRow {
   /** The row's number, from 1. */
   readonly row: number
   readonly is: "units" | "totals"
-  /** A column in which only this row has this text. `where` skips the row by its text. */
+  /** A column in which only this row has the value `text`, so that `where` can skip the row. */
   readonly column: string
   readonly text: string
 }
@@ -49,7 +49,7 @@ export const recordProfiler = (
   const last: Array<Numbered> = []
 
   /**
-   * Returns the first named column in which only this row has such a text. If `isNumeric`, most of the column's other
+   * Returns the first named column in which only this row has such a value. If `isNumeric`, most of the column's other
    * cells must be numbers.
    */
   const findColumn = (texts: ReadonlyArray<string>, is: (text: string) => boolean, isNumeric: boolean) => {
@@ -94,8 +94,8 @@ export const recordProfiler = (
       if (last.length > footers) profiles.addRow(last.shift()?.cells ?? [])
     },
     /**
-     * Returns the rows that are not records, the profiles of the columns without these rows, and texts that mean "no
-     * answer". Call it after the last row.
+     * Returns the rows that are not records, the profiles of the columns without these rows, and the values that mean
+     * "no answer". Call it after the last row.
      */
     ended: () => {
       const stray: Array<StrayRow> = []

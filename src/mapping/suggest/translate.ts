@@ -6,7 +6,7 @@ import { likeness, meaningEvidence, meaningOf, weigh } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
 import { sameText, saysNo, saysYes } from "./words.ts"
 
-/** An option that a text most likely means. */
+/** The option that an unknown choice most likely means. */
 interface Translation {
   readonly option: Option
   /** 0 to 1. */
@@ -16,7 +16,7 @@ interface Translation {
 /** The minimum confidence of a suggested translation. */
 const accepted = 0.85
 
-/** The maximum number of texts to translate, and of options to compare them with. */
+/** The maximum number of choices to translate, and of options to compare them with. */
 const compared = 50
 const optionsCompared = 200
 
@@ -46,9 +46,9 @@ const named = ({ origin, question }: Suggestion): ReadonlySet<Option> => {
 }
 
 /**
- * Returns the options that texts probably mean, if they differ from an option's name in spelling, language or words.
- * Aligns texts with options as columns with questions, but ignores their order. Usually one text belongs to each
- * option, so the last unmatched text and option probably belong together.
+ * Returns the options that unknown choices probably mean. A choice may differ from the option's name in spelling,
+ * language or wording. Matches choices with options in the same way as columns with questions, but ignores their order.
+ * Usually one choice belongs to each option, so the last unmatched choice and option probably belong together.
  */
 export const translate = (suggestion: Suggestion, texts: ReadonlyArray<string>): ReadonlyMap<string, Translation> => {
   const options = (suggestion.question.options ?? []).slice(0, optionsCompared)

@@ -6,14 +6,14 @@ import { kinds } from "../../kinds/index.ts"
 import { Fault } from "../../kinds/Kind.ts"
 import type { Kind, Parse } from "../../kinds/Kind.ts"
 
-/** Choices in a column that are not options, with their counts, the most frequent first. */
+/** Choices in a column that are not options, with their counts, most frequent first. */
 export interface Unknown {
   readonly counts: ReadonlyArray<readonly [choice: string, count: number]>
   /** Whether there were more than these. */
   readonly more: boolean
 }
 
-/** The maximum number of distinct texts whose unknown choices are cached, and of choices that are counted. */
+/** The maximum number of distinct cells whose unknown choices are cached, and of choices that are counted. */
 const remembered = 20_000
 const unknownKept = 1_000
 
@@ -77,7 +77,7 @@ export const collectUnknown = (
   let more = false
   return {
     add: (cell: Cell): void => {
-      // A text of `source.empty` means no answer, or is an option's name.
+      // A value of `source.empty` means no answer, or is an option's name.
       if (cell === null || empty.has(textOf(cell).trim())) return
       const text = cellText(cell)
       let pieces = memory.get(text)
