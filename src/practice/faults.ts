@@ -20,7 +20,7 @@ export const answered = (answer: PracticeAnswer): Reply => ({ _tag: "Answer", an
 
 type Submissions = ReadonlyArray<StoredSubmission>
 
-/** What a fault can read about the request that it affects, and what it can do to the service. */
+/** The request that a fault affects, and the actions that the fault can take. */
 export interface FaultContext {
   /** The items of a create request, as sent. Empty for other requests. */
   readonly items: ReadonlyArray<unknown>
@@ -33,7 +33,7 @@ export interface FaultContext {
   readonly refuseConnections: (millis: number) => void
   /** Resets the connection at its next request, without reading the request. */
   readonly resetNext: () => void
-  /** Answers reads of these submissions with 404 for this number of milliseconds. */
+  /** Responds with 404 to reads of these submissions for this number of milliseconds. */
   readonly hide: (submissions: Submissions, millis: number) => void
 }
 
@@ -51,16 +51,19 @@ export interface PlannedFault {
   readonly skip?: number | undefined
   /** The maximum number of times that the fault occurs. */
   readonly times?: number | undefined
-  /** A text that must occur in the body of an affected request. */
+  /** A string that must occur in the body of an affected request. */
   readonly containing?: string | undefined
   /** Whether the connection is reset before the request is read. */
   readonly resetsUnread?: boolean
-  /** Returns which of the submissions created by a request are kept, and which are in the answer. Default: all. */
+  /** Returns which of the submissions created by a request are kept, and which are in the response. Default: all. */
   readonly keep?: (
     created: Submissions,
     context: FaultContext,
   ) => { readonly kept: Submissions; readonly returned: Submissions }
-  /** Returns what the client receives. `served` serves the request and returns the service's own answer, which is the default. */
+  /**
+   * Returns what the client receives. `served` serves the request and returns the service's own response, which is the
+   * default.
+   */
   readonly reply?: (served: Effect.Effect<PracticeAnswer>, context: FaultContext) => Effect.Effect<Reply>
 }
 
@@ -127,7 +130,10 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   /** When hidden submissions become visible, by id. */
   const visibleAt = new Map<string, number>()
 
-  /** Draws the fault of a request. `text` is undefined until the body has arrived. Faults that depend on a text are tried only then. */
+  /**
+   * Draws the fault of a request. `text` is undefined until the body has arrived. Faults that depend on the body are
+   * tried only then.
+   */
   const drawFault = (operation: Operation, text?: string): PlannedFault | undefined => {
     for (const rule of rules) {
       const { at, chance, containing, name, on = "create", skip = 0, times = Infinity } = rule.fault
@@ -135,8 +141,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
       if (containing !== undefined && text?.includes(containing) !== true) continue
       rule.seen++
       if (rule.seen <= skip || rule.times >= times) continue
-      // Draws a number even if `at` excludes the request, so that one fault's settings don't change the chances of the
-      // others.
+      // Draws a number even if `at` excludes the request, so that one fault's settings don't change the chances of the others.
       const drawn = chance === undefined || random.number() < chance
       if (!drawn || (at !== undefined && !at.includes(rule.seen))) continue
       rule.times++
@@ -152,7 +157,10 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
     return (visibleAt.get(id) ?? -Infinity) > service.now()
   }
 
-  /** Serves a request by the rules: stores what the request creates, unless the fault prevents that, then returns the answer. */
+  /**
+   * Serves a request by the rules: stores what the request creates, unless the fault prevents that, then returns the
+   * response.
+   */
   const served = (
     request: ServedRequest,
     operation: Operation,

@@ -63,7 +63,10 @@ const Option = Schema.Union(
   Schema.Struct({ value: Schema.String, label: Schema.optional(Schema.String) }),
 )
 
-/** The content of a form file: a form's metadata as in wire.ts, but checked strictly. Lists may be missing, and an option may be just a text. */
+/**
+ * The content of a form file: a form's metadata as in wire.ts, but checked strictly. Lists may be missing, and an
+ * option may be just a string.
+ */
 export const FormFile = Schema.Struct({
   id: Schema.NonEmptyString,
   name: Schema.String,

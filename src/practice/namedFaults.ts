@@ -62,7 +62,7 @@ export const htmlPage = (status: number, title: string): PracticeAnswer => ({
   body: `<!DOCTYPE html><html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`,
 })
 
-/** An answer as it is stored. */
+/** An answer of a submission, as it is stored. */
 export interface StoredAnswer {
   readonly id: string
   readonly name: string

@@ -1,7 +1,7 @@
 import { ParseResult } from "effect"
 import { maxItems } from "../service/wire.ts"
 
-/** An answer of the practice service. */
+/** A response of the practice service. */
 export interface PracticeAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ const names: Readonly<Record<number, string>> = {
   429: "Too Many Requests",
 }
 
-/** Returns an answer with the service's error envelope. */
+/** Returns a response with the service's error envelope. */
 export const refusal = (status: number, message: string): PracticeAnswer =>
   json(status, JSON.stringify({ statusCode: status, error: names[status] ?? "Error", message }))
 

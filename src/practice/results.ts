@@ -10,7 +10,7 @@ import { policy, resultsPage } from "./resultsPage.ts"
 import { decodeSegment } from "./rules.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
 
-/** A form's submissions as a table, like the results view of a real service. Cells are texts. */
+/** A form's submissions as a table, like the results view of a real service. All cells are strings. */
 export interface ResultsTable {
   readonly titles: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
@@ -35,7 +35,10 @@ interface Stored {
   readonly login?: { readonly email: string }
 }
 
-/** Returns a value as a cell. Texts stay unchanged, lists are joined by `, `, files are shown by their addresses, other objects as JSON, and no answer as an empty text. */
+/**
+ * Returns a value as a cell. Strings stay unchanged, and lists are joined by `, `. Files are shown by their addresses,
+ * other objects as JSON, and a missing answer as an empty string.
+ */
 export const cellOf = (value: Json | undefined): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "string") return value
@@ -128,15 +131,17 @@ const rows = (form: Form, store: Pick<PracticeStore, "all">, query: URLSearchPar
   )
 }
 
-/** Whether two texts are equal, compared in constant time. */
+/** Whether two strings are equal, compared in constant time. */
 const isSame = (a: string, b: string): boolean => {
   const digest = (text: string) => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(a), digest(b))
 }
 
 /**
- * Answers requests for the practice service's results page, `/results/TOKEN`, with its table, filter and CSV download. Shows nothing without the token, because other users of the machine can also
- * reach the port. The token is in the path and not in a cookie, because a cookie would be sent to every port of the host. Returns undefined for any other request.
+ * Responds to requests for the practice service's results page, `/results/TOKEN`, with its table, filter and CSV
+ * download. Shows nothing without the token, because other users of the machine can also reach the port. The token is
+ * in the path and not in a cookie, because a cookie would be sent to every port of the host. Returns undefined for any
+ * other request.
  */
 export const results = (
   request: { readonly method: string; readonly path: string },

@@ -78,7 +78,7 @@ const submit = (form: Form, item: SentItem, id: string, now: string): StoredSubm
 /** A request to the practice service. */
 export interface ServedRequest {
   readonly method: string
-  /** The path with that of the base URL, and with the query, still encoded. */
+  /** The encoded path, including the base URL's path and the query. */
   readonly path: string
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -101,7 +101,9 @@ export class RateWindow {
     this.#limit = limit
   }
 
-  /** Counts a request at `now` (milliseconds). Returns whether the request is allowed, and the headers of its answer. */
+  /**
+   * Counts a request at `now` (milliseconds). Returns whether the request is allowed, and the headers of its response.
+   */
   count(now: number): { readonly allowed: boolean; readonly headers: Readonly<Record<string, string>> } {
     const { requests, windowSeconds } = this.#limit
     if (now - this.#opened >= windowSeconds * 1000) {
@@ -139,7 +141,7 @@ export interface PracticeSettings {
   readonly rate: RateWindow | undefined
 }
 
-/** What the rules may use to answer a request. */
+/** What the rules may use to respond to a request. */
 export interface Moment {
   readonly store: Pick<PracticeStore, "get">
   /** The current time in milliseconds. */
@@ -147,7 +149,7 @@ export interface Moment {
   readonly newId: () => string
 }
 
-/** An answer, and the submissions to store before it is sent. */
+/** A response, and the submissions to store before it is sent. */
 export interface Decision {
   readonly answer: PracticeAnswer
   readonly created?: { readonly form: string; readonly submissions: ReadonlyArray<StoredSubmission> }
