@@ -86,7 +86,7 @@ export type MappingConfig = Schema.Schema.Type<ReturnType<typeof mapping>>
 
 // sink
 
-/** A limit: a number of rows, or a share (0 to 1) that applies from `atLeast` rows on. */
+/** A limit: a number of rows, or a share (0 to 1) that applies if there are at least `atLeast` rows. */
 export type StopLimit = { readonly rows: number } | { readonly share: number; readonly atLeast: number }
 
 const Limit = oneOfThese(
@@ -249,7 +249,7 @@ const schedule = section({
   to: optional(Identifier, { description: "The target, if the sink has several", examples: ["production"] }),
 }).annotations(expecting("{ cron: TIMES, zone: ZONE }"))
 
-/** The expected answer: a text as written, a list or object of texts, or null for no answer. */
+/** The expected answer: a string as written, a list or object of strings, or null for no answer. */
 export type Expected = string | null | ReadonlyArray<Expected> | { readonly [member: string]: Expected }
 
 const ExpectedAnswer: Schema.Schema<Expected> = Schema.Union(

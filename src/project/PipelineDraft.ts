@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, parse, parseDocument } from "yaml"
 import type { Node, Pair, YAMLMap } from "yaml"
 import { visible } from "../domain/visible.ts"
 
-/** A value to be written to a pipeline file. Texts are not converted. */
+/** A value to be written to a pipeline file. Strings are not converted. */
 export type DraftValue =
   | string
   | number
@@ -15,7 +15,7 @@ export interface DraftKey {
   readonly value: DraftValue
   /** A comment after the value. */
   readonly note?: string | undefined
-  /** Whether each member is written on a line of its own, so that comments can follow the last one. */
+  /** Whether each member is written on a separate line, so that comments can follow the last one. */
   readonly isLong?: boolean
 }
 
@@ -67,7 +67,7 @@ const isPlain = (text: string, inFlow: boolean): boolean => {
   }
 }
 
-/** Returns a text on one line, as YAML reads it back. Adds no quotes if that is safe. */
+/** Returns a string in a form that YAML reads back unchanged, on one line. Adds quotes only if they are needed. */
 export const yamlText = (text: string, inFlow = false): string =>
   isPlain(text, inFlow)
     ? text
@@ -108,7 +108,7 @@ const keyLines = ({ isLong = false, key, value, note }: DraftKey): ReadonlyArray
   ]
 }
 
-/** Returns a text of unknown origin for a comment, on one line and without invisible characters. */
+/** Returns a string of unknown origin for a comment, on one line and without invisible characters. */
 export const commentText = (text: string): string => visible(text).replaceAll(/\s+/g, " ").trim()
 
 const commented = (text: string): string => `# ${text}`.trimEnd()
@@ -186,7 +186,7 @@ export const pipelineText = (draft: PipelineDraft, schema: string): string =>
 
 // Adding to a file
 
-/** Lines to insert into a text, at the offset of the beginning of a line. */
+/** Lines to insert into a file's text, at the offset at which a line starts. */
 interface Insertion {
   readonly offset: number
   readonly lines: ReadonlyArray<string>

@@ -26,7 +26,7 @@ import { ValueSetEntry } from "./valueSets.ts"
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** Returns why a text can't be the base address of a service, or undefined. */
+/** Returns why a string can't be the base address of a service, or undefined if it can. */
 export const addressFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
   const { protocol, hostname, username, password, search, hash } = new URL(text)

@@ -35,7 +35,7 @@ export const nextTime = (schedule: Schedule, after: number): number | undefined 
   return times.nextRun(new Date(after))?.getTime()
 }
 
-/** Returns why a text is not a cron expression, or undefined if it is one. */
+/** Returns why a string is not a cron expression, or undefined if it is one. */
 export const cronFault = (cron: string): string | undefined => {
   if (!/^\S+(?:\s+\S+){4,5}$/.test(cron.trim())) {
     return "A cron expression has five fields: minute, hour, day, month, day of the week; `0 2 * * *` is every night at two."

@@ -83,7 +83,7 @@ const spareSections = new Set(["reconcile", "schedule", "examples"])
 /** Lists of the mapping. A broken entry in one of these can be removed on its own. */
 const lists = new Set(["questions", "urlParameters", "scheduling", "payments"])
 
-/** Keys of mapping and sink that other parts depend on. */
+/** Keys of `mapping` and `sink` that other parts of the file depend on. */
 const neededKeys = new Set(["defaults", "service", "form", "targets"])
 
 const contains = (node: Node | null | undefined, offset: number): boolean =>

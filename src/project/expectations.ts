@@ -55,7 +55,7 @@ export const shapesOf = (ast: SchemaAST.AST): Shapes => {
 /** Returns the schema of what the file contains, before any transformation. */
 const fileSide = (ast: SchemaAST.AST): SchemaAST.AST => SchemaAST.isTransformation(ast) ? fileSide(ast.from) : ast
 
-/** Returns the texts that a schema lists. */
+/** Returns the strings that a schema lists. */
 export const literals = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   const { scalars } = shapesOf(ast)
   return scalars.map(fileSide).flatMap((scalar) =>
@@ -162,7 +162,7 @@ export const expected = (ast: SchemaAST.AST): string => {
   return oneOf([...new Set(words)])
 }
 
-/** Returns what to write for a missing key: its possible texts, otherwise what it expects. */
+/** Returns what to write for a missing key: its possible values, otherwise what the schema expects. */
 export const sample = (ast: SchemaAST.AST): string => {
   const texts = literals(ast)
   const { scalars, lists, structs } = shapesOf(ast)

@@ -58,7 +58,7 @@ export const brokenRules = (rules: KeyRules, has: (key: string) => boolean): Rea
     keys === undefined || keys.some(has) ? [] : [{ _tag: "NoneOf", keys }]
   )
   const [by = "", ...more] = exactlyOne?.filter(has) ?? []
-  // If two keys exclude each other, missing keys that either of them needs are not reported too.
+  // If two keys exclude each other, keys that one of them needs are not also reported as missing.
   if (more.length > 0) {
     return [
       ...none,
@@ -228,10 +228,13 @@ export const oneOfThese = <S extends ReadonlyArray<Schema.Schema.All>>(
 
 // Names, text, numbers
 
-/** A text that is not empty, such as a name or an id. */
+/** A string that is not empty, such as a name or an id. */
 export const Name = Schema.String.pipe(Schema.minLength(1)).annotations(expecting("a name"))
 
-/** This is a refinement so that the JSON Schema defines it for keys too. The schema of a single pipeline lists its columns there. */
+/**
+ * This is a refinement, so that the JSON Schema contains a definition that keys also refer to. The schema of a single
+ * pipeline lists its columns in that definition.
+ */
 export const Column = Schema.String.pipe(Schema.filter(() => true, { jsonSchema: {} })).annotations({
   ...expecting("a column"),
   identifier: "Column",

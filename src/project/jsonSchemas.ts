@@ -116,7 +116,7 @@ export interface GivenNames {
   readonly form: Form
 }
 
-/** Returns the YAML values that mean a text: the text itself, or a number, true or false without quotes. */
+/** Returns the YAML values that mean a string: the string itself, or a number, true or false without quotes. */
 const written = (text: string): ReadonlyArray<Json> => {
   const plain: unknown = /^[-+.\w]{1,40}$/.test(text) ? parse(text) : text
   return typeof plain === "boolean" || (typeof plain === "number" && Number.isFinite(plain)) ? [text, plain] : [text]

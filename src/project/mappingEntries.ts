@@ -71,7 +71,10 @@ export interface MappingEntry
 
 // Inputs
 
-/** Returns a template's texts and its columns in braces. Undefined if a brace is not closed or is empty. */
+/**
+ * Returns the parts of a template: literal text, and columns in braces. Undefined if a brace is not closed or the
+ * braces are empty.
+ */
 const templatePieces = (template: string, path: YamlPath): ReadonlyArray<string | ColumnName> | undefined => {
   const pieces: Array<string | ColumnName> = []
   for (const [piece, column] of template.matchAll(/\{([^{}]+)\}|[^{}]+|./gs)) {

@@ -91,7 +91,7 @@ interface Secret {
   readonly noun: string
   /** What happens if the variable is not set. */
   readonly consequence: string
-  /** Returns why a text can't be the secret, or undefined if it can. */
+  /** Returns why a string can't be the secret, or undefined if it can. */
   readonly fault: (text: string) => string | undefined
 }
 

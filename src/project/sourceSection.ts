@@ -69,7 +69,7 @@ export interface Condition extends Partial<typeof Tests.Type> {
 
 const Is = oneOfThese(Text, Texts)
 
-/** Columns and the conditions on their cells: a text, one of a list of texts, or tests. */
+/** Columns and the conditions on their cells: a string, one of a list of strings, or tests. */
 export const Conditions = becoming(
   filled(
     Column,

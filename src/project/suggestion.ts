@@ -24,8 +24,7 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
       least = away
     }
   }
-  // The beginning of a long name is a good match: `E-Mail` for `E-Mail address (work)`. Only a name that differs in one
-  // or two letters is a better match.
+  // The beginning of a long name is a good match: `E-Mail` for `E-Mail address (work)`. Only a name that differs in one or two letters is a better match.
   const begun = wanted.length < 4
     ? []
     : Array.from(candidates).filter((candidate) => plain(candidate).startsWith(wanted))

@@ -57,8 +57,8 @@ const findingOf = (error: YAMLError, text: string): Finding => {
 }
 
 /**
- * Returns faults of syntax, with our messages where they exist, otherwise with the library's. Omits faults that follow from an earlier one: later unexpected tokens, and further faults of the same
- * line.
+ * Returns syntax errors with our messages if they exist, otherwise with the library's. Omits errors that follow from an
+ * earlier one: later unexpected tokens, and further errors on the same line.
  *
  * @param lineOf returns the line of an offset
  */
@@ -158,7 +158,7 @@ export const surveyNodes = (document: Document): NodeSurvey => {
     if (isMap(value)) {
       for (const { key, value: inner } of value.items) {
         const name = isScalar(key) ? written(key) : ""
-        // A text that can't be a variable's name may be an API key that was pasted instead.
+        // A string that can't be a variable's name may be an API key that was pasted instead.
         const named = name === "file" || (name === "env" && isScalar(inner) && isVariableName(written(inner)))
         if (!named) markSecrets(inner)
       }
@@ -211,7 +211,10 @@ const literalSecret = /(?<=(?:api[-_ ]?key|secret|token|password)["']?\s*:\s+)(?
 /** Whether a key's name suggests a value that must not be shown. */
 const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
 
-/** Whether a text can be the name of an environment variable. Any other text may be an API key that was pasted instead. */
+/**
+ * Whether a string can be the name of an environment variable. Any other string may be an API key that was pasted
+ * instead.
+ */
 export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text)
 
 /** Masks a secret with text of the same length, so that column numbers remain correct. */

@@ -22,7 +22,7 @@ export interface YamlText extends Document {
   readonly root: Node | null
   /** The faults of the YAML itself. */
   readonly findings: ReadonlyArray<Finding>
-  /** Whether the nodes can be trusted. False after a fault of syntax, but true after a repeated key. */
+  /** Whether the nodes can be trusted. False after a syntax error, but true after a repeated key. */
   readonly sound: boolean
   /** Returns the target of an alias. Returns any other node unchanged. */
   readonly resolve: (node: Node | null) => Node | null
@@ -112,7 +112,10 @@ export const parseYaml = (file: string, text: string): YamlText => {
     return { line, column: Math.min(offset, source.length) - from + 1, excerpt: withoutSecrets(whole, ranges, sound) }
   }
 
-  /** Returns the value at a path and the node that names it. If the path does not exist, returns those of the nearest parent. */
+  /**
+   * Returns the value at a path and the node that names it. If the path does not exist, returns the value and node of
+   * the nearest parent.
+   */
   const walk = (path: YamlPath) => {
     let owner: Node | null = null
     let value: Node | null = root
