@@ -12,7 +12,7 @@ type Counted<A> = Omit<A, "count"> & { count: number }
 
 interface Group extends Counted<Omit<Finding, "examples" | "tolerated" | "note">> {
   readonly examples: Array<Difference>
-  /** The shortest and longest length of the returned texts. */
+  /** The lengths of the shortest and the longest returned string. */
   shortest: number
   longest: number
   /** Whether every answer of the group came back with the same value. */

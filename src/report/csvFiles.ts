@@ -16,8 +16,9 @@ export type CsvLine = ReadonlyArray<string>
 
 /**
  * Matches what a spreadsheet may read as a formula: the usual first characters, a line feed, and the full-width forms
- * that some spreadsheets convert to them. The cell may begin with apostrophes of its own, so that an added apostrophe
- * can be removed again. papaparse's own pattern misses formulas that contain a line break.
+ * that some spreadsheets convert to them. Also matches cells that already have apostrophes before such a character, so
+ * that an added apostrophe can be removed without removing theirs. papaparse's own pattern misses formulas that contain
+ * a line break.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
@@ -100,7 +101,7 @@ export interface AttentionEntry {
 const shownValue = 160
 const shownMessage = 400
 
-/** Returns an entry whose texts are safe to show. */
+/** Returns an entry whose strings are safe to show. */
 const entry = (
   { key = "", row }: { readonly row: number; readonly key?: string | undefined },
   about: { readonly [N in keyof AttentionEntry]?: AttentionEntry[N] | undefined } & { readonly what: string },

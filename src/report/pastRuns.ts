@@ -22,7 +22,10 @@ const latest = "latest"
 /** Matches exactly one level of a path, so that a name can't lead out of the report folder. */
 export const isFolderName = (name: string): boolean => name !== "" && !/^\.+$/.test(name) && !/[/\\\p{Cc}]/u.test(name)
 
-/** Returns the names of the folders of a pipeline's runs, the newest first, because a run's id starts with its time. Empty if the pipeline never ran. */
+/**
+ * Returns the names of the folders of a pipeline's runs, newest first. A run's id starts with its time, so the names
+ * show the order. Empty if the pipeline never ran.
+ */
 export const runFolders = (ofPipeline: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readDirectory(ofPipeline)).pipe(
     Effect.catchIf((error) => error._tag === "SystemError" && error.reason === "NotFound", () => Effect.succeed([])),
@@ -32,7 +35,7 @@ export const runFolders = (ofPipeline: string) =>
 /** The number of runs that a message names to choose from. */
 const named = 10
 
-/** Returns the ids of a pipeline's newest runs that have a report, the newest first. */
+/** Returns the ids of a pipeline's newest runs that have a report, newest first. */
 export const newestRuns = (reports: string, pipeline: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -87,7 +90,7 @@ export interface PastRun extends
 
 /** The reports of a pipeline that could be read. */
 export interface PastRuns {
-  /** The runs by start time, the newest first. */
+  /** The runs by start time, newest first. */
   readonly runs: ReadonlyArray<PastRun>
   /** The folders of runs without a report, which are in progress or were killed. */
   readonly unfinished: ReadonlyArray<string>

@@ -2,7 +2,10 @@ import { isList, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Difference } from "../domain/report.ts"
 
-/** Describes a known way in which services change a text, or returns undefined. The list starts with the most specific ways. */
+/**
+ * Describes a known way in which services change a string, or returns undefined. The list starts with the most specific
+ * ways.
+ */
 type Change = (sent: string, returned: string) => string | undefined
 
 const becomes = (words: string, change: (sent: string) => string): Change => (sent, returned) =>
@@ -50,7 +53,7 @@ const added: Change = (sent, returned) => {
   return returned.includes(sent) ? "text was added around it" : undefined
 }
 
-/** Detects texts of the same length in which every difference is a replacement for an unknown character. */
+/** Detects strings of the same length that differ only where an unknown character was replaced. */
 const questionMarks: Change = (sent, returned) => {
   const [a, b] = [Array.from(sent), Array.from(returned)]
   if (a.length !== b.length) return undefined
@@ -123,7 +126,7 @@ const textChanges: ReadonlyArray<Change> = [
   added,
 ]
 
-/** Describes the change of a text without repeating any part of the text. */
+/** Describes how a string changed, without repeating any part of it. */
 const textChange = (sent: string, returned: string): string => {
   for (const change of textChanges) {
     const words = change(sent, returned)

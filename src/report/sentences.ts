@@ -62,7 +62,7 @@ export const linesAccount = ({ lines }: SourceFile): string | undefined =>
       ].join(", ")
     }`
 
-/** Returns a text about the longest cell: `240 characters (row 17, column "Why?")`. */
+/** Returns the length and the place of the longest cell: `240 characters (row 17, column "Why?")`. */
 export const longestAccount = ({ longest }: SourceFile): string | undefined =>
   longest === undefined
     ? undefined

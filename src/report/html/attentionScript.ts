@@ -1,6 +1,7 @@
 /**
- * The page's script for the table of rows to review. Reads the entries from JSON, shows them page by page, and inserts every text as text. Filters and sorts arrays, so that 50,000 entries respond at
- * once. Makes the search texts once, and the sort keys once for each column.
+ * The page's script for the table of rows to review. Reads the entries from JSON, shows them page by page, and inserts
+ * every string as text, never as markup. Filters and sorts arrays, so that 50,000 entries respond at once. Makes the
+ * strings to search once, and the sort keys once for each column.
  */
 export const attentionScript = String.raw`"use strict";
 (() => {

@@ -10,7 +10,7 @@ export class Markup {
   }
 }
 
-/** What can be inserted into markup. Texts and numbers are escaped. Undefined and false show nothing. */
+/** What can be inserted into markup. Strings and numbers are escaped. Undefined and false show nothing. */
 export type Content = string | number | Markup | undefined | false | ReadonlyArray<Content>
 
 const entities: Readonly<Record<string, string>> = {

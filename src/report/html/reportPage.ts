@@ -78,8 +78,8 @@ ${sections.map(({ markup }) => markup)}</main>
 const allowed = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 /**
- * Makes a self-contained page, with style and script inside. The content policy contains the digests of both, so that nothing else can run, load or be sent. Both are formferry's own texts and contain
- * no value of a run.
+ * Makes a self-contained page, with style and script inside. The content policy contains the digests of both, so that
+ * nothing else can run, load or be sent. Both are part of formferry and contain no value of a run.
  */
 const page = (content: { readonly title: string; readonly body: Markup }): string => {
   // The only special characters of the policy are the quotes around its keywords. An attribute may contain them.
