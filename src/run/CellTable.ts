@@ -42,7 +42,7 @@ const unsentOf: Readonly<Record<ColumnUse, CellState>> = {
 
 const isFilled = (cell: Cell | undefined): boolean => {
   if (typeof cell !== "string") return cell !== null && cell !== undefined
-  // Nearly all cells begin with an ASCII character that is not white space. For an empty text, the code is NaN.
+  // Nearly all cells begin with an ASCII character that is not white space. For an empty string, the code is NaN.
   const first = cell.charCodeAt(0)
   return (first > 32 && first < 127) || cell.trim() !== ""
 }

@@ -165,7 +165,7 @@ export const newRows = (
     )
   })
 
-/** A text without its formatting. */
+/** A key without its formatting. */
 interface LooseText {
   /** Letters and digits in lower case, without leading zeros, with `|` for anything between two digits. For a number, its plain digits. */
   readonly plain: string
@@ -218,8 +218,9 @@ const partsOf = (key: string): ReadonlyArray<string> => {
 const between = "\u0001"
 
 /**
- * Returns texts that find a row key again after its formatting changed: case, spaces, punctuation, leading zeros, number notation, Unicode form. Two keys are alike if a `stored` text of one is a
- * `sought` text of the other. `1-12` and `112` are alike. `1-12` and `11-2` are not, because both separate their digits, but differently.
+ * Returns strings that find a row key again after its formatting changed: case, spaces, punctuation, leading zeros,
+ * number notation, Unicode form. Two keys are alike if a `stored` string of one is a `sought` string of the other.
+ * `1-12` and `112` are alike. `1-12` and `11-2` are not, because both separate their digits, but differently.
  */
 export const looseKey = (
   key: string,

@@ -28,9 +28,9 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
   /** Whether a stop was requested. Synchronous, for code that runs for each row. */
   readonly requested: () => boolean
   readonly reasons: () => ReadonlyArray<StopReason>
-  /** Is aborted when a stop is requested. Nothing new is sent then. */
+  /** Aborted when a stop is requested. Nothing new is sent after that. */
   readonly sending: AbortSignal
-  /** Is aborted when reading back must end too. If the run stops only to protect the form, it still reads the created submissions. */
+  /** Aborted when reading back must also end. If the run stops only to protect the form, it still reads the created submissions. */
   readonly reading: AbortSignal
 }>() {
   /** Provides a stop that a signal from the system can also request. */
@@ -48,7 +48,7 @@ export class Stop extends Context.Tag("formferry/Stop")<Stop, {
 export const makeStop: Effect.Effect<Stop["Type"]> = Effect.sync(() => {
   const sending = new AbortController()
   const reading = new AbortController()
-  // Node warns from 11 listeners on, and each batch in flight adds some.
+  // Node warns if there are more than ten listeners, and each batch in flight adds some.
   setMaxListeners(0, sending.signal, reading.signal)
   const reasons: Array<StopReason> = []
   return {

@@ -143,8 +143,7 @@ export const makeClassifier = (options: {
      */
     const wait = (one: SourceRow, key: string, found: KnownRow, held: boolean): void => {
       const { cells, row } = one
-      // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is
-      // in doubt.
+      // Requires the id of the earlier submission. Otherwise, that submission could be confused with a new one that is in doubt.
       const again = !held && onChange === "import-again" && found.submissionId !== undefined
       const problems = check(cells) ?? (again ? uniques.take(cells, key, row) : undefined)
       const isValid = problems === undefined

@@ -13,7 +13,7 @@ import { factsOf } from "./runRecord.ts"
 /** The number of past runs that later runs are compared with. */
 const remembered = 60
 
-/** Returns the facts of the runs before one, the newest first. */
+/** Returns the facts of the runs before a run, newest first. */
 export const historyOf = (
   view: Pick<PipelineLedger, "runs">,
   run: string,
@@ -85,10 +85,11 @@ export const openGap = (
   })
 
 /**
- * Whether a source unexpectedly shares no row with the last source that was read. Shared rows are expected if earlier sources had them, or if only one source was read before. Exports that contain
- * only new rows never share any. After a person has accepted one such run, later ones are not reported.
+ * Whether a source unexpectedly shares no row with the last source that was read. Shared rows are expected if earlier
+ * sources had them, or if only one source was read before. Exports that contain only new rows never share any. After a
+ * person has accepted one such run, later ones are not reported.
  *
- * @param history earlier runs, the newest first
+ * @param history earlier runs, newest first
  */
 const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean => {
   // If a run stopped before it sent anything, the next run is compared with the same earlier run again.
@@ -158,10 +159,11 @@ const manyVanished = 0.05
 const slower = { times: 3, millis: 60_000 }
 
 /**
- * Returns a sentence about each anomaly of a run, compared with past runs (docs/nightly.md, "Anomalies"). An anomaly that the previous run also had is not `fresh`. Returns none for a run that did not
- * read its own source to the end. For a run that found the source unchanged, returns the anomalies of the run that it repeats, and the source's age.
+ * Returns a sentence about each anomaly of a run, compared with past runs (docs/nightly.md, "Anomalies"). An anomaly
+ * that the previous run also had is not `fresh`. Returns none for a run that did not read its own source to the end.
+ * For a run that found the source unchanged, returns the anomalies of the run that it repeats, and the source's age.
  *
- * @param history earlier runs of the pipeline at this destination, the newest first
+ * @param history earlier runs of the pipeline at this destination, newest first
  * @param coverage sentences about rows that all runs may have missed
  * @param stale the sentence about a source that is older than the pipeline allows
  */

@@ -39,7 +39,7 @@ export const outgoing = (
 
     let given = 0
     let isEnd = false
-    /** The chunks that were read. `index` is that of the next row in the first chunk. */
+    /** The chunks that were read. `index` is the index of the next row in the first chunk. */
     let chunks: Array<RowChunk> = []
     let index = 0
     let batch: Array<IntendedRow> = []

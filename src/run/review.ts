@@ -77,7 +77,10 @@ export interface Amount {
   readonly among: string
 }
 
-/** Returns a sentence if a limit is exceeded. A limit given as a share applies only from `atLeast` rows on, so that a few rows can't exceed it. */
+/**
+ * Returns a sentence if a limit is exceeded. A limit given as a share applies only if there are at least `atLeast`
+ * rows, so that a few rows can't exceed it.
+ */
 export const overLimit = (what: string, limit: StopLimit, amount: Amount): string | undefined => {
   if ("rows" in limit) {
     return amount.rows > limit.rows
@@ -92,7 +95,7 @@ export const overLimit = (what: string, limit: StopLimit, amount: Amount): strin
 /** Formats a share as a percentage with at most one decimal. */
 export const percent = (share: number): string => `${Number((share * 100).toFixed(1))}%`
 
-/** Returns a sentence about the first limit of `stopWhen` that the survey exceeds. Is called before anything is sent. */
+/** Returns a sentence about the first limit of `stopWhen` that the survey exceeds. Called before anything is sent. */
 export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) =>
   Effect.map(CurrentRun, ({ mended, pipeline: { sink: { stopWhen } } }) => {
     const replacing = fates.countNoted("replaces")
@@ -113,7 +116,7 @@ export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) 
       })
   })
 
-/** Fails if there is too little free space to record the rows to send. Otherwise, the run would stop halfway. Is called before anything is sent. */
+/** Fails if there is too little free space to record the rows to send. Otherwise, the run would stop halfway. Called before anything is sent. */
 export const roomForLedger = ({ fates, files, read }: Survey) =>
   Effect.gen(function*() {
     const { ledger } = yield* RunLedger

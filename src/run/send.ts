@@ -150,7 +150,7 @@ const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: nu
     if (failure !== undefined) return yield* failure
   }))
 
-/** Picks the failure to report. Submissions missing from the ledger come first, with those of all batches combined. */
+/** Picks the failure to report. Submissions missing from the ledger come first. Those of all batches are combined. */
 const mostSevere = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure | undefined => {
   const unrecorded = failures.filter((one) => one._tag === "OutcomeUnrecorded")
   const [first] = unrecorded
