@@ -58,8 +58,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       )
     }
 
-    // Chooses the next request only when it can start at once, so that p-limit never queues a request and a read can
-    // still go first.
+    // Chooses the next request only when it can start at once, so that p-limit never queues a request and a read can still go first.
     const pump = () => {
       while (queues.read.length + queues.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
         const now = momentOf(clock)
@@ -71,8 +70,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       }
     }
 
-    // Runs only once for all requests that are added or finished at the same time, so that a read goes before creates
-    // that are added together with it.
+    // Runs only once for all requests that are added or finished at the same time, so that a read goes before creates that are added together with it.
     const pumpSoon = () => {
       if (pumping) return
       pumping = true

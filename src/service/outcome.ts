@@ -41,7 +41,7 @@ const decodeIssues = Schema.decodeUnknownOption(
 const credentialWords =
   /api[\s_-]*key|authori[sz]ation header|bearer (token|key)|\bcredentials?\b|\bunauthori[sz]ed\b|\bunauthenticated\b/i
 
-/** Returns the service's own message, or an empty text if there is none. HTML doesn't count as a message. */
+/** Returns the service's own message, or an empty string if there is none. HTML doesn't count as a message. */
 const wordsOf = (body: Uint8Array): string => {
   const json = parseJson(body)
   // The message is usually a string that contains a list of issues. A plain list has the same meaning.
@@ -232,8 +232,8 @@ const encoded = (character: string): string => {
 }
 
 /**
- * Returns how Base64 encodes these bytes inside a longer text, with 0, 1 and 2 bytes before them. Omits characters that also encode neighbouring
- * bytes.
+ * Returns how Base64 encodes these bytes inside a longer string, with 0, 1 and 2 bytes before them. Omits characters
+ * that also encode neighbouring bytes.
  */
 const inBase64 = (bytes: Buffer): ReadonlyArray<string> =>
   [0, 1, 2].map((before) => {
@@ -242,10 +242,10 @@ const inBase64 = (bytes: Buffer): ReadonlyArray<string> =>
   })
 
 /**
- * Makes a function that masks a key in a service's message. The key may be unchanged, escaped, percent-encoded, in hexadecimal digits, or in Base64,
- * where it may be part of a longer text (`Bearer KEY`).
+ * Makes a function that masks a key in a service's message. The key may be unchanged, escaped, percent-encoded, in
+ * hexadecimal digits, or in Base64, where it may be part of a longer string (`Bearer KEY`).
  *
- * @param key a text of printable ASCII characters
+ * @param key a string of printable ASCII characters
  */
 export const maskKey = (key: string): (text: string) => string => {
   const bytes = Buffer.from(key)

@@ -64,8 +64,7 @@ export const overHttp: OpenTransport = (target) =>
         (pool) => Effect.promise(() => pool.destroy()),
       )
     const pool = yield* openPool(true)
-    // A create may be lost on a connection that the server is about to close. Once a connection was closed without
-    // notice, each create gets its own connection.
+    // A create may be lost on a connection that the server is about to close. Once a connection was closed without notice, each create gets its own connection.
     const onePerRequest = yield* openPool(false)
     let closesUnannounced = false
     pool.on("disconnect", (_origin, _targets, error) => {
@@ -102,7 +101,7 @@ const headEnd = "\r\n\r\n"
 /** The maximum number of bytes in an interim response. */
 const longestInterim = 4096
 
-/** Whether a text is, or may become, the head of an interim response. */
+/** Whether a string is, or may become, the head of an interim response. */
 const mayBeInterim = (text: string): boolean =>
   text.length < longestInterim
   && (interim.test(text) || "HTTP/1.1 100 ".startsWith(text) || "HTTP/1.0 100 ".startsWith(text))

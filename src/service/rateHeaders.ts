@@ -45,8 +45,8 @@ const servicesTime = (headers: ResponseHeaders, now: number): number => {
 }
 
 /**
- * Returns the rate headers of a response, or undefined if there are none. The names are those of the IETF draft, with or without the older prefix
- * `x-`.
+ * Returns the rate headers of a response, or undefined if there are none. Their names are the ones in the IETF draft,
+ * with or without the older prefix `x-`.
  */
 export const rateHeaders = (headers: ResponseHeaders, now: number): RateHeaders | undefined => {
   const of = (name: string) => header(headers, `ratelimit-${name}`) ?? header(headers, `x-ratelimit-${name}`)

@@ -31,7 +31,8 @@ export interface SharedParts {
 const longWait = 10_000
 
 /**
- * Returns an effect that logs a pause, or undefined. `status` is that of the response that may have caused the pause, and `now` is in milliseconds.
+ * Returns an effect that logs a pause, or undefined. `status` is the status of the response that may have caused the
+ * pause. `now` is in milliseconds.
  */
 type PauseLog = (status: number, now: number) => Effect.Effect<void> | undefined
 

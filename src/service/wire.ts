@@ -158,7 +158,7 @@ const deepest = 500
 
 const tooDeep = `nested more than ${deepest} deep`
 
-/** Returns a value unchanged. Returns a text instead of a value that is nested too deep. */
+/** Returns a value unchanged, or a placeholder string for a value that is nested too deep. */
 const returnedValue = (value: Json | undefined): Json =>
   value === undefined ? null : deeperThan(value, deepest) ? `(${tooDeep})` : value
 

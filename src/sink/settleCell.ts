@@ -24,10 +24,10 @@ export interface SentAnswer {
   readonly options: ReadonlyArray<Option> | undefined
 }
 
-/** How many letters two texts must share at their beginning to count as near. */
+/** How many letters two strings must share at the start to count as near. */
 const shortest = 3
 
-/** Returns a text in lower case, without spaces and punctuation. */
+/** Returns a string in lower case, without spaces and punctuation. */
 const bare = (text: string): string => text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
 
 /** Returns a cell as text, without the apostrophe that prevents a spreadsheet from calculating it. */
@@ -114,7 +114,7 @@ const relateBoolean = (value: boolean, text: string): Relation => {
 
 const letter = /[\p{L}\p{N}]/u
 
-/** Returns where a text contains a name as a whole word, or -1. */
+/** Returns the index at which a string contains a name as a whole word, or -1. */
 const wordIn = (text: string, name: string): number => {
   if (name === "") return -1
   for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + 1)) {
@@ -161,15 +161,15 @@ const leaves = (value: Json): ReadonlyArray<string> => {
 }
 
 /**
- * Compares an address, a matrix or files by the texts in them, in any order. Tools show different parts of these values, so the cell differs only if
- * it contains none of the texts.
+ * Compares an address, a matrix or files by the strings in them, in any order. Tools show different parts of these
+ * values, so the cell differs only if it contains none of the strings.
  */
 const relateLeaves = (value: Json, text: string): Relation => {
   const shown = bare(text)
   const all = leaves(value).map(bare).filter((leaf) => leaf !== "")
   const found = all.filter((leaf) => shown.includes(leaf)).length
   if (found === all.length) return "agrees"
-  // The service stores files under addresses of its own.
+  // The service stores files under its own addresses.
   const files = isList(value) && value.every(isFile)
   return found > 0 || files ? "open" : "differs"
 }
@@ -200,7 +200,7 @@ interface Moment {
 /** Matches a date and time as JavaScript formats it: `Sat Sep 19 2026 15:05:00 GMT-0400 (…)`. */
 const javaScript = /^(?:[A-Z][a-z]{2} ){2}\d\d \d{4} \d\d:\d\d:\d\d GMT([+-])(\d\d)(\d\d)/
 
-/** Returns the possible meanings of a text as a date, a time or both. */
+/** Returns the possible meanings of a string as a date, a time or both. */
 const moments = (text: string): ReadonlyArray<Moment> => {
   const iso = readIso(text)
   if (iso !== undefined) return [iso]
@@ -231,7 +231,7 @@ const moments = (text: string): ReadonlyArray<Moment> => {
   })
 }
 
-/** Returns how a text relates to a date, a time or both that were sent. */
+/** Returns how a string relates to a date, a time or both that were sent. */
 const relateTime = (sent: IsoReading, text: string): Relation => {
   const found = moments(text)
   if (found.length === 0) return "open"

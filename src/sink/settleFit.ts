@@ -14,7 +14,7 @@ export interface ResultsHeader {
   readonly id: number | undefined
 }
 
-/** Titles of columns that tools write before the answers, except that of the submission ids. */
+/** Titles of columns that tools write before the answers, except the title of the submission ids. */
 const leading = new Set([
   "submission time",
   "last updated",
