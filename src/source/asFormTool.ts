@@ -29,7 +29,7 @@ const titleRows = 12
 
 const isEmpty = (record: ReadonlyArray<string>) => record.every((cell) => cell.trim() === "")
 
-/** Returns a head's records from an index on, as text. */
+/** Returns a head's records as text, starting at an index. */
 const sampleAt = (head: Head, file: string, at: number): Sample =>
   sampleOf(head.records.slice(at).map((record) => record.map((cell) => cellText(cell))), {
     file: file.replace(/^.*[/\\]/, ""),
@@ -86,7 +86,7 @@ const shownCandidate = (
 interface Read {
   readonly layout: Omit<Layout, "headerRows">
   readonly titles: ReadonlyArray<string>
-  /** Columns after those of the tool, which a rejected.csv adds. */
+  /** The columns that a rejected.csv adds after the tool's columns. */
   readonly added: ReadonlyArray<Column>
   readonly asked: boolean
   readonly chosen: Evidence & { readonly tool: Pick<ToolReading, "name" | "title"> }

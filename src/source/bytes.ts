@@ -37,7 +37,7 @@ export interface Bytes {
 
 /** A file, which can also be read from any offset. */
 export interface FileBytes extends Bytes {
-  /** Whether the file is still the one that was found, with the same size and time of change. */
+  /** Whether the file is still the one that was found, with the same size and modification time. */
   readonly stands: Effect.Effect<boolean>
   /** When the file was last changed, in milliseconds since 1970. Undefined if the system does not report it. */
   readonly changedAt: number | undefined
@@ -73,7 +73,10 @@ const unreadable = (file: string, near?: string) => (error: PlatformError) => {
   return new SourceError({ file, message, cause: error })
 }
 
-/** Returns what identifies a file as the one that was found: its size in bytes, its time of change in milliseconds, and its inode. */
+/**
+ * Returns what identifies a file as the one that was found: its size in bytes, its modification time in milliseconds,
+ * and its inode.
+ */
 const standing = (info: FileSystem.File.Info) => ({
   size: Number(info.size),
   mtime: Option.match(info.mtime, { onNone: () => 0, onSome: (at) => at.getTime() }),
@@ -203,7 +206,7 @@ export const findBytes = (
 /** Size in bytes from which a separate thread is worthwhile. Starting a thread takes as long as digesting about 30 MB. */
 export const worthAThread = 32 * 1024 * 1024
 
-/** The thread's program. It is a text, because a module would make the thread load the whole bundle. */
+/** The thread's program. It is a string, because a module would make the thread load the whole bundle. */
 const task = `
 const { closeSync, openSync, readSync } = require("node:fs")
 const { createHash } = require("node:crypto")

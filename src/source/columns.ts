@@ -161,8 +161,9 @@ export const placeHeader = (
 }
 
 /**
- * Finds the first text in a value, or the first name of a member, that contains half of a surrogate pair. UTF-8 can't encode it, so different texts
- * would be sent and read back as the same. Values are at most as deep as sources allow.
+ * Finds the first string in a value, or the first name of a member, that contains half of a surrogate pair. UTF-8 can't
+ * encode it, so different strings would be sent and read back as the same one. Values are at most as deep as sources
+ * allow.
  */
 const inJson = (value: Json): string | undefined => {
   if (typeof value === "string") return value.isWellFormed() ? undefined : value
@@ -188,13 +189,13 @@ const problem = (row: number, text: string): Problem => ({
     + "Correct it in the system that writes the file.",
 })
 
-/** Returns the problem of a record with a text that can't be sent, or undefined if there is none. */
+/** Returns the problem of a record with a string that can't be sent, or undefined if there is none. */
 export const unpairedInJson = (row: number, record: Json): Problem | undefined => {
   const found = inJson(record)
   return found === undefined ? undefined : problem(row, found)
 }
 
-/** Returns the problem of a row with a text that can't be sent, or undefined if there is none. */
+/** Returns the problem of a row with a string that can't be sent, or undefined if there is none. */
 export const unpairedInCells = (row: number, cells: ReadonlyArray<Cell>): Problem | undefined => {
   const found = cells.find((cell): cell is string => typeof cell === "string" && !cell.isWellFormed())
   return found === undefined ? undefined : problem(row, found)

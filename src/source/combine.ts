@@ -105,7 +105,7 @@ class Places {
   }
 }
 
-/** The order of cells in a combined row: first those of the key, then place by place. */
+/** The order of cells in a combined row: first the key's cells, then the cells of each place. */
 interface Shape {
   readonly parts: ReadonlyArray<Part>
   readonly titles: ReadonlyArray<string>

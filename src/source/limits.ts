@@ -4,9 +4,9 @@ export const limits = {
   columns: 16_384,
   /** The maximum number of characters in a cell. */
   cell: 4_000_000,
-  /** The maximum number of characters in a record of a text file. The limit prevents a quote that is never closed from including the rest of a large file. */
+  /** The maximum number of characters in a record of a text file. The limit prevents an unclosed quote from making the rest of a large file one record. */
   record: 16_000_000,
-  /** The maximum number of bytes at the start of a text that are used to detect its encoding. */
+  /** The maximum number of bytes at the start of a text file that are used to detect its encoding. */
   looked: 32 * 1024 * 1024,
   /** The maximum number of characters at the start of JSON in which members and the list of records are searched for. */
   lookedJson: 8 * 1024 * 1024,
@@ -18,7 +18,7 @@ export const limits = {
   lookedSheet: 32 * 1024 * 1024,
   /** The maximum unpacked size of a sheet of an .xlsx workbook, in bytes. */
   streamed: 16 * 1024 * 1024 * 1024,
-  /** The maximum size in bytes of a workbook's shared texts: they are kept in memory. */
+  /** The maximum size in bytes of a workbook's shared strings: they are kept in memory. */
   sharedStrings: 512 * 1024 * 1024,
   /** The maximum number of rows in a sheet: Excel's own limit. */
   sheetRows: 1_048_576,

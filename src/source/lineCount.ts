@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { LineCounts, SourceFile } from "../domain/report.ts"
 
-/** Counts the lines of a text that arrives in pieces. Uses only the line ends LF, CRLF and CR, and shares no code with the reader of records. */
+/** Counts the lines of text that arrives in pieces. Uses only the line ends LF, CRLF and CR, and shares no code with the reader of records. */
 export class LineCount {
   #ends = 0
   /** Whether the last piece ended with a CR. The next piece may begin with its LF. */

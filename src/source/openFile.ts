@@ -255,7 +255,7 @@ const contentNames: Readonly<Record<Content, string>> = {
   text: "plain text",
 }
 
-/** Whether a file's name is that of a workbook. */
+/** Whether a file's name is the name of a workbook. */
 const namedAsWorkbook = (file: string): boolean => /\.(?:xlsx|xlsm|xlsb|xls|ods)$/i.test(file)
 
 /**

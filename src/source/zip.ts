@@ -148,7 +148,7 @@ export const packedStart = (bytes: Buffer, { method, name, offset, packed }: Zip
   if (header === undefined) return undefined
   const start = offset + header
   const nameEnd = offset + 30 + bytes.readUInt16LE(offset + 26)
-  // If a name is damaged, an optional part of a workbook may seem to be missing, such as its texts or a sheet.
+  // If a name is damaged, an optional part of a workbook may seem to be missing, such as its shared strings or a sheet.
   return bytes.toString("utf8", offset + 30, nameEnd) === name && bytes.readUInt16LE(offset + 8) === method
       && start + packed <= bytes.length
     ? start

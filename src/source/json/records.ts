@@ -285,7 +285,7 @@ export const readElements = (place: ReadonlyArray<string>): JsonReader => {
   }
 }
 
-/** Whether a text has so many opening brackets that values may be nested too deep. */
+/** Whether a string has so many opening brackets that values may be nested too deep. */
 const opensOften = (text: string): boolean => {
   let opened = 0
   for (let at = 0; at < text.length && opened < deepest; at++) {

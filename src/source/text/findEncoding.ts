@@ -14,7 +14,7 @@ const sampleBytes = 64 * 1024
 /** The maximum number of bytes of one line. A header may be long. */
 const lineBytes = 4096
 
-/** The lines that are not ASCII, from a text that is not valid UTF-8. The counts may show that it was meant as UTF-8. */
+/** The lines that are not ASCII, from a file that is not valid UTF-8. The counts may show that it was meant as UTF-8. */
 interface Sample {
   readonly lines: Uint8Array
   /** The number of multi-byte characters that are valid UTF-8, and the number of wrong bytes. */
@@ -120,8 +120,8 @@ const doubts = (names: ReadonlyArray<string>) =>
 
 /**
  * Returns a file's text encoding. A byte order mark determines it, otherwise the pipeline's `encoding`. Otherwise, it
- * is UTF-8 if the first `limits.looked` bytes are valid, and is detected if not. A text that is mostly UTF-8 counts as
- * UTF-8, so that the reading reports the bytes that are not valid.
+ * is UTF-8 if the first `limits.looked` bytes are valid, and is detected if not. A file that is mostly UTF-8 counts as
+ * UTF-8, so that reading it reports the invalid bytes.
  */
 export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Effect<Found, SourceError> =>
   Effect.gen(function*() {
@@ -207,11 +207,17 @@ const candidates: Readonly<Record<string, string>> = {
 /** Encodings in which some characters consist of several bytes. */
 const multiByte: ReadonlySet<string> = new Set(["Shift_JIS", "EUC-JP", "GB18030", "Big5", "EUC-KR"])
 
-/** Fewer wide characters than `fewWide` are stray bytes. From `manyWide` on, the share of other letters does not matter. */
+/**
+ * Fewer wide characters than `fewWide` are stray bytes. If there are at least `manyWide`, the share of other letters
+ * does not matter.
+ */
 const fewWide = 8
 const manyWide = 50
 
-/** Whether a text is written in a script of wide characters. They must be numerous, form words, and not be only a few among ASCII letters. */
+/**
+ * Whether text is written in a script of wide characters. There must be many of them, they must form words, and they
+ * must not be rare among ASCII letters.
+ */
 const isWide = (text: string): boolean => {
   const wide = times(text, highs)
   const inWords = (text.match(/\P{ASCII}{2,}/gu) ?? []).join("").length
@@ -248,7 +254,8 @@ const highs = /\P{ASCII}/gu
 const times = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
 
 /**
- * Returns how plausible a text is, from 0 to 1. jschardet counts the frequency of letters. This function counts sequences that occur in no language.
+ * Returns how plausible decoded text is, from 0 to 1. jschardet counts the frequency of letters. This function counts
+ * sequences that occur in no language.
  */
 const plausibility = (text: string): number => {
   const high = times(text, highs)

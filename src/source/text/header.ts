@@ -3,7 +3,7 @@ import { mendedColumns, placeHeader } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import { readRecords, UnreadableRecord } from "./records.ts"
 
-/** The pipeline's settings for reading a text. Missing settings are detected. */
+/** The pipeline's settings for reading a text file. Missing settings are detected. */
 export interface CsvSettings {
   readonly encoding?: string | undefined
   readonly delimiter?: string | undefined
@@ -13,7 +13,7 @@ export interface CsvSettings {
   readonly rowKey?: SourceConfig["rowKey"]
 }
 
-/** A text's header, delimiter and quotes. */
+/** The header, the delimiter and the use of quotes in a text file. */
 export interface Header extends Dialect {
   readonly titles: ReadonlyArray<string>
   readonly delimiterBecause: string
@@ -35,7 +35,7 @@ const headMost = 4_000_000
 /** The maximum number of records that are kept below the header. */
 const headKept = 200
 
-/** What is reported about a text without a delimiter. */
+/** What is reported about text without a delimiter. */
 export const oneColumn = "none: one column"
 
 /** The result of searching for a header: it was found, more text is needed, or there is none. */
@@ -72,8 +72,7 @@ export const findHeader = (
   const mended = above === 0 && quoted ? mendHeader(text, delimiter, complete) : undefined
   const sound = mended === undefined ? text : mended.mended + text.slice(mended.original.length)
   const reader = readRecords({ delimiter, quoted })
-  // If a quote is not closed, only the records before it are used. What the quote means is decided when the rows are
-  // read.
+  // If a quote is not closed, only the records before it are used. What the quote means is decided when the rows are read.
   const { records } = reader.push(complete && !/[\r\n]$/.test(sound) ? `${sound}\n` : sound, false)
   const placed = asked.headerRow === undefined ? placeHeader(records.slice(above, above + headKept)) : 0
   const at = placed === -1
@@ -137,7 +136,10 @@ const endOf = (
   return at
 }
 
-/** Returns the delimiter of a text whose first record is the header of a rejected.csv. A spreadsheet program may have changed it from a comma. */
+/**
+ * Returns the delimiter of a text file whose first record is the header of a rejected.csv. A spreadsheet program may
+ * have changed it from a comma.
+ */
 export const mendedDelimiter = (text: string): string | undefined =>
   [",", ";", "\t"].find((delimiter) => {
     // Only the first record counts. If the text is only a header, the added line end completes it.
@@ -236,7 +238,7 @@ export const delimiterName = (delimiter: string) => shown[delimiter] ?? JSON.str
 /** Returns the delimiter of a first line such as `sep=;`, which Excel reads. The line has quotes if a program wrote it as a cell. */
 const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?(?:\r\n|\n|\r)/i.exec(text)?.[1]
 
-/** How a text is split into cells. */
+/** How text is split into cells. */
 export interface Dialect {
   readonly delimiter: string
   /** Whether quotes may enclose cells. Otherwise, a quote is an ordinary character. */

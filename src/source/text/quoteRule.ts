@@ -3,7 +3,7 @@ import type { Width } from "../columns.ts"
 import { afterLineEnd, nextLineEnd, scanRecord } from "./quotes.ts"
 import type { MultilineCell, ScannedRecord } from "./quotes.ts"
 
-/** What is known about a text's records. It distinguishes records from lines inside a cell (docs/decisions/0016-quotes.md). */
+/** Facts about a file's records. They distinguish records from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {
   readonly width: Width
   /** Whether the pipeline doesn't say what quotes mean. Only then may quotes be ordinary characters. */
@@ -110,7 +110,7 @@ const isEnclosed = (cell: string) => /^".*"$/s.test(cell.trim())
 /** Whether a quote closes a cell that did not open with one. Such a cell may be the rest of a torn cell. */
 const closesOnly = (cell: string) => /^[^"].*"\s*$/.test(cell)
 
-/** Yields the lines that are not blank in a part of a text. */
+/** Yields the lines that are not blank in part of a text. */
 function* filledLines(text: string, from: number, to: number): Generator<string> {
   for (let at = from; at < to;) {
     const end = nextLineEnd(text, at)
@@ -169,7 +169,7 @@ export class QuoteDecisions {
       if (isLiteral === undefined) return { _tag: "More" }
       if (isLiteral) return { _tag: "Literal", end: second }
     }
-    // Only now scans the whole record as papaparse does. Otherwise, a text with a stray quote in each line would be scanned again for each line.
+    // Only now scans the whole record as papaparse does. Otherwise, text with a stray quote in each line would be scanned again for each line.
     const { end, width } = scanRecord(text, start, this.#delimiter)
     const { isRegular, width: titles } = this.#rule
     if (end === undefined) {

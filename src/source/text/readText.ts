@@ -75,8 +75,7 @@ export const readText = <A>(
           : Effect.succeed(Chunk.unsafeFromArray(made)),
     )
 
-  // Decodes small pieces instead of whole blocks, so that rows are used and freed early, which halves the garbage
-  // collector's work. A generator would keep them.
+  // Decodes small pieces instead of whole blocks, so that rows are used and freed early, which halves the garbage collector's work. A generator would keep them.
   const pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<SourceError | SourceChanged>> = Effect.suspend(() => {
     if (hasEnded) return Effect.fail(Option.none())
     if (at < block.length) {

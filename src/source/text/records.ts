@@ -5,7 +5,7 @@ import { QuoteDecisions } from "./quoteRule.ts"
 import type { Decision, QuoteRule, Unsettled } from "./quoteRule.ts"
 import { nextInQuestion, scanRecord, settleLineEnds } from "./quotes.ts"
 
-/** A text that can't be split into records. The message is a sentence or two, without the file's name. */
+/** Text that can't be split into records. The message is a sentence or two, without the file's name. */
 export class UnreadableRecord extends Error {}
 
 /** The records that a piece of text completed. */
@@ -45,7 +45,7 @@ export interface RecordReader {
   readonly quotes: () => Quotes
 }
 
-/** How a text is split into records. */
+/** How text is split into records. */
 export interface Reading {
   readonly delimiter: string
   /** Whether quotes may enclose cells. Otherwise, a quote is an ordinary character. */
@@ -53,7 +53,8 @@ export interface Reading {
   /** Line of the file, from 1, at which the text starts. */
   readonly line?: number
   /**
-   * The rule for records with questionable quotes. Undefined while a text's format is being detected: then quotes are read as papaparse reads them.
+   * The rule for records with questionable quotes. Undefined while a file's format is being detected. Quotes are then
+   * read as papaparse reads them.
    */
   readonly rule?: QuoteRule | undefined
 }
@@ -62,9 +63,9 @@ export interface Reading {
 const named = 10
 
 /**
- * Splits text into records with papaparse's parser. Records end at LF, CRLF or CR, and line ends inside quoted cells remain. Whether quotes in a
- * record are ordinary characters is decided before parsing (docs/decisions/0016-quotes.md). The decision does not depend on how the text is cut into
- * pieces.
+ * Splits text into records with papaparse's parser. Records end at LF, CRLF or CR, and line ends inside quoted cells
+ * remain. Whether quotes in a record are ordinary characters is decided before parsing (docs/decisions/0016-quotes.md).
+ * The decision does not depend on how the text is split into pieces.
  */
 export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Reading): RecordReader => {
   const setting = { delimiter, newline: "\n", quoteChar: '"', escapeChar: '"' } as const
@@ -193,7 +194,7 @@ export const readRecords = ({ delimiter, line: firstLine = 1, quoted, rule }: Re
 
 type Parsed = Papa.ParseResult<Array<string>>
 
-/** Returns the offset after the last line end in a part of a text, or the part's start if there is none. */
+/** Returns the offset after the last line end in part of a text, or the part's start if there is none. */
 const lastLineEnd = (text: string, from: number, to = text.length): number => {
   let at = to
   while (at > from && text[at - 1] !== "\n" && text[at - 1] !== "\r") at--

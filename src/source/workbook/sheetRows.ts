@@ -8,7 +8,7 @@ import { BadSheet, XmlAttributes, xmlNumber, xmlScanner, xmlText } from "./xml.t
 
 /** The parts of a workbook to which the XML of cells refers. */
 export interface CellContext {
-  /** Texts that cells refer to by their numbers. */
+  /** The shared strings, which cells refer to by number. */
   readonly strings: ReadonlyArray<string>
   /** Number formats, by style. */
   readonly formats: ReadonlyArray<string>
@@ -21,13 +21,13 @@ const plainText = (text: string): string =>
     ? text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text
 
-/** Reads a workbook's shared texts from XML that arrives in pieces. Throws `BadSheet`. */
+/** Reads a workbook's shared strings from XML that arrives in pieces. Throws `BadSheet`. */
 export const sharedTextsReader = () => {
   const texts: Array<string> = []
   let text = ""
   let inText = false
   let ended = false
-  /** Depth of phonetic hints, which are not part of a text. */
+  /** The nesting depth inside phonetic hints, which are not part of a string. */
   let hints = 0
   const scanner = xmlScanner({
     open: (name) => {
@@ -48,7 +48,7 @@ export const sharedTextsReader = () => {
   })
   return {
     write: scanner.write,
-    /** Returns the texts. Throws if they do not end at the end of their XML. */
+    /** Returns the shared strings. Throws if the XML ends before they do. */
     end: (): ReadonlyArray<string> => {
       if (!ended) throw new BadSheet("texts that are cut short")
       scanner.end()
@@ -78,7 +78,7 @@ const columnOf = (xml: Buffer, from: number, to: number): number => {
   return column - 1
 }
 
-/** Types of cells whose values are neither numbers nor numbers of shared texts. */
+/** Types of cells whose values are neither numbers nor the numbers of shared strings. */
 const heldAsText: ReadonlySet<string> = new Set(["str", "inlineStr", "b", "e", "d"])
 
 /** Reads a sheet's XML, which arrives in pieces, and returns the same cells as xlsx. Throws `BadSheet`. */
@@ -98,7 +98,10 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   let column = -1
   let type = ""
   let style = 0
-  /** The cell's value: a number if it was read from the bytes, otherwise a text. Both are undefined if the cell has no value. */
+  /**
+   * The cell's value: a number if it was read from the bytes, otherwise a string. Both are undefined if the cell has no
+   * value.
+   */
   let number: number | undefined
   let value: string | undefined
   let formula = false
@@ -153,7 +156,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
   const numberHeld = () => number ?? (value === undefined || value === "" ? undefined : Number(value))
 
   const sharedText = (): string | undefined => {
-    // Some programs write empty texts in this way.
+    // Some programs write empty strings in this way.
     if (number === undefined && (value === undefined || value === "")) return undefined
     const shared = strings[numberHeld() ?? Number.NaN]
     if (shared === undefined) throw new BadSheet("a reference to a text that does not exist")

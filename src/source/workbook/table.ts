@@ -96,7 +96,7 @@ export const findTable = (
   }
 }
 
-/** Returns the texts of rows. If cells are merged downwards, the last of them also gets the text of the first. */
+/** Returns the rows as text. If cells are merged downwards, the last of them also gets the text of the first. */
 const withMergedBelow = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
   merges: ReadonlyArray<CellRange>,

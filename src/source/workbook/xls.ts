@@ -25,10 +25,16 @@ const beforeCells = numbersOf(
   "c-11 14-15 22 25-2b 31 40 42 55 5c 5f 7d 80-85 8c-8d 92 9c a1 da e0-e2 fc ff 13d 200 20b 225 41e 293",
 )
 
-/** Kinds that may come between a formula and its text: arrays, tables, shared formulas, and their continuations. */
+/**
+ * Kinds that may come between a formula and its string result: arrays, tables, shared formulas, and their
+ * continuations.
+ */
 const afterFormula = numbersOf("21 36 3c 221 236 4bc")
 
-/** Other kinds that may come among cells: rows, pointers to rows, texts of formulas, phonetic hints, links and marks. */
+/**
+ * Other kinds that may come between cells: rows, pointers to rows, string results of formulas, phonetic hints, links
+ * and marks.
+ */
 const amongCells = numbersOf("5e d7 ef 1b8 1c2 207 208 800 21 36 3c 221 236 4bc")
 
 /** Kinds of the workbook's own records that are numbered in sequence. If a record is missing, the next one gets its number. */
@@ -88,12 +94,12 @@ const cutShort = () => new BadRecords("no end: it is cut short")
 
 /** What the workbook says about all its sheets. */
 interface BookFacts {
-  /** How many cells refer to shared texts, according to the workbook. */
+  /** How many cells refer to shared strings, according to the workbook. */
   references: number
   texts: number
   /** How many cell formats there are. */
   formats: number
-  /** Whether texts are Unicode, which they are since Excel 97. */
+  /** Whether strings are Unicode, as they have been since Excel 97. */
   readonly isUnicode: boolean
 }
 
@@ -111,11 +117,11 @@ class SheetRecords {
   #odd: string | undefined
   #hasCells = false
   #hasWindow = false
-  /** The formula whose text must come next. */
+  /** The formula whose string result must come next. */
   #waiting: string | undefined
   #last = -1
   #disorder = 0
-  /** How many cells refer to shared texts. */
+  /** How many cells refer to shared strings. */
   texts = 0
   /** The fault that was found, as the end of "it contains …". */
   fault: string | undefined
@@ -227,7 +233,10 @@ class SheetRecords {
   }
 }
 
-/** Counts the shared texts (MS-XLS, section 2.4.265). The stated number of texts must end where their records end. */
+/**
+ * Counts the shared strings (MS-XLS, section 2.4.265). The last of the stated number of strings must end where the
+ * records end.
+ */
 const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, to: number]>) => {
   let part = 0
   let [at = 0, to = 0] = parts[0] ?? []
@@ -262,7 +271,7 @@ const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, 
     for (let left = count, size = isWide ? 2 : 1; left > 0;) {
       if (at >= to) {
         nextPart()
-        // If a text continues in the next record, it states the width of its characters again.
+        // If a string continues in the next record, that record states the width of the characters again.
         size = (bytes[at++]! & 1) === 1 ? 2 : 1
       }
       const step = Math.min(left, Math.floor((to - at) / size))
@@ -306,7 +315,7 @@ const readRecords = (bytes: Buffer) => {
     else if (type === kind.formatCount && length >= 16 && bytes.readUInt16LE(at + 14) !== book.formats) {
       throw new BadRecords("fewer formats of cells than it states")
     }
-    // Records that continue the shared texts belong to them.
+    // Records that continue the shared strings belong to them.
     const isText = type === kind.sharedTexts || (type === kind.continued && before === kind.sharedTexts)
     if (isText) textParts.push([at, at + length])
     before = isText ? kind.sharedTexts : type
@@ -382,9 +391,9 @@ export interface XlsCheck {
 }
 
 /**
- * Checks all records of an .xls workbook, which has no checksums. Each record must have a known kind, and sheets must end where their records say.
- * Texts and cells must have their sizes, and no two cells may have the same place. xlsx silently ignores much of such damage, and so loses rows.
- * Throws `BadRecords`.
+ * Checks all records of an .xls workbook, which has no checksums. Each record must have a known kind, and sheets must
+ * end where their records say. Strings and cells must have possible sizes, and no two cells may have the same position.
+ * xlsx silently ignores most of this damage, and so loses rows. Throws `BadRecords`.
  *
  * @returns undefined if the file is not such a workbook, or is encrypted. xlsx will report that
  */

@@ -215,12 +215,13 @@ const isBomb = ({ packed, unpacked }: ZipEntry) =>
   unpacked > limits.streamed || (unpacked > limits.unpackedFreely && unpacked > limits.ratio * Math.max(packed, 1))
 
 /**
- * Opens one sheet of an .xlsx workbook, to be read row by row. Keeps its texts in memory, but neither its rows nor the file itself.
+ * Opens one sheet of an .xlsx workbook, to be read row by row. Keeps the shared strings in memory, but neither the rows
+ * nor the file itself.
  *
  * @param content the workbook's bytes, from which its small parts are read
- * @param fingerprint of these bytes: each reading verifies that they are still the same
+ * @param fingerprint the bytes' fingerprint, which each reading verifies
  * @param book the part with the list of sheets
- * @param wanted how many rows `first` must have, if there are as many
+ * @param wanted the number of rows that `first` must contain, unless the sheet has fewer
  */
 export const openXlsx = (
   bytes: Bytes,

@@ -66,8 +66,9 @@ const cdata = "<![CDATA["
 const nothing = () => undefined
 
 /**
- * Scans an XML document in UTF-8 that arrives in pieces, without making unnecessary strings. Throws `BadSheet` if elements are not nested as XML
- * requires. Entities are decoded only in texts that are read, and document types are ignored.
+ * Scans an XML document in UTF-8 that arrives in pieces, without making unnecessary strings. Throws `BadSheet` if
+ * elements are not nested as XML requires. Entities are decoded only in text that is read, and document types are
+ * ignored.
  */
 export const xmlScanner = ({ close = nothing, open = nothing, text = nothing }: XmlEvents) => {
   /** The open elements: their names, and hashes of the names as written, including the prefix. */
@@ -195,7 +196,7 @@ const zero = 0x30
 /** How many digits a double can always represent exactly. */
 const exactDigits = 15
 
-/** These powers are exact, too. So one division rounds in the same way as parsing the text. */
+/** These powers are also exact, so one division rounds in the same way as parsing the text. */
 const powers = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
 
 /** Returns the number between two offsets, as `Number` reads it. Short numbers, which most are, need no string. */
