@@ -13,7 +13,7 @@ export type Work = Effect.Effect<
   Output | Invocation | Interrupts | Notifier | FileSystem.FileSystem | Path.Path | Terminal.Terminal
 >
 
-/** An option. Its key names it: `dryRun` is `--dry-run`. */
+/** An option. Its name is made from its key: `dryRun` becomes `--dry-run`. */
 export interface Option<out A> {
   readonly about: string
   /** The placeholder for its value in the help; undefined for a flag. */

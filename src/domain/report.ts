@@ -34,7 +34,7 @@ export interface Section {
   readonly above?: { readonly [field: string]: string }
   /** For each field that shows only the first of many: the field that counts all of them. */
   readonly all?: { readonly [field: string]: string }
-  /** The fields that are shown in a heading, above all lines with the same values, instead of in a column. */
+  /** The fields that are shown in a heading instead of a column. Each heading applies to the lines with the same values. */
   readonly heading?: ReadonlyArray<string>
 }
 

@@ -139,5 +139,5 @@ const clockOf = (zone: string): Intl.DateTimeFormat => {
   }
 }
 
-/** Returns a text for a comma-separated list, in quotes if it contains a comma. */
+/** Prepares a text for a comma-separated list: puts it in quotes if it contains a comma. */
 export const asListed = (text: string): string => (text.includes(",") ? JSON.stringify(text) : text)

@@ -35,7 +35,7 @@ export interface DefinitionFormat {
   readonly read: (definition: Definition) => Labels | string | undefined
 }
 
-/** Tags within a word or sentence. Others separate words. */
+/** Tags within a word or sentence. All other tags separate words. */
 const inline = new Set(["a", "b", "em", "font", "i", "mark", "small", "span", "strong", "sub", "sup", "u"])
 
 /** Returns the text of a label that may contain HTML, on one line. */

@@ -35,7 +35,7 @@ export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   ReportError: exits.internalError.code,
 }
 
-/** Runs or reconciles a pipeline, notifies webhooks of the end, and removes old reports. */
+/** Runs or reconciles a pipeline, notifies webhooks of the result, and removes old reports. */
 export const attempt = <R>(project: Project, pipeline: string, work: Effect.Effect<RunReport, AttemptFailure, R>) =>
   Effect.flatMap(
     Effect.exit(work),
@@ -53,7 +53,7 @@ export const dropReports = ({ reports, reportsKept }: Project, { pipeline }: Pic
     ({ dropOldReports }) => dropOldReports(reports, pipeline, reportsKept),
   )
 
-/** Notifies webhooks of the end of a run, unless it was interrupted before it started. */
+/** Notifies webhooks of the result of a run, unless it was interrupted before it started. */
 export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<RunReport, AttemptFailure>) =>
   Effect.gen(function*() {
     if (Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)) return

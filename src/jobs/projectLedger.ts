@@ -36,7 +36,7 @@ export const rehearsalLedgerOf = (project: Project, copy: string, asker: Asker):
 })
 
 /**
- * Copies a ledger into a folder next to it that only its owner can read. The folder is removed when the scope closes. If the process is killed, the
+ * Copies a ledger into a new folder next to it, which only the folder's owner can read. The folder is removed when the scope closes. If the process is killed, the
  * next copy removes it. Returns the copy's path.
  */
 export const temporaryCopy = (ledger: string) =>
@@ -96,7 +96,7 @@ export interface LedgerMissed {
   readonly message: string
 }
 
-/** Returns the pipelines whose ledger is missing or not the newest copy, unless a person has accepted that. Only reads. */
+/** Returns the pipelines whose ledger is missing or not the newest copy, unless a person has accepted that. Writes nothing. */
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind

@@ -16,7 +16,7 @@ import { chooseTarget, findPipeline, openTarget } from "./target.ts"
 export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
   readonly pipeline: string
   readonly to: string | undefined
-  /** Whether to read everything again, although an interrupted reconciliation could be resumed. */
+  /** Whether to read everything again, even if an interrupted reconciliation could be resumed. */
   readonly restart?: boolean
   /** The number of submissions after which progress is recorded. Default: 1,000. */
   readonly pageRows?: number

@@ -67,7 +67,7 @@ export const runPipeline = (project: Project, options: RunOptions) =>
         && (yield* isLong(pipeline.source.file))
       const prepared = yield* traced("check", {}, prepareRun(project, pipeline, { ...options, digestAhead }))
       const mayBeSent = yield* confirmation(project, prepared, options)
-      // The source's digest is calculated while these load.
+      // The source's digest is calculated while these modules load.
       const { openRun } = yield* Effect.promise(() => import("./openRun.ts"))
       const { execute } = yield* Effect.promise(() => import("../run/Run.ts"))
       const run = yield* openRun(project, {

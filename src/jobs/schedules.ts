@@ -123,7 +123,7 @@ export interface Plan {
 
 const neverRan: LastTurn = { at: undefined, state: "done", tries: 0, ran: undefined }
 
-/** Returns the next scheduled times of every chosen pipeline that has a schedule. Only reads, and creates no ledger. */
+/** Returns the next scheduled times of every chosen pipeline that has a schedule. Writes nothing, and creates no ledger. */
 export const planSchedule = (options: ScheduledProject, times: number) =>
   Effect.gen(function*() {
     const project = yield* options.load([])

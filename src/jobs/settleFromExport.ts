@@ -116,7 +116,7 @@ const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
 
 /**
- * Looks for the rows in doubt among the submissions in an export that are missing from the ledger. Records nothing.
+ * Looks for the rows in doubt among the export's submissions that the ledger lacks. Records nothing.
  *
  * @param isComplete whether a person vouches that the export is complete
  */

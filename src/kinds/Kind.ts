@@ -62,7 +62,7 @@ export class Fault {
   }
 }
 
-/** What a kind knows about the entry for which it is compiled. */
+/** What a kind needs to know about the entry for which it is compiled. */
 export interface KindContext {
   readonly question: Question | undefined
   readonly input: InputShape

@@ -238,7 +238,7 @@ export interface LastTurn {
   readonly state: "done" | "going" | "brokenOff"
   /** How many runs were started for this turn. */
   readonly tries: number
-  /** When the last run that may send was started. */
+  /** When the last run that could send rows was started. */
   readonly ran: number | undefined
 }
 

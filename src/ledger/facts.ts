@@ -11,11 +11,11 @@ export interface Facts {
   readonly isNew: boolean
   /** Whether nothing is known about any row, so that no look-up can find anything. */
   readonly isBlank: boolean
-  /** Sorted names of the columns of the first content that was sent. `rowKey: content` covers these columns. */
+  /** Sorted names of the columns that the pipeline mapped when it first sent a row. `rowKey: content` covers these columns. */
   readonly firstColumns: ReadonlyArray<string> | undefined
   /** How rows are recognised. Undefined if no run has read the source yet. */
   readonly identity: RowIdentity | undefined
-  /** The form as the last run that may send read it, or as a person accepted it later. Undefined if no run has read it. */
+  /** The form as it was read by the last run that could send rows, or as a person accepted it later. Undefined if no run has read it. */
   readonly form: Form | undefined
   readonly canary: CanaryRecord | undefined
   /** Why the last run was refused, if `accept` can settle it. */

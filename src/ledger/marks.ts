@@ -54,7 +54,7 @@ export class MarkWriter {
   private readonly me: Holder
   private readonly opened = new Map<string, { readonly handle: number; readonly ino: bigint }>()
 
-  /** @param me the process that writes. It is part of the names of its drafts, so that the next holder removes those of a killed process */
+  /** @param me the process that writes. Its id is part of the names of its drafts, so that the next holder removes those of a killed process */
   constructor(places: MarkPlaces, holder: MarkedHolder, me: Holder) {
     this.places = places
     this.holder = holder
@@ -189,7 +189,7 @@ export const missing = (places: MarkPlaces): string | undefined => {
     : `The ledger ${places.ledger} is missing or empty, but an earlier run wrote to it`
 }
 
-/** Returns the refusal of a ledger that is not the newest copy. `asker` is undefined if no pipeline is involved. */
+/** Returns the refusal for a ledger that is not the newest copy. `asker` is undefined if no pipeline is involved. */
 export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefused => {
   const command = acceptCommand(asker?.pipeline ?? "NAME", "ledger", asker?.target)
   return new LedgerRefused({

@@ -147,7 +147,7 @@ const jsonOf = (text: string): Json | undefined => {
   }
 }
 
-/** Returns the typed cell for which a text of a corrected rejected.csv may have been written. The file contains numbers, dates and nested values as text. */
+/** Returns the typed cell that a text in a corrected rejected.csv may stand for. The file contains numbers, dates and nested values as text. */
 const typed = (text: string, fixed: Fixed): Cell | undefined => {
   if (jsonNumber.test(text)) return Number(text)
   if (text === "true" || text === "false") return text === "true"

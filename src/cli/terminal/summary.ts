@@ -97,7 +97,7 @@ const differences = ({ findings }: RunReport, screen: Screen): string | undefine
     screen,
   )
 
-/** Shows the end of a run: outcome, balance, verdicts, problems, differences, the report in the run's `folder`, and the command to run next. */
+/** Shows the result of a run: outcome, balance, verdicts, problems, differences, the report in the run's `folder`, and the command to run next. */
 export const showSummary = (report: RunReport, folder: string, screen: Screen): string => {
   const paint = paints(screen)
   const left = leftBehind(report).flatMap((sentence) => wrapToWidth(sentence, screen.width))

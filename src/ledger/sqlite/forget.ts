@@ -80,7 +80,7 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
     const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
     for (const id of ids) db.run("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
     if (state === stateCode.imported) db.run("UPDATE batch SET imported = max(0, imported - 1) WHERE id = ?", [batch])
-    // An interrupted reconciliation then continues after the row before this one.
+    // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
     const before = db.get<readonly [number | null]>("SELECT max(id) FROM row WHERE id < ?", [row])?.[0] ?? null
     if (before === null) db.run("DELETE FROM reconciliation WHERE after = ?", [row])
     else db.run("UPDATE reconciliation SET after = ? WHERE after = ?", [before, row])

@@ -13,7 +13,7 @@ export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>):
   })
 
 /**
- * Returns the refusal of a ledger that is not the newest copy. Undefined if it is the newest, or if a person has accepted its present state.
+ * Returns a refusal if the ledger is not the newest copy. Undefined if it is the newest, or if a person has accepted its present state.
  *
  * @param marks read before the transaction
  * @param about.where the place at which a person must have accepted the state, or undefined if the ledger does not know the place yet

@@ -80,7 +80,7 @@ const hasDied = (
   return now - at >= silences * store.staleAfter && liveHolder(store, pipeline, store.holder, now) === undefined
 }
 
-/** Returns when a run of the pipeline that may send last started, at any destination. Milliseconds since 1970. */
+/** Returns when the pipeline last started a run that could send rows, at any destination. Milliseconds since 1970. */
 const lastStart = (db: Database, pipeline: string): number | undefined => {
   const started = db.get<readonly [string | null]>(
     "SELECT max(r.started) FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? AND r.mode = 'run'",

@@ -103,7 +103,7 @@ interface Writing {
   /** The time's fields and separators, such as ` N:NN:NN a`; "" for dates alone. */
   readonly time: string
   count: number
-  /** The largest first and second number. A number above 12 is not a month. */
+  /** The largest value of the first number and of the second number. A number above 12 is not a month. */
   first: number
   second: number
   /** Whether each number had two digits. */
@@ -117,7 +117,7 @@ export interface DateEvidence {
   readonly writings: ReadonlyArray<Readonly<Writing>>
   /** The number of cells that need no format: ISO texts and a workbook's date cells. */
   readonly iso: number
-  /** The numbers of cells with a day, of cells with a time, and of cells with an offset, however they are written. */
+  /** How many cells have a day, how many have a time, and how many have an offset, in any notation. */
   readonly withDay: number
   readonly withTime: number
   readonly withOffset: number

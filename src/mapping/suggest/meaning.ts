@@ -112,7 +112,10 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
 const scale =
   /[\s,;:(]*(?<!\p{L})(?:on a scale|from 1 to|en una escala|del 1 al|auf einer skala|von 1 bis|sur une échelle|de 1 à|numa escala|em uma escala|de 1 a)(?!\p{L}).*$/isu
 
-/** Returns the questions of a title: between ¿ and ?, or sentences with a question mark, otherwise the title without long brackets and scales. */
+/**
+ * Returns the questions in a title: the text between ¿ and ?, or the sentences that end in a question mark. If there are none, returns the title
+ * without long brackets and scales.
+ */
 const coreOf = (title: string): string => {
   const inverted = Array.from(title.matchAll(/¿[^?]*\?/g), ([question]) => question)
   const sentences = inverted.length > 0

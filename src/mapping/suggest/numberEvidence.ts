@@ -2,10 +2,10 @@ import { withoutCurrency } from "../../kinds/number.ts"
 
 /** How the numbers of a column are written: for each separator, how many cells show its meaning. */
 export interface NumberEvidence {
-  /** The numbers of cells that prove that a character is the decimal sign, or the group separator. */
+  /** For each character, how many cells prove that it is the decimal sign, or the group separator. */
   readonly decimal: Readonly<Record<"." | ",", number>>
   readonly group: Readonly<Record<"." | "," | " " | "'", number>>
-  /** The number of cells such as `1.234` or `1,234`, which may have decimals or groups. */
+  /** How many cells are like `1.234` or `1,234`, where the character may be the decimal sign or a group separator. */
   readonly unclear: Readonly<Record<"." | ",", number>>
 }
 
