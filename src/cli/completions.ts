@@ -42,7 +42,7 @@ complete -c formferry -f -a '(__formferry)'`
 /** The script for each shell. If formferry returns no words, the script completes file names. */
 export const completionScripts = { bash, fish, zsh }
 
-/** Returns the names that a project knows. None if the project can't be read. */
+/** Returns the names that exist in a project. None if the project can't be read. */
 const knownNames = (words: ReadonlyArray<string>): Effect.Effect<Known, never, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const { findProject, listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))

@@ -107,7 +107,7 @@ const isOther = (title: string) => /^other\b/i.test(title.trim())
 const fewest = 2
 
 /**
- * Returns the questions of a tool that writes one column per option, with only the option as its header, and repeats a chosen option in the cell.
+ * Returns the questions in the export of a tool that writes one column per option, with only the option as its header, and repeats a chosen option in the cell.
  * Because the file does not contain the question, a block is named after its options, `First … Last`. An option that was never chosen belongs to the
  * block around it. A column called "Other" directly after a block contains its free text.
  *

@@ -63,7 +63,7 @@ const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled
 
 /**
  * Runs each due pipeline once. A pipeline is due if it never ran, or if a scheduled time has passed since its last run. Returns the most severe exit
- * code: 0 for a pipeline that was not due, 6 for one that a different process runs, 2 for a file whose schedule can't be read.
+ * code. A pipeline that was not due counts as 0, one that a different process is running as 6, and a file with an unreadable schedule as 2.
  */
 export const runDue = (options: ScheduleOptions) =>
   Effect.scoped(Effect.gen(function*() {

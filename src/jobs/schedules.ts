@@ -117,7 +117,7 @@ export interface Planned {
 export interface Plan {
   readonly at: number
   readonly pipelines: ReadonlyArray<Planned>
-  /** Sentences that say which files have a schedule that can't be read. */
+  /** Sentences that name the files with unreadable schedules. */
   readonly unreadable: ReadonlyArray<string>
 }
 

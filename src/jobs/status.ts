@@ -75,7 +75,7 @@ export interface NotBegun {
 export interface PipelineHealth {
   readonly pipeline: string
   readonly healthy: boolean
-  /** When the last good run that counts ended. Undefined if there is none. */
+  /** The end of the last good run. Undefined if there is none. */
   readonly lastGood: number | undefined
   readonly zone: string
 }
@@ -88,7 +88,7 @@ export interface ProjectStatus {
   /** The untouched pipelines that have a schedule. */
   readonly waiting: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: NextRun }>
   readonly notBegun: ReadonlyArray<NotBegun>
-  /** Sentences that say which files have a schedule that can't be read. */
+  /** Sentences that name the files with unreadable schedules. */
   readonly unreadable: ReadonlyArray<string>
   /** Pipelines whose runs are refused, because the ledger is missing or not the newest copy. */
   readonly missed: ReadonlyArray<LedgerMissed>

@@ -166,7 +166,8 @@ interface SurveyedSource extends CellFindings {
 }
 
 /**
- * Reads a whole source twice: first to match its columns with the form's questions, then to find choices that are not options, and cells that the suggested settings can't read.
+ * Reads a whole source twice. The first time, matches its columns with the form's questions. The second time, finds choices that are not options, and
+ * cells that the suggested settings can't read.
  *
  * @param form the form, with the questions to fill
  * @param columns the columns that may fill them

@@ -182,7 +182,7 @@ const ownValue = (of: Item | Submission, id: (typeof ownMembers)[number]["id"]):
 
 /**
  * Compares what was sent with what came back, answer by answer. Every member of the item has exactly one comparison. A value that came back without
- * being sent is `unexpected`, unless it is empty, or a time that the service sets, or filled by the form itself. Calculations belong to the form and
+ * being sent is `unexpected`, unless it is empty, is a time set by the service, or was filled by the form itself. Calculations belong to the form and
  * are never compared.
  *
  * @param mapped the mapped answers, with their kinds and names; for an answer that is missing because its row was sent under a different mapping, the

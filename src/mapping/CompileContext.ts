@@ -49,7 +49,7 @@ export interface CompileContext {
 /** An entry of a mapping, with the question or element that it fills. */
 export interface AnswerEntries {
   readonly answer: MappedAnswer
-  /** The entries for the answer. Several if each is for certain rows. None if the entry of a different answer produces this one. */
+  /** The entries for the answer. There are several if each applies to certain rows, and none if the entry for a different answer produces this one. */
   readonly entries: ReadonlyArray<MappingEntry>
   /** The form's options, which determine what is sent for a choice. */
   readonly options: ReadonlyArray<Option> | undefined

@@ -26,7 +26,7 @@ const formPath = (pipeline: Pipeline) => pipeline.sink.targets[0]?.path ?? ["sin
 /** Returns a column's name for sorting, or its position if it has no name. */
 const sortName = ({ name, position }: Column): string => name ?? `#${position + 1}`
 
-/** Whether a source has none of several columns that a pipeline names, which means that it is a different file. */
+/** Whether a pipeline names several columns, and the source has none of them. Such a source is probably the wrong file. */
 const isOther = (pipeline: Pipeline, columns: ReadonlyArray<Column>): boolean => {
   const existing = new Set(columns.flatMap(({ name, title }) => [name ?? "", title.trim()]))
   const named = mentionedColumns(pipeline).flatMap(({ name }) => name?.trim() ?? [])
@@ -71,8 +71,8 @@ interface CleaningTool {
 }
 
 /**
- * Makes a mapping clean the cells of a form tool first. Answers, keys and `where` use the cleaned cells. Content digests and rejected rows contain the cells as they are in the file. The tool is part
- * of the fingerprint, because the same cells could have a different meaning for a different tool.
+ * Makes a mapping clean the cells of a form tool first. Answers, keys and `where` use the cleaned cells. Content digests and rejected rows contain
+ * the cells as they are in the file. The tool is part of the fingerprint, because the same cells could have a different meaning for a different tool.
  */
 const overCleanCells = (
   mapping: Mapping,

@@ -180,7 +180,7 @@ const elsewhere = (db: Database, requested: RequestedPlace): LedgerRefused | und
 export const refusal = (db: Database, requested: RequestedPlace): LedgerRefused | undefined =>
   elsewhere(db, requested) ?? beside(db, requested)
 
-/** Returns why a pipeline must not import into a form: it is new, other pipelines imported there, and it does not say how it is related to them. */
+/** Returns why a pipeline must not import into a form: it is new, other pipelines imported there, and its file does not say how it is related to them. */
 const beside = (db: Database, requested: RequestedPlace): LedgerRefused | undefined => {
   if (!isNew(db, findPlace(db, requested))) return undefined
   const { pipeline, destination, alongside } = requested

@@ -33,7 +33,7 @@ export const align = (
   const table = () => Array.from({ length: units }, () => new Float64Array(questions))
   if (units === 0 || questions === 0) return table()
   const likely = evidence.map((row) => Float64Array.from(row, (one) => Math.exp(Math.max(-20, Math.min(20, one)))))
-  // For each unit and question: a factor that is lower the more likely another unit answers the question.
+  // For each unit and question: a factor. It is lower if another unit is more likely to answer the question.
   const free = likely.map((row) => row.map(() => 1))
   const found = table()
   let habits = usual

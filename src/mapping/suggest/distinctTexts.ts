@@ -21,8 +21,8 @@ export interface Room {
 }
 
 /**
- * Finds out whether any text occurs twice in a column. Hashes are kept until the first repetition, or until there is no room. The table is not a Set, which, for four
- * columns of a million different texts, takes 6 s and 250 MiB instead of 2 s and 145 MiB.
+ * Finds out whether any text occurs twice in a column. Hashes are kept until the first repetition, or until there is no room. For four columns of a
+ * million different texts, the table takes 2 s and 145 MiB; a Set would take 6 s and 250 MiB.
  */
 export class UniqueCheck {
   private readonly room: Room
