@@ -37,7 +37,7 @@ const bench = (files: Readonly<Record<string, string>>) =>
 /** Joins the lines of a terminal's text. */
 const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 
-describe("texts of an Other option next to a column for each option", () => {
+describe("texts of an Other option in an export with a column for each option", () => {
   const form = `id: f
 name: Dinner
 questions:

@@ -21,7 +21,7 @@ describe("the Dockerfile", () => {
     expect(text).toMatch(/^RUN mkdir (\S+) && chown node:node \1\nVOLUME \1\n/m)
   })
 
-  it.scopedLive("the image runs due pipelines, and its health check fails until there is a good run", () =>
+  it.scopedLive("the image runs due pipelines, and its health check fails until a run succeeds", () =>
     Effect.gen(function*() {
       const at = yield* deployed
       const [program] = JSON.parse(of("ENTRYPOINT")[0] ?? "[]") as ReadonlyArray<string>

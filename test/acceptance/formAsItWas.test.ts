@@ -150,7 +150,7 @@ it.scopedLive("a form recorded in a file takes precedence over the ledger's, and
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
   }))
 
-it.scopedLive("the recorded form moves with a renamed pipeline, and replaces the live form offline", () =>
+it.scopedLive("the recorded form stays with a renamed pipeline, and is used offline instead of the live form", () =>
   Effect.gen(function*() {
     const at = yield* afterFirstNight
     at.write("pipelines/people.yaml", pipeline().replace("pipeline: people", "pipeline: staff\nrenamedFrom: people"))

@@ -97,7 +97,7 @@ it("the action and its workflows pass GitHub's own parser, which detects a plant
   expect(cronFault((parse(workflows.schedule) as Workflow).on.schedule[0]?.cron ?? "")).toBeUndefined()
 })
 
-it("workflows put no expression into shell text, and pin third-party actions to a commit", () => {
+it("workflows never put an expression into shell text, and pin third-party actions to a commit", () => {
   const steps = [
     ...action.runs.steps,
     ...[...Object.values(workflows), text(".github/workflows/release.yml")].flatMap(stepsOf),
@@ -126,7 +126,7 @@ it.scopedLive("the action annotates findings at their lines in a pull request, w
     expect(wrong.text).toMatch(/^::error file=pipelines\/contacts\.yaml,line=7,col=\d+,title=formferry::[^\n]*Nmae/m)
   }))
 
-it.scopedLive("the action runs only if a ledger exists or the first run is announced, and its summary contains no cells", () =>
+it.scopedLive("the action runs only if a ledger exists or `first-run` is set, and its summary contains no cells", () =>
   Effect.gen(function*() {
     const at = yield* project
     const command = "run contacts --confirm live"

@@ -61,7 +61,7 @@ it.scopedLive("a returned answer nested 5,000 levels deep is not comparable, and
     expect(again.status, again.stdout + again.stderr).toBe(0)
   }))
 
-it.scopedLive("deeply nested values in the response to a create, even in unknown members, put no row in doubt", () =>
+it.scopedLive("deeply nested values in the response to a create, even in unknown members, don't put a row in doubt", () =>
   Effect.gen(function*() {
     const deep = "[".repeat(5_000) + "]".repeat(5_000)
     const at = yield* changing((method, body) =>

@@ -92,7 +92,7 @@ const harms: ReadonlyArray<readonly [what: string, harm: (folder: string) => voi
   ],
 ]
 
-it.scopedLive("if a killed first run's ledger is deleted, damaged or kept without its log, the next run is refused", () =>
+it.scopedLive("a run is refused if the ledger of a killed first run was deleted, damaged or kept without its log", () =>
   Effect.gen(function*() {
     const at = yield* killed()
     const folder = join(at.folder, ".formferry")
@@ -170,7 +170,7 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next run s
     expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
   }))
 
-it.scopedLive("a run is refused if the log of the killed run before it was deleted", () =>
+it.scopedLive("a run is refused if the previous run was killed and its log was deleted", () =>
   Effect.gen(function*() {
     const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
     yield* isRefused(at, notNewest)

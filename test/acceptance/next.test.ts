@@ -35,7 +35,7 @@ const next = (ran: Ran, status: number): string => {
 
 const careful = "service: careful\n  form: contacts"
 
-it.scopedLive("the next command works in a path with spaces, for an unconfirmed run, rows to fix and changed rows", () =>
+it.scopedLive("the suggested command works in a path with spaces, for an unconfirmed run, rows to fix and changed rows", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const project = "our project"
@@ -81,7 +81,7 @@ it.scopedLive("the suggested command or name is right if no row fits the mapping
     expect(unknown.stderr).toContain("There is no pipeline `contact`. Did you mean `contacts`?")
   }))
 
-it.scopedLive("the next command works after a wrong mapping, an exceeded limit and a concurrent run", () =>
+it.scopedLive("the suggested command works after a wrong mapping, an exceeded limit and a concurrent run", () =>
   Effect.gen(function*() {
     const at = yield* bench({ requestsPerSecond: 40 })
     at.write("source.csv", csv(upTo(2)))
@@ -111,7 +111,7 @@ it.scopedLive("the next command works after a wrong mapping, an exceeded limit a
     yield* Effect.promise(() => first.ended)
   }))
 
-it.scopedLive("the next command after rows in doubt shows how to settle them", () =>
+it.scopedLive("the suggested command after rows in doubt shows how to settle them", () =>
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", chance: 1, times: 1 }] })
     at.write("source.csv", csv(upTo(3)))
@@ -122,7 +122,7 @@ it.scopedLive("the next command after rows in doubt shows how to settle them", (
     expect(shown.out.trimEnd().split("\n").at(-1)).toBe("formferry status contacts")
   }))
 
-it.scopedLive("the next command is never the one that failed, and several pipelines share a single next command", () =>
+it.scopedLive("the suggested command is never the one that failed, and a run of several pipelines suggests only one", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(2)))

@@ -35,7 +35,7 @@ const answer = (row: number): readonly [meant: string, written: string] =>
     ? [`First, of ${row}\n\nThen "more", and more`, `"First, of ${row}\n\nThen ""more"", and more"`]
     : [`I am a fan of part ${row % 7}`, `I am a fan of part ${row % 7}`]
 
-it.scopedLive("a stray quote after the first 64 KB loses no row, and each row arrives with its own answer", () =>
+it.scopedLive("no row is lost after a stray quote beyond the first 64 KB, and each row arrives with its own answer", () =>
   Effect.gen(function*() {
     const numbers = Array.from({ length: rows }, (_, at) => 1 + at)
     const lines = numbers.map((row) => `R-${30_000 + row},${answer(row)[1]},Yes`)

@@ -79,7 +79,7 @@ it.scopedLive("a form without questions is refused", () =>
   }))
 
 it.scopedLive(
-  "a run is refused if the service is unreachable, and the suggested command says so once the pipeline can run again",
+  "a run is refused if the service is unreachable, and the suggested check reports when the pipeline can run again",
   () =>
     Effect.gen(function*() {
       const at = yield* withSource

@@ -109,7 +109,7 @@ const answering = (at: Bench, keys: string) =>
   })
 
 describe.skipIf(withoutTerminal)("a service whose writes must be confirmed", () => {
-  it.scopedLive("run asks after the survey, with the number of rows and the form, and sends nothing without a yes", () =>
+  it.scopedLive("run asks before it sends, names the number of rows and the form, and sends nothing without a yes", () =>
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))

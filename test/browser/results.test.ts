@@ -31,7 +31,7 @@ const ready = (page: Page, times: number) => page.waitForSelector(`html[data-rea
 
 describe.skipIf(withoutBrowser)("the practice service's results page in Chromium", { timeout: 180_000 }, () => {
   it.each([false, true])(
-    "shows, filters and downloads submissions, and runs no script in them (dark: %s)",
+    "shows, filters and downloads submissions, and never runs a script in them (dark: %s)",
     async (dark) => {
       const { noise, page, requests } = await open(browser, `${results}/f1`, { dark })
       await ready(page, 1)

@@ -94,7 +94,7 @@ describe("the command line parser", () => {
       .toEqual({ names: ["a"], rows: ["1", "-2", "x y", "--z"], dryRun: true })
   })
 
-  it("reads no word as a flag's value, and every word after `--` as an argument", () => {
+  it("never reads a word as a flag's value, and reads every word after `--` as an argument", () => {
     expect(values("run", "--dry-run", "yes", "--", "-5", "--to"))
       .toEqual({ dryRun: true, names: ["yes", "-5", "--to"] })
   })

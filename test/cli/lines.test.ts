@@ -24,7 +24,7 @@ vi.mock("../../src/source/lineCount.ts", async (original) => {
   return { ...real, LineCount: OneTooMany }
 })
 
-it.scopedLive("check and run exit with code 70 and send nothing if a source's lines don't add up", () =>
+it.scopedLive("check and run exit with code 70 and send nothing if some lines of a source are not accounted for", () =>
   Effect.gen(function*() {
     const here = yield* world
     yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])

@@ -85,7 +85,7 @@ layer(platform)("a review of a pipeline", (it) => {
       expect((yield* world.review([])).result).toEqual({ answered: 0, skipped: 0 })
     }))
 
-  it.scoped("an interrupted review continues with what the file leaves open, and keeps a person's own lines", () =>
+  it.scoped("an interrupted review continues with the entries that are still open, and keeps lines that a person wrote", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write((yield* world.read).replace("  questions:\n", "  # ours\n  questions: # all of them\n"))

@@ -24,8 +24,8 @@ import { type LedgerRow, Truth } from "./truth.ts"
 import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 
 /**
- * A mishap of a formferry process, and the step at which it occurs. Steps are requests, answers, and the begin and end
- * of the ledger's commits.
+ * A mishap of a formferry process, and the step at which it occurs. Steps are requests, answers, and the beginning and
+ * the end of the ledger's commits.
  */
 export interface Mishap {
   readonly step: number

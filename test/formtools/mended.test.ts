@@ -53,7 +53,7 @@ const project = (source: string, text: string, pipeline: string, form: string) =
   })
 
 describe("rows of a form tool's file", () => {
-  it.scopedLive("rows are rejected unchanged, and arrive with their meaning after they are fixed", () =>
+  it.scopedLive("rejected rows keep their original text, and are read by the tool's rules after they are fixed", () =>
     Effect.gen(function*() {
       const at = yield* project(
         "typeform.csv",

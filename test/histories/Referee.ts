@@ -6,8 +6,8 @@ import { type Edited, type EditedForm, type Ended, type FormId, forms, type Hist
 import { hasHeader } from "./source.ts"
 
 /**
- * Whether the next command may succeed or be refused. A harmless history is never refused, and a ledger that lost
- * commits never imports.
+ * Whether the next command may succeed or be refused. A harmless history is never refused, and no run may import with a
+ * ledger that lost commits.
  */
 export type Expected = "goes" | "refused" | "either"
 

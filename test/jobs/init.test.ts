@@ -152,7 +152,7 @@ layer(platform)("init", (it) => {
       expect(checked?.data).toMatchObject({ rows: 3, invalid: 0, problems: [], choices: [] })
     }))
 
-  it.scoped("adds new entries to a pipeline, and changes no byte of the existing text", () =>
+  it.scoped("adds new entries to a pipeline, and leaves every byte of the existing text unchanged", () =>
     Effect.gen(function*() {
       const world = yield* start()
       yield* world.init()

@@ -151,7 +151,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       expect(failed()).toHaveLength(4)
     }))
 
-  it.scoped("schedule runs each pipeline once if two start at the same time, and the second reports that it is busy", () =>
+  it.scoped("each pipeline runs once if two schedulers start at the same time, and the second reports that it is busy", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const statuses = yield* Effect.all([at.once(), at.once()], { concurrency: 2 })

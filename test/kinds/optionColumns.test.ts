@@ -126,7 +126,7 @@ describe("the choices kind with an Other column", () => {
 })
 
 describe("the choices kind with a column for each code", () => {
-  it("reads a 0 in the column of the code 0 as no tick if `values` translates the code", () => {
+  it("reads a 0 in the column of the code 0 as not ticked if `values` translates the code", () => {
     const parse = compiled(choices, { values: { 0: "Basic", 1: "Pro" } }, { question, input: shape(["0", "1"]) })
     expect(parse(["0", "1"])).toEqual(["p"])
     expect(parse(["1", "0"])).toEqual(["b"])

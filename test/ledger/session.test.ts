@@ -52,7 +52,7 @@ describe("refusing a batch", () => {
       expect(yield* known("key 1")).toBeUndefined()
     }))
 
-  it.scopedLive("a batch is refused if its row in doubt was already resent", () =>
+  it.scopedLive("a batch is refused if it contains a row in doubt that was already resent", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, inDoubt)

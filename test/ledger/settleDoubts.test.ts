@@ -47,7 +47,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* stateOf(view, ledger, 3)).toBe("notCreated")
       expect(yield* stateOf(view, ledger, 4)).toBe("inDoubt")
       const unread = yield* listed(view, "sent", { limit: 9, verdicts: ["unread"] })
-      // The content of both rows is still there for the comparison.
+      // The content of both rows is kept for the comparison.
       expect(unread.map((row) => [row.submissionId, row.item !== undefined])).toEqual([["s1", true], ["s2", true]])
       expect(yield* view.standing).toMatchObject({ imported: 2, inDoubt: 1, verdicts: { unread: 2 } })
       expect(yield* view.settlements(9)).toMatchObject([{
@@ -138,7 +138,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* required).toEqual(["s1", "s6", "s8"])
     }))
 
-  it.scopedLive("a resent row needs a submission older than its first batch, and one newer than its last batch", () =>
+  it.scopedLive("the absence of a resent row is proven by a submission older than its first batch and one newer than its last", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const between = yield* session.intend(batchOf([rowOf(ledger, 5)]))

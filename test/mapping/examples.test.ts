@@ -27,7 +27,7 @@ const run = (examples: string) => {
 }
 
 describe("a pipeline's examples", () => {
-  it("examples report nothing if they are correct", () => {
+  it("correct examples give no diagnostics", () => {
     expect(
       run(
         `  - row: { First: Ada, Last: Lovelace, Born: 10.12.1815, Score: "1,50", Likes: Coffee;Tea, Lat: 1.5, Lon: 2, Ok: yes }

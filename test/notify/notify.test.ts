@@ -177,7 +177,7 @@ describe("the webhooks of a project", () => {
         yield* tell([{ ...anomaly, fresh: false }])
         expect(hook.heard.map(({ path }) => path).slice(2)).toEqual(["/first-s3cret"])
 
-        // A dry run notifies no webhook, because a person is watching it.
+        // A dry run doesn't notify webhooks, because a person is watching it.
         const dry = yield* here.run({ dryRun: true })
         yield* webhookNotifier(quick).notify(project, { _tag: "Reported", pipeline: "people", report: dry }, [anomaly])
         expect(hook.heard.length).toBe(3)

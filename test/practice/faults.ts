@@ -17,7 +17,7 @@ import { json, refusal } from "../../src/practice/refusals.ts"
 import type { StoredSubmission } from "../../src/practice/store.ts"
 import { whole } from "../../src/project/fields.ts"
 
-/** A fault of one of these kinds, as code plans it. */
+/** A fault of one of these kinds, with the settings that its kind accepts. */
 type FaultOf<Kinds extends Readonly<Record<string, FaultKind<never>>>> = {
   readonly [K in keyof Kinds]: { readonly fault: K } & Parameters<Kinds[K]["plan"]>[0]
 }[keyof Kinds]

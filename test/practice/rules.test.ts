@@ -71,7 +71,7 @@ describe("the practice service's rules", () => {
     expect(create().json).toEqual({ submissions: [] })
   })
 
-  it("the practice service names each invalid item, and creates no other item of the request", () => {
+  it("the practice service names each invalid item, and doesn't create the other items of the request", () => {
     const cases: ReadonlyArray<readonly [item: unknown, path: ReadonlyArray<string | number>]> = [
       [{}, ["questions"]],
       [null, []],

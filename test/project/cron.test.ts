@@ -67,7 +67,7 @@ it("cronFault says why a text is not a cron expression", () => {
   expect(cronFault("0 2 30 2 *")).toBe("No time ever matches this cron expression.")
 })
 
-it("a schedule accepts zones of the tz database, but no offsets and not the machine's zone", () => {
+it("a schedule accepts zones of the tz database, but neither offsets nor the machine's zone", () => {
   expect(["Europe/Berlin", "UTC", "America/Argentina/Ushuaia"].map(isZone)).toEqual([true, true, true])
   expect(["", "local", "+02:00", "Europe/Berlim", "UTC+2"].map(isZone)).toEqual([false, false, false, false, false])
 })

@@ -50,7 +50,7 @@ it.layer(platform)("a project's folder", (it) => {
 })
 
 it.layer(platform)("loading pipelines", (it) => {
-  it.scoped("every .yaml and .yml file except hidden ones is loaded by the name inside", () =>
+  it.scoped("every .yaml and .yml file except hidden ones is loaded under the name that it contains", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml,

@@ -129,7 +129,7 @@ describe("adding entries to a pipeline file", () => {
     expect(text?.indexOf("id: new")).toBeGreaterThan(text?.indexOf("Left open") ?? 0)
   })
 
-  it("the file keeps its line endings, and may have a last line without one", () => {
+  it("the file keeps its line endings, even if its last line has none", () => {
     const text = addToPipeline("mapping:\r\n  questions:\r\n  - id: a\r\n    from: A", {
       questions: [entry("b")],
       urlParameters: [],

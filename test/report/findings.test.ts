@@ -25,7 +25,7 @@ const difference = (
 const none = () => undefined
 
 describe("findings of the comparison", () => {
-  it("findings combine 300 phone numbers that lost a leading zero, with a few examples", () => {
+  it("300 phone numbers that lost a leading zero give one finding, with a few examples", () => {
     const findings = new Findings()
     for (let index = 0; index < 300; index++) {
       findings.add(difference(`030${1_000_000 + index}`, `30${1_000_000 + index}`, { row: index + 1 }))

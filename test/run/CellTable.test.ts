@@ -35,7 +35,7 @@ describe("the cells of a sent row", () => {
     expect(cells.holds).toBe(true)
   })
 
-  it("cells are counted at the end if the row's fate was open, unless it was sent meanwhile", () => {
+  it("the cells of a row whose fate was open are counted at the end, unless the row was sent meanwhile", () => {
     const cells = table()
     const fates = new FateTable()
     for (const row of [1, 2, 3, 4]) cells.read(row, ["k", "Ada", "x"], fates)

@@ -65,7 +65,7 @@ describe("the rows that a report shows side by side", () => {
       expect(answersOf(rehearsed, 2)[0]).toMatchObject({ sent: "Ada", returned: "Ada", verdict: "same" })
     }).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scopedLive("a report shows rows without returned values if they can't be read back, and no rows that are in doubt", () =>
+  it.scopedLive("a report shows rows without returned values if they can't be read back, and omits rows in doubt", () =>
     Effect.gen(function*() {
       const { fail, run, settings, source } = yield* world
       yield* settings({ sink: ", canary: off, batchSize: 1, concurrency: 1" })

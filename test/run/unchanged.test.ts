@@ -132,7 +132,7 @@ scoped(
     expect(since(yield* run({ limit: 5 }))).toBeUndefined()
     expect(yield* run()).toMatchObject({ rows: { imported: 15, alreadyImported: 5 } })
     expect((yield* run()).unchangedSince).toBeDefined()
-    // A reconciliation reads no source.
+    // A reconciliation doesn't read the source.
     yield* reconcile()
     expect((yield* run()).unchangedSince).toBeDefined()
     yield* source(people(1, 25))

@@ -22,7 +22,7 @@ describe("the queue of a service", () => {
       expect(order).toEqual(["r1@0", "r2@200", "c1@400", "c2@600"])
     }))
 
-  it.scoped("the queue never exceeds the requests allowed in flight, and uses no slot for a request that can't start", () =>
+  it.scoped("the queue never exceeds the requests allowed in flight, and never uses a slot for a request that can't start", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(100), 2)
       let inFlight = 0
@@ -44,7 +44,7 @@ describe("the queue of a service", () => {
       expect(starts).toEqual([0, 10, 1000, 1010, 2000, 2010])
     }))
 
-  it.scoped("the queue gives no turn to an interrupted request, and frees the place of a failed request", () =>
+  it.scoped("the queue skips an interrupted request, and frees the place of a failed request", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(1), 1)
       const order: Array<string> = []
@@ -61,7 +61,7 @@ describe("the queue of a service", () => {
       expect(yield* Clock.currentTimeMillis).toBe(1000)
     }))
 
-  it.scopedLive("the queue loses no place over a thousand requests, some of them interrupted at any moment", () =>
+  it.scopedLive("the queue never loses a place over a thousand requests, some of them interrupted at any moment", () =>
     Effect.gen(function*() {
       const admission = yield* makeAdmission(new Pace(Infinity), 3)
       let done = 0

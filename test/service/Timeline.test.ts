@@ -19,7 +19,7 @@ it("the timeline counts requests second by second", () => {
   })
 })
 
-it("the timeline loses no request and needs no more space, however long it lasts and whatever the clock does", () => {
+it("the timeline counts every request in the same space, however long the run takes and whatever the clock does", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -5_000, max: 40 * 3_600_000 }), { minLength: 1, maxLength: 400 }),
@@ -36,7 +36,7 @@ it("the timeline loses no request and needs no more space, however long it lasts
   )
 })
 
-it("the timeline keeps a request in the span of its time when spans grow", () => {
+it("a request stays in the span that contains its time when spans grow", () => {
   const timeline = new Timeline()
   for (let second = 0; second < 1_000; second++) timeline.count("read", start + second * 1_000)
   expect(timeline.pace?.every).toBe(8_000)

@@ -152,7 +152,7 @@ describe("the HTTP transport over real sockets", () => {
       expect((yield* transport.send(post)).status).toBe(200)
     }))
 
-  it.scopedLive("`100 Continue` before the answer puts no request in doubt, even if it arrives in pieces or twice", () =>
+  it.scopedLive("`100 Continue` before the answer doesn't put the request in doubt, even if it arrives in pieces or twice", () =>
     Effect.gen(function*() {
       const interim = "HTTP/1.1 100 Continue\r\n\r\n"
       const answer = answerText(200, '{"submissions":[]}')

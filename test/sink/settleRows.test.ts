@@ -55,7 +55,7 @@ const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: st
 
 type Line = readonly [id: string, name: string, mail?: string | undefined, age?: string, stamp?: string]
 
-/** Complete evidence: rows had to be visible after a minute, and the ledger contains submissions from before and after. */
+/** Complete evidence: rows were visible after a minute, and the ledger has earlier and later submissions. */
 const proof: Evidence = {
   visibleFrom: sentAt + minute,
   before: { batch: 1, submissionId: "before" },
@@ -109,14 +109,14 @@ describe("settling rows in doubt from an export", () => {
     })
   })
 
-  it("settles no row as not landed if the export lacks known submissions", () => {
+  it("doesn't settle a row as not landed if the export lacks known submissions", () => {
     const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
     const settled = settle(rows, [["s1", "ada"]], { lacking: { count: 3, example: "s7" } })
     expect(settled).toMatchObject({ landed: [[1, "s1"]], notLanded: [] })
     expect(settled.open).toEqual([[2, expect.stringContaining("lacks 3 of the submissions"), "another export"]])
   })
 
-  it("settles no row as not landed unless every part of the proof is present", () => {
+  it("settles a row as not landed only if every part of the proof is present", () => {
     const row = rowOf(1, person("ada"))
     const open = (standing: Partial<ExportStanding>) => {
       const settled = settle([row], [], standing)
@@ -256,7 +256,7 @@ describe("settling rows in doubt from an export", () => {
     expect(settle(rows, [["s1", "ada"]])).toEqual({ ...none, landed: [[1, "s1"]], notLanded: [2] })
   })
 
-  it("settles no row as landed if the submission has an answer that the row lacks", () => {
+  it("doesn't settle a row as landed if the submission has an answer that the row lacks", () => {
     const row = rowOf(1, { questions: [{ id: "n", value: "ada" }] })
     expect(settle([row], [["s1", "ada", "", ""]]).landed).toEqual([[1, "s1"]])
     expect(settle([row], [["s1", "ada", "ada@example.org", "30"]]).landed).toEqual([])

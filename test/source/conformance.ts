@@ -63,7 +63,7 @@ export const conforms = (name: string, container: Container): void => {
         { seed: 20_240_601, numRuns: container.streamed ? 25 : 8 },
       ))
 
-    it(`a source cuts no row if blocks have ${firstSize} to ${lastSize} bytes`, async () => {
+    it(`a source never cuts a row if blocks have ${firstSize} to ${lastSize} bytes`, async () => {
       const rows = rowsOf(9)
       const path = write(rows)
       for (let blockSize = firstSize; blockSize <= lastSize; blockSize += blockUnit) {

@@ -56,7 +56,7 @@ describe("a gzip archive", () => {
     expect(await refusal(config(file(damaged, "gz")))).toContain("is damaged or cut short")
   })
 
-  it("a gzip archive may be followed by zeros, but by no data that would be lost", async () => {
+  it("a gzip archive may be followed by zeros, but not by data that would be lost", async () => {
     const content = gzipSync(csv)
     for (let blockSize = 1; blockSize < 100; blockSize += 9) {
       const padded = file(Buffer.concat([content, Buffer.alloc(40)]), "gz")

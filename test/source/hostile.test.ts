@@ -126,7 +126,7 @@ describe("a place outside any sheet", () => {
     ["column XFE of row 2", header + `<row r="2"><c r="XFE2" ${text("x")}</c></row>`],
   ] as const
 
-  it.each(places)("a place outside any sheet is refused and named: %s", async (place, rows) => {
+  it.each(places)("a place outside any sheet is refused, and the message names it: %s", async (place, rows) => {
     const book = file(zip(xlsx([{ name: "Rows", rows }])), "xlsx")
     expect(await refusal(config(book))).toContain(place)
   })

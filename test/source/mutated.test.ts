@@ -34,7 +34,7 @@ describe(`${count} mutated files, from seed ${seed}`, () => {
   const printed = vi.spyOn(console, "error")
 
   it.each(samples)(
-    "reading a mutated file loses no row silently, prints nothing, and gives advice if it fails: $name",
+    "reading a mutated file never loses a row silently, prints nothing, and gives advice if it fails: $name",
     async ({ bytes, extension, kind }) => {
       const whole = await attempt(bytes, extension)
       if (typeof whole === "string") throw new Error(whole)

@@ -15,7 +15,7 @@ const rows = (from: number, to: number) =>
 describe("a stray quote at the start of a cell", () => {
   const stray = 'C-900,"Native" interactive graphics,fine\n'
 
-  it("a stray quote loses no line, near the start of the file or far from it, wherever blocks end", async () => {
+  it("no line is lost after a stray quote near the start of the file or far from it, wherever blocks end", async () => {
     for (const count of [3, 8000]) {
       const text = `${header}${rows(1, count)}${stray}${rows(901, 920)}C-921,"Smith, John",fine\n${rows(922, 930)}`
       for (const blockSize of [997, 65_536, 1 << 20]) {

@@ -1,5 +1,5 @@
-// The companion of the dry run of every kind: a script with the same checks that a competent engineer could write in an
-// afternoon. It counts the rows in which every cell is valid.
+// The companion of the dry run of every kind: a script that a competent engineer could write in an afternoon, with the
+// same checks. It counts the rows in which every cell is valid.
 import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { DateTime } from "luxon"
 import { createReadStream } from "node:fs"

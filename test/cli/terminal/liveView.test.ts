@@ -110,7 +110,7 @@ describe("the live lines at the bottom of the terminal", () => {
     expect(screen.cursor()).toEqual([2, 0])
   })
 
-  it("the live lines leave no remains after scrolling, and are never higher than the window", async () => {
+  it("the live lines leave nothing behind after scrolling, and are never higher than the window", async () => {
     const screen = terminal({ columns: 30, rows: 4 })
     for (let at = 0; at < 30; at++) screen.output.bottom(view("a", "b", "c", "d", `${at}`))
     for (let at = 0; at < 5; at++) screen.output.say(`message ${at}`)
@@ -159,7 +159,7 @@ describe("the rate in the live view", () => {
     expect(rate.rate(100_000)).toBeCloseTo(50)
   })
 
-  it("the rate falls while there are no events, and shows how long this has lasted", () => {
+  it("the rate falls while there are no events, and the view shows how long this has lasted", () => {
     const rate = new SlidingRate(0, 0)
     rate.note(1_000, 100)
     expect([rate.rate(1_000), rate.rate(10_000), rate.idle(10_000)]).toEqual([100, 10, 9_000])

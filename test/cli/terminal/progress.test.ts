@@ -152,7 +152,7 @@ it.scoped("concurrent runs are shown one below the other until each ends", () =>
     expect(yield* Effect.promise(screen.lines)).toEqual([])
   }))
 
-it.effect("other work shows its rate and the time left only in a terminal, and not with --json", () =>
+it.effect("work other than a run shows its rate and the time left only in a terminal without --json", () =>
   Effect.gen(function*() {
     const screen = terminal({ columns: 80 })
     const work = (lines: () => ReadonlyArray<string> | Promise<ReadonlyArray<string>>) => () =>

@@ -263,7 +263,7 @@ describe("a copy of a ledger", () => {
       expect((yield* Effect.flip(copyLedger(file, join(at, "rehearsal"))))._tag).toBe("LedgerRefused")
     }))
 
-  it.scopedLive("a copy of a missing ledger is only a path for a new ledger", () =>
+  it.scopedLive("copying a missing ledger only returns a path for a new ledger", () =>
     Effect.gen(function*() {
       const at = yield* folder
       mkdirSync(join(at, "empty"))

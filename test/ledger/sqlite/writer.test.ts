@@ -39,7 +39,7 @@ describe("concurrent commits", () => {
       expect(order).toEqual(Array.from({ length: 32 }, (_, index) => index))
     }))
 
-  it.scopedLive("a commit resumes no caller before the transaction is visible to others", () =>
+  it.scopedLive("a commit returns to its callers only after other connections can see the transaction", () =>
     Effect.gen(function*() {
       const { store, ledger, view } = yield* open
       const session = yield* view.hold("run1")
@@ -129,7 +129,7 @@ describe("concurrent commits", () => {
       expect([rests, yield* inFile]).toEqual([4, written])
     }))
 
-  it.scopedLive("a commit never uses the number of a text that was rolled back", () =>
+  it.scopedLive("a commit never refers to a text whose insertion was rolled back", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       yield* Effect.all([
@@ -182,7 +182,7 @@ describe("a full disk", () => {
 })
 
 describe("a closed ledger", () => {
-  it.live("a closed ledger fails later writes", () =>
+  it.live("writes to a closed ledger fail", () =>
     Effect.gen(function*() {
       const write = yield* Effect.scoped(
         Effect.map(open, ({ store }) => store.writer.write("testing", () => store.db.run("DELETE FROM meta"))),
