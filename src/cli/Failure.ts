@@ -40,7 +40,7 @@ export class UsageWrong extends Data.TaggedError("UsageWrong")<{
 /** Returns the reason that `--because` gives. Fails with UsageWrong if it gives none. */
 export const reasonOf = (because: string | undefined): Effect.Effect<string, UsageWrong> =>
   because === undefined || because.trim() === ""
-    ? Effect.fail(new UsageWrong({ message: "`--because` is missing: say why. The reason is recorded." }))
+    ? Effect.fail(new UsageWrong({ message: "`--because` is missing. Give a reason: it is recorded." }))
     : Effect.succeed(because)
 
 /** Everything that ends a command early. */

@@ -9,7 +9,7 @@ import { Output } from "./Output.ts"
 const reasons = Object.keys(acceptReasons) as ReadonlyArray<AcceptReason>
 
 const meanings = [
-  "The reason that the refused run named:",
+  "The reason in the refused run's message:",
   ...Object.entries(acceptReasons).map(([name, meaning]) => `- ${name}: ${meaning}`),
 ].join("\n")
 
@@ -29,7 +29,7 @@ export const accept = command({
     },
   ],
   arguments: { pipeline, reason: chosenArgument("REASON", reasons, meanings) },
-  options: { because: needed("TEXT", "Why this is right. It is recorded."), to, json },
+  options: { because: needed("TEXT", "The reason, which is recorded."), to, json },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output

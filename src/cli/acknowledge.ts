@@ -22,7 +22,7 @@ export const acknowledge = command({
   options: {
     rows: texts("KEY", "Row keys: the column _key of rejected.csv."),
     all: flag("All rows of the pipeline that need review."),
-    because: needed("TEXT", "Why this is right. It is recorded."),
+    because: needed("TEXT", "The reason, which is recorded."),
     leaveOut: flag("Never import these rows."),
     to,
     json,
@@ -31,7 +31,7 @@ export const acknowledge = command({
     Effect.gen(function*() {
       const output = yield* Output
       if (input.all === (input.rows.length > 0)) {
-        const message = "Say which rows, in one way: `--rows KEY…` or `--all`."
+        const message = "Choose the rows: give either `--rows KEY…` or `--all`."
         return yield* new UsageWrong({ message })
       }
       const because = yield* reasonOf(input.because)

@@ -194,7 +194,7 @@ export const json: Option<boolean> = {
 export const output = choice(
   "FORMAT",
   ["text", "github"],
-  "`github`: annotations and a job summary for GitHub Actions, without cells of the source. Default: text.",
+  "`github`: annotations and a job summary for GitHub Actions, without cell values. Default: text.",
 )
 export const redact = flag("Write keyed digests instead of values into every file of the report.")
 export const to = text("TARGET", "Which of the pipeline's targets to use. Needed if it has several.")

@@ -331,9 +331,9 @@ export const readCommandLine = (
     examples: [
       { words: "help", about: "Lists all commands." },
       { words: "help run", about: "Shows the arguments, options and examples of `run`." },
-      { words: "help ledger backup", about: "Shows those of a command of `ledger`." },
+      { words: "help ledger backup", about: "Shows the help of `ledger backup`." },
     ],
-    arguments: { words: argumentList("COMMAND", false, "The command. Default: all of them.") },
+    arguments: { words: argumentList("COMMAND", false, "The command. Default: all commands.") },
     options: {},
     run: ({ words }) => {
       const unknown = unknownWord(words, program)

@@ -13,8 +13,8 @@ import { showSummary } from "./terminal/summary.ts"
 
 const titles: { readonly [S in DemonstrationStep]: string } = {
   import: "Importing the sample pipelines into the practice service, over HTTP",
-  again: "The same runs again: every row is known, nothing is sent",
-  reconcile: "Reading every submission back again",
+  again: "The same runs again: every row is already imported, so nothing is sent",
+  reconcile: "Reading every submission back",
 }
 
 /** `demo`. */

@@ -32,7 +32,10 @@ const about = "Moves answers from files into a form of a form service, and prove
 /** The commands to start with. */
 const examples = [
   { words: "demo", about: "Shows what it does. Needs no setup." },
-  { words: "init contacts --source contacts.csv", about: "Writes a first pipeline, and asks for what it needs." },
+  {
+    words: "init contacts --source contacts.csv",
+    about: "Writes a first pipeline. Asks you for anything that is missing.",
+  },
   { words: "check contacts", about: "Finds every mistake, and sends nothing." },
   { words: "help run", about: "Shows the arguments, options and examples of `run`." },
 ]

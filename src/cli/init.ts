@@ -104,7 +104,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
       ],
     )
     if (kind === "practice") {
-      return practice(yield* askPath("Folder of its form files", "Type a folder, such as forms."))
+      return practice(yield* askPath("The folder with the form files", "Type a folder, such as forms."))
     }
     const address = yield* ask("The service's address, with the version segment", (given) => {
       const fault = addressFault(given)
@@ -200,10 +200,10 @@ export const init = command({
     },
     {
       words: "init study --source study.csv --labels study-dictionary.csv --service live --form 8f2c",
-      about: "Also takes titles and labels from the tool's own definition of the form.",
+      about: "Also uses the titles and labels of the form definition that the form tool exported.",
     },
-    { words: "init contacts", about: "Asks for what is missing, or adds new columns and questions." },
-    { words: "init contacts --review", about: "Asks about what is open or unsure, one question at a time." },
+    { words: "init contacts", about: "Asks you for anything that is missing, or adds new columns and questions." },
+    { words: "init contacts --review", about: "Asks you about each open or uncertain entry, one at a time." },
   ],
   arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
   options: {
@@ -217,7 +217,7 @@ export const init = command({
       "FILE",
       "The form's definition, exported from the tool that wrote the source: titles of columns and labels of codes. For example, a REDCap data dictionary, a Qualtrics .qsf, an XLSForm or a LimeSurvey .lss.",
     ),
-    review: flag("Ask about each answer that is open or unsure, and write what you choose. Only in a terminal."),
+    review: flag("Ask about each open or uncertain entry, and write your answers. Only in a terminal."),
     ...sourceOptions,
     json,
   },
@@ -257,14 +257,14 @@ export const init = command({
       yield* output.print(showInit(result, next, output.out))
       const left = result.open.length + result.choices.length
       if (!interactive || (!input.review && left === 0)) return
-      if (!input.review && !(yield* confirm(`Answer what is left open now? At least ${counted(left, "question")}`))) {
+      if (!input.review && !(yield* confirm(`Complete the open entries now? At least ${counted(left, "question")}`))) {
         return
       }
       const { reviewPipeline } = yield* Effect.promise(() => import("./review.ts"))
       const { answered, skipped } = yield* reviewPipeline(root, result.pipeline, { guard, labels })
       yield* output.print([
         answered + skipped === 0
-          ? "Nothing is open or unsure."
+          ? "No entry is open or uncertain."
           : `${counted(answered, "question")} answered, ${count(skipped)} skipped. ${result.file} has the answers.`,
         `Next: ${skipped === 0 ? next : commandFor(invocation, ["init", result.pipeline, "--review"])}`,
       ].join("\n"))
@@ -283,7 +283,7 @@ const showInit = (result: Initialised, next: string, screen: Screen): string => 
   const isUnchanged = added && mapped === 0 && open.length === 0
   return [
     isUnchanged
-      ? `${paint.strong(file)} has an entry for everything: nothing was added.`
+      ? `${paint.strong(file)} already has an entry for every column and question: nothing was added.`
       : added
       ? `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} added, everything else unchanged.`
       : `${paint.strong(file)}: ${counted(mapped, "entry", "entries")} suggested for the form "${

@@ -58,7 +58,7 @@ const compact = command({
 /** `ledger backup FILE`. */
 const backup = command({
   name: "backup",
-  about: "Writes a copy of the ledger, with its secret. Runs may be in progress.",
+  about: "Writes a copy of the ledger, with its secret. You can do this while runs are in progress.",
   examples: [
     {
       words: "ledger backup /safe/ledger.db",

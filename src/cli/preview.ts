@@ -19,7 +19,7 @@ export const preview = command({
     "Shows what would be sent for some rows: each cell, the answer it becomes, and its problems. For a row that changed after its import, also what changed.",
   examples: [
     { words: "preview contacts", about: "Shows the first 5 rows." },
-    { words: "preview contacts --row 17 --json", about: "Shows row 17, for a program." },
+    { words: "preview contacts --row 17 --json", about: "Shows row 17 as JSON, for a program." },
     { words: "preview contacts --row 17 --rows 3", about: "Shows rows 17 to 19." },
   ],
   arguments: { pipeline },

@@ -11,7 +11,7 @@ export const rehearse = command({
     "Runs pipelines against a practice service with the live form's questions, on a copy of the ledger. Creates nothing in the live form.",
   examples: [
     { words: "rehearse contacts", about: "Rehearses the whole run." },
-    { words: "rehearse contacts --limit 100", about: "Rehearses it with the first 100 new rows." },
+    { words: "rehearse contacts --limit 100", about: "Rehearses a run of the first 100 new rows." },
   ],
   arguments: { pipelines: somePipelines },
   options: { ...choosing, ...runOptions },

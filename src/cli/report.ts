@@ -14,7 +14,7 @@ export const report = command({
   about: "Prints or opens the report of a run.",
   examples: [
     { words: "report contacts", about: "Prints the latest report." },
-    { words: "report contacts --open", about: "Opens it in the browser." },
+    { words: "report contacts --open", about: "Opens the latest report in the browser." },
   ],
   arguments: { pipeline },
   options: {

@@ -45,7 +45,7 @@ const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: Re
     const about = `"${cutToWidth(visible(name), 60)}": `
     if (misfit !== undefined) {
       const isMeant = yield* choose(`${about}${misfit}. Rows with such cells would not be sent.`, [
-        { title: "take this column anyway", value: true },
+        { title: "use this column anyway", value: true },
         { title: skip.title, value: false },
       ])
       if (!isMeant) return undefined
@@ -197,7 +197,7 @@ const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly 
       })),
       { title: "several columns together", value: { _tag: "Several" as const } },
       {
-        title: "none: compare whole rows (`content`), only for a file to which rows are added and never changed",
+        title: "none: compare whole rows (`content`), only for a file whose rows are never changed once they are added",
         value: { _tag: "Content" as const },
       },
       skip,

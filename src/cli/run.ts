@@ -20,7 +20,7 @@ export const run = command({
     { words: "run contacts --dry-run", about: "Checks every row and writes the full report. Sends nothing." },
     {
       words: "run contacts --confirm live",
-      about: "Runs, and confirms that rows may be sent to the service named live.",
+      about: "Runs the pipeline, and confirms that rows may be sent to the service named live.",
     },
     { words: "run --tag nightly --failed", about: "Runs the pipelines tagged nightly again if their last run failed." },
     { words: "run contacts --source reports/contacts/latest/rejected.csv", about: "Imports the rows that you fixed." },
@@ -39,7 +39,7 @@ export const run = command({
       const invocation = yield* Invocation
       const { names, project } = yield* openChosen(input)
       if (input.source !== undefined && names.length > 1) {
-        return yield* new UsageWrong({ message: "`--source` is a file for one pipeline: name only one." })
+        return yield* new UsageWrong({ message: "`--source` works with one pipeline only: name exactly one." })
       }
       const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
       const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))

@@ -21,7 +21,8 @@ export const stopCleanly = Effect.gen(function*() {
   yield* interrupts.takeOver
   yield* Effect.forkScoped(Effect.flatMap(interrupts.first, (signal) =>
     Effect.sync(() => {
-      const text = `${signal}: finishing and recording what is in flight. A second Ctrl-C or SIGTERM stops at once.`
+      const text =
+        `${signal}: finishing and recording the requests in flight. A second Ctrl-C or SIGTERM stops at once.`
       output.say(wrapToWidth(text, output.err.width).join("\n"))
     })))
   return interrupts.first

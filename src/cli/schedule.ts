@@ -26,12 +26,15 @@ export const schedule = command({
   about: "Runs pipelines at the times in their files, until you stop it. With --once, runs the pipelines that are due.",
   examples: [
     { words: "schedule --plan", about: "Shows the next times of each pipeline." },
-    { words: "schedule --once --confirm live", about: "Runs what is due, for cron, systemd, Kubernetes or CI." },
+    {
+      words: "schedule --once --confirm live",
+      about: "Runs the pipelines that are due: for use in cron, systemd, Kubernetes or CI.",
+    },
   ],
   arguments: {},
   options: {
     tag,
-    once: flag("Run what is due, then exit. A pipeline that never ran, or missed its time, is due."),
+    once: flag("Run the pipelines that are due, then exit. A pipeline that never ran, or missed its time, is due."),
     plan: flag("Show the next times of each pipeline. Run nothing."),
     confirm: texts("SERVICE", "Confirm that rows may be sent to these services. This can't be undone."),
     output: format,

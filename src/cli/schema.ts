@@ -28,7 +28,9 @@ export const schema = command({
         return yield* output.print(JSON.stringify(jsonSchemas()[input.file], null, 2))
       }
       if (input.file === "project") {
-        return yield* new UsageWrong({ message: "`--for` belongs to `schema pipeline`: a project has no columns." })
+        return yield* new UsageWrong({
+          message: "`--for` works with `schema pipeline` only: a project has no columns.",
+        })
       }
       const folder = yield* projectFolder
       const { editorSchema } = yield* Effect.promise(() => import("../jobs/editorSchema.ts"))

@@ -100,7 +100,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     if (input.results !== undefined) {
       if (input.as !== undefined || rows !== undefined) {
         return yield* wrong(
-          "`--results` finds the outcome of each row itself: omit `--as`, `--all`, `--batch` and `--rows`.",
+          "With `--results`, the export decides the outcome of each row: omit `--as`, `--all`, `--batch` and `--rows`.",
         )
       }
       if (input.complete) yield* reasonOf(input.because)
@@ -110,12 +110,12 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     if (input.as === undefined && isBare) return { _tag: "Look" }
     if (input.as === undefined) {
       return yield* wrong(
-        "Say how you know: `--results FILE`, an export of the form's results; or manually `--as landed` or `--as not-landed`.",
+        "Say how to settle the rows: from an export of the form's results with `--results FILE`, or manually with `--as landed` or `--as not-landed`.",
       )
     }
-    if (input.complete) return yield* wrong("`--complete` is about an export: add `--results FILE`.")
+    if (input.complete) return yield* wrong("`--complete` describes an export: add `--results FILE`.")
     if (rows === undefined || more !== undefined) {
-      return yield* wrong("Say which rows, in one way: `--all`, `--batch ID` or `--rows KEY…`.")
+      return yield* wrong("Choose the rows: give one of `--all`, `--batch ID` and `--rows KEY…`.")
     }
     yield* reasonOf(input.because)
     return { _tag: "Person", landed: input.as === "landed", which: rows }
@@ -140,8 +140,8 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
     : wrapToWidth(
       `The next run of ${visible(pipeline)} ${
         [
-          ...(rows.some((row) => row.submissionId !== undefined) ? ["reads back what landed"] : []),
-          ...(notLanded > 0 ? ["sends what did not"] : []),
+          ...(rows.some((row) => row.submissionId !== undefined) ? ["reads back the rows that landed"] : []),
+          ...(notLanded > 0 ? ["sends the rows that did not"] : []),
         ].join(" and ") || `counts ${landed === 1 ? "it" : "them"} as imported`
       }.`,
       screen.width,
@@ -151,7 +151,9 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       paint.soft(
         cutToWidth(
           `${visible(file.name)}: ${counted(file.submissions, "submission")}${
-            file.lacking === 0 ? "" : `; it lacks ${count(file.lacking)} that the ledger knows`
+            file.lacking === 0
+              ? ""
+              : `; ${count(file.lacking)} that the ledger contains ${file.lacking === 1 ? "is" : "are"} missing from it`
           }`,
           screen.width,
         ),
@@ -179,7 +181,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
 
 /** Returns what to do about rows that the export does not settle. */
 const advice = ({ testEntry, wants }: SettleResult): ReadonlyArray<string> => {
-  const vouch = "If you know that the export has all submissions of the form, say so: --complete --because TEXT."
+  const vouch = "If you know that the export has all submissions of the form, add --complete --because TEXT."
   switch (wants) {
     case undefined:
       return []
@@ -198,6 +200,6 @@ const advice = ({ testEntry, wants }: SettleResult): ReadonlyArray<string> => {
     case "a vouched export":
       return [vouch]
     case "a person":
-      return ["Look at these rows in the form's results, then say --as landed or --as not-landed."]
+      return ["Look for these rows in the form's results, then settle them with --as landed or --as not-landed."]
   }
 }

@@ -38,7 +38,7 @@ export const status = command({
     { words: "status", about: "Shows all pipelines." },
     {
       words: "status --max-age 26h",
-      about: "Exits with code 1 if a pipeline has had no good run for 26 hours: for probes.",
+      about: "Exits with code 1 if a pipeline has had no good run for 26 hours: for use as a probe.",
     },
   ],
   arguments: { pipelines },
@@ -314,9 +314,9 @@ const showStatus = (
 ): ReadonlyArray<string> => {
   const wrapped = (text: string) => wrapToWidth(text, screen.width).join("\n")
   const nextOf = (name: string) => waiting.find(({ pipeline }) => pipeline === name)?.nextRun
-  const nothing = untouched.length === 0 ? [] : [`Nothing was imported yet by ${untouched.join(", ")}.`]
+  const nothing = untouched.length === 0 ? [] : [`Nothing has been imported yet by ${untouched.join(", ")}.`]
   const standings = !ledger.exists
-    ? missed.length === 0 ? [`Nothing was imported yet: there is no ledger ${ledger.file}.`] : nothing
+    ? missed.length === 0 ? [`Nothing has been imported yet: the ledger ${ledger.file} does not exist.`] : nothing
     : [
       ...(!inDetail
         ? [statusTable(pipelines, untouched.map((pipeline) => ({ pipeline, nextRun: nextOf(pipeline) })), screen)]

@@ -56,12 +56,16 @@ export const telemetrySettings = (env: Variables): TelemetrySettings | undefined
     const own = read(`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`)
     if (exporter === "none" || (exporter === undefined && endpoint === undefined && own === undefined)) return undefined
     if (exporter !== undefined && exporter !== "otlp") {
-      warnings.push(`OTEL_${name}_EXPORTER is ${exporter}: only otlp and none are known. Nothing is exported there.`)
+      warnings.push(
+        `OTEL_${name}_EXPORTER is ${exporter}, but only otlp and none are supported. No ${name.toLowerCase()} are exported.`,
+      )
       return undefined
     }
     const url = own ?? `${(endpoint ?? standardEndpoint).replace(/\/+$/, "")}/${path}`
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      warnings.push(`The endpoint for OTEL_EXPORTER_OTLP_${name} is not an http address. Nothing is exported there.`)
+      warnings.push(
+        `The endpoint for OTEL_EXPORTER_OTLP_${name} is not an http or https address. No ${name.toLowerCase()} are exported.`,
+      )
       return undefined
     }
     return {
@@ -80,7 +84,7 @@ export const telemetrySettings = (env: Variables): TelemetrySettings | undefined
   const protocol = read("OTEL_EXPORTER_OTLP_PROTOCOL") ?? "http/protobuf"
   if (protocol !== "http/protobuf" && protocol !== "http/json") {
     warnings.push(
-      `OTEL_EXPORTER_OTLP_PROTOCOL is ${protocol}: http/protobuf and http/json are known. http/protobuf is used.`,
+      `OTEL_EXPORTER_OTLP_PROTOCOL is ${protocol}, but only http/protobuf and http/json are supported. http/protobuf is used.`,
     )
   }
   const attributes = pairs(read("OTEL_RESOURCE_ATTRIBUTES") ?? "")

@@ -66,7 +66,11 @@ export const template = command({
         }". Fill in one row for each submission, and give each a different "${written.rowKey}".`,
         ...(written.leftOut.length === 0
           ? []
-          : [`Without a column, because the form does not list their rows: ${listed(written.leftOut.map(shown))}.`]),
+          : [
+            `Questions without a column, because the form does not list their rows: ${
+              listed(written.leftOut.map(shown))
+            }.`,
+          ]),
         `Next: fill it in, then run ${next}`,
       ].join("\n"))
     }),

@@ -18,8 +18,8 @@ export const exits = {
     meaning: "an internal error, or a failure of the ledger or the disk",
     next: ["status", "--verify"],
   },
-  interrupted: { code: 130, meaning: "it was interrupted; what was in flight was finished and recorded" },
-  terminated: { code: 143, meaning: "the system stopped it; what was in flight was finished and recorded" },
+  interrupted: { code: 130, meaning: "it was interrupted; requests in flight were finished and recorded" },
+  terminated: { code: 143, meaning: "the system stopped it; requests in flight were finished and recorded" },
   wrong: {
     code: 2,
     meaning: "the command, the configuration, the mapping, the source or a confirmation is wrong; nothing was sent",
@@ -35,11 +35,11 @@ export const exits = {
   },
   unproven: {
     code: 4,
-    meaning: "rows are in doubt, or submissions are missing, different or not read back, and not acknowledged",
+    meaning: "unacknowledged rows are in doubt, or their submissions are missing, different or not read back",
   },
   attention: {
     code: 1,
-    meaning: "rows need review: invalid, refused, changed, or duplicate with different content, and not acknowledged",
+    meaning: "unacknowledged rows need review: invalid, refused, changed, or duplicates with different content",
     isGood: true,
   },
   busy: { code: 6, meaning: "another run of this pipeline is in progress", next: ["status"] },

@@ -125,7 +125,7 @@ export const SourceFile = Schema.Struct({
     ),
   }))),
   lines: maybe(Schema.Struct({
-    physical: Count("lines of a text file, counted independently of the reader; the sum of the next four"),
+    physical: Count("lines of a text file, counted independently of the reader; the sum of the next four counts"),
     above: Count("lines above the first record"),
     records: Count("records"),
     inside: Count("line breaks inside cells"),
@@ -202,7 +202,7 @@ const Finding = Schema.Struct({
   pattern: Text("what happened to the values, described without repeating them"),
   count: Count("the number of answers that changed in this way; each has its own line in `differences.csv`"),
   note: maybe(Text("what else these answers have in common")),
-  tolerated: maybe(Text("why the pipeline tolerates differences of this question")),
+  tolerated: maybe(Text("why the pipeline tolerates differences in this question")),
   examples: list(Difference, { [OfRows]: true, description: "up to five examples" }),
 })
 export type Finding = typeof Finding.Type
@@ -227,7 +227,7 @@ const Doubt = Schema.Struct({
   reason: Text("why rows of this pipeline are in doubt; rows of earlier runs are included"),
   count: Count("how many rows have this reason"),
   acknowledged: count("how many of these rows a person has acknowledged"),
-  fresh: count("how many of these rows this run put in doubt"),
+  fresh: count("how many of these rows were sent by this run"),
   firstSentAt: Text("when the first of these rows was sent"),
   lastSentAt: Text("when the last of these rows was sent"),
 })
@@ -292,7 +292,9 @@ export type Pace = typeof Pace.Type
 /** A column of a source, with its filled cells and their states. */
 const ColumnCells = Schema.Struct({
   title: Text("the title of a column of the source; `columns` is `null` if no row was read"),
-  position: Count("the column's number, from 1; the number after the last column means cells beyond the header"),
+  position: Count(
+    "the column's number, from 1; the number after that of the last column stands for cells beyond the header",
+  ),
   use: Schema.Literal(...columnUses).annotations({
     description:
       "`answers` (it fills answers), `keyOrCondition` (part of the row key or of a condition, and nothing else), `ignored` (by `mapping.ignore`) or `notMapped`",
@@ -329,7 +331,7 @@ const SampledAnswer = Schema.Struct({
   returned: Schema.optional(Value("what came back")),
   verdict: maybe(
     Schema.Literal(...answerVerdicts).annotations({
-      description: "how the two compare, as in `questions[].verdicts`; `null`: not read back",
+      description: "how `sent` and `returned` compare, as in `questions[].verdicts`; `null`: not read back",
     }),
   ),
 })
@@ -444,7 +446,7 @@ export const RunReport = Schema.Struct({
     [Section]: {
       title: "Mapping",
       intro:
-        "Which columns fill which question, and which cells have a different meaning. A question without a column has the same answer in every row.",
+        "Which columns fill which question, and which cells are translated into a different answer. A question without a column has the same answer in every row.",
       columns: { columns: "column", question: false, name: "question", values: "translated", translated: false },
       all: { values: "translated" },
     },

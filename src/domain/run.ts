@@ -31,7 +31,7 @@ export const outcomeWords = {
   },
   interrupted: {
     title: "Interrupted",
-    meaning: "What was in flight was finished and recorded; the next run continues from here.",
+    meaning: "Requests in flight were finished and recorded; the next run continues from here.",
     tone: "warn",
   },
 } as const satisfies { readonly [name: string]: Word }

@@ -54,7 +54,7 @@ export const googleForms: FormTool = {
       named && [0.2, `the first column is "Timestamp"`],
       word && [0.1, `the first column's title is probably Timestamp in another language`],
       (timed || fromZip) && [0.1, "its cells are dates with times"],
-      fromZip && [0.5, `they are written as in Google's zip, with "GMT" and an offset`],
+      fromZip && [0.5, `they are written as in the zip file that Google Forms exports, with "GMT" and an offset`],
       sheet && [0.5, `the sheet is called "${sample.sheet}"`],
       other && [0.3, `the second column is "${sample.titles[1]}"`],
       grid && [0.3, "titles end in a row's name in brackets"],

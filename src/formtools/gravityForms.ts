@@ -32,9 +32,9 @@ export const gravityForms: FormTool = {
     return evidence(
       [
         Math.min(0.9, 0.25 * found + 0.1),
-        `there are columns named like ${found} of ${telling.length} columns of its own`,
+        `there are ${found} of the tool's ${telling.length} typical columns`,
       ],
-      rest > 0 && [0.1, "and more of its own"],
+      rest > 0 && [0.1, "and more of the tool's columns"],
     )
   },
   needsFacts: true,

@@ -93,7 +93,7 @@ const jotformSubmissions: RecordTool = {
     const answers = members.some((name) => /^answers\.\d+\.(?:name|text|type)$/.test(name))
     if (!answers || !members.includes("created_at")) return undefined
     return evidence(
-      [0.7, `records have "answers" by number, with their texts and types`],
+      [0.7, `records have numbered "answers" with texts and types`],
       members.includes("form_id") && [0.3, `and "form_id"`],
     )
   },
@@ -157,7 +157,7 @@ export const jotform: FormTool = {
       sample.plain.includes("no label") && [0.3, `there is a column "No Label"`],
       lines && [0.1, "cells contain several lines"],
       sample.plain.includes("first name") && sample.plain.includes("last name")
-        && [0.1, `a name is in "First Name" and "Last Name"`],
+        && [0.1, `there are columns "First Name" and "Last Name"`],
     )
   },
   layout: (sample) => ({

@@ -63,7 +63,7 @@ export const kobo: FormTool = {
         other: "in a column of its own",
       },
       notes: [
-        "A column with all choices in one cell can be split if it contains names. If it contains labels, use the columns of the individual options.",
+        "A column with all choices in one cell can be split if it contains the options' names. If it contains their labels, use the columns of the individual options.",
         ...(repeat
           ? ["Rows of a repeat group belong to a row of another sheet. Join them with `source.combine.with`."]
           : []),

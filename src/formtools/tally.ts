@@ -28,7 +28,7 @@ export const tally: FormTool = {
     return {
       meta: own,
       answers: { several: { columns: false, separator: ", " }, ranking: { separator: ", " } },
-      notes: ["Options may contain commas: `split` finds whole options first when they are known."],
+      notes: ["Options may contain commas. If the form lists the options, `split` looks for whole options first."],
     }
   },
 }

@@ -153,7 +153,7 @@ const typeformResponses: RecordTool = {
           cleans: cleansAt(times, nothingWhen("0001-01-01T00:00:00Z")),
           answers: { several: { columns: false }, other: "in the cell" },
           ...(submitted === undefined ? {} : { complete: { position: submitted, is: "filled" as const } }),
-          notes: ["Questions are called by their reference or id: the Responses API does not give their titles."],
+          notes: ["Columns are named by the questions' references or ids: the Responses API does not return titles."],
           cells: (row) => {
             const cells: Array<Cell> = [
               ...kept.map((column) => row[column.position] ?? null),

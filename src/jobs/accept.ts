@@ -75,7 +75,7 @@ export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("Noth
   reason: Schema.String,
 }) {
   override get message() {
-    return `No run of ${this.pipeline} was refused because of its ${this.reason}, so there is nothing to accept. Run the pipeline: if it is refused, it prints the command that accepts it.`
+    return `No run of ${this.pipeline} was refused because of its ${this.reason}, so there is nothing to accept. Run the pipeline: if the run is refused, its message contains the command to accept that.`
   }
 }
 

@@ -123,7 +123,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     if (changed === undefined) {
       return yield* new InitRefused({
         message:
-          `Nothing can be added to ${file} without changing its other lines: write each entry of \`mapping\` and its lists on a line of its own. `
+          `Nothing can be added to ${file} without changing its other lines: write each entry of \`mapping\`, and each list in it, on a line of its own. `
           + `New: ${[...openNames(form, entries.map((entry) => ({ ...entry, open: true })))].join(", ")}.`,
       })
     }

@@ -26,7 +26,7 @@ const cellTraps = {
   "excel-date": [
     "looks",
     "look",
-    "like a month and a day or year: Excel makes such dates of options like 6-25 or 1-5. Map them to their options with `values`.",
+    "like a month and a day or year: Excel turns options such as 6-25 or 1-5 into such dates. Map them to their options with `values`.",
   ],
   scientific: [
     "contains",
@@ -34,7 +34,7 @@ const cellTraps = {
     "a number whose last digits are lost, because Excel shortens long numbers. This file can't restore them.",
   ],
   "rounded-digits": ["contains", "contain", "a long number that ends in zeros: Excel keeps only 15 digits."],
-  spaces: ["has", "have", "white space at the beginning or end. It is cut off."],
+  spaces: ["has", "have", "white space at the beginning or end. It is removed."],
   "excel-error": ["contains", "contain", "a spreadsheet error."],
   guarded: [
     "has",
@@ -44,10 +44,10 @@ const cellTraps = {
   garbled: [
     "contains",
     "contain",
-    "letters that were read in a wrong encoding, here or before. Check `source.encoding`.",
+    "letters that were read in the wrong encoding, now or when the file was made. Check `source.encoding`.",
   ],
   "cut-off": ["has", "have", "exactly as many characters as Excel allows in a cell: the rest may have been cut off."],
-  placeholder: ["says", "say", "xxxxx: most likely the placeholder of a link that was copied unchanged."],
+  placeholder: ["says", "say", "xxxxx: most likely a placeholder from a survey link that was shared unchanged."],
   wrapped: [
     "is wrapped in",
     "are wrapped in",
@@ -204,7 +204,7 @@ export const exceptionTraps = (
     count: others,
     message: `${others.toLocaleString("en-GB")} of ${filled.toLocaleString("en-GB")} filled cells ${
       others === 1 ? "is" : "are"
-    } no ${kind === "dateTime" ? "date and time" : kind}, as the others are.`,
+    } no ${kind === "dateTime" ? "date and time" : kind}, unlike the others.`,
     examples: [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
       .slice(0, examplesKept),
   }]

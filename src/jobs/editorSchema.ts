@@ -69,7 +69,7 @@ export const refreshEditorSchema = (
     const text = editorSchemaText(source, columns.map((alias) => alias.name), form)
     if (before.value === text) return undefined
     return yield* writeEditorSchema(root, pipeline, text).pipe(
-      Effect.as(`${name}, the schema for editors, was out of date and is updated.`),
+      Effect.as(`${name}, the schema for editors, was out of date and has been updated.`),
       Effect.catchAll(({ message }) =>
         Effect.succeed(`${name}, the schema for editors, is out of date and can't be written: ${message}`)
       ),

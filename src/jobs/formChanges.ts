@@ -127,7 +127,7 @@ export const compareForm = <R>(
     if (record.form.id !== form.id) {
       const other = `${
         recordFile(name, target.target)
-      } contains the form ${record.form.id}, not the form that the pipeline fills now. Changes of the form are not detected.`
+      } contains the form ${record.form.id}, not the form that the pipeline fills now. Changes to the form are not detected.`
       const advice = `To record the current form, run: formferry check ${name} --accept-form.`
       return { record, changes: [], diagnostics: [diagnosticAt(document, "warning", target.path, other, advice)] }
     }

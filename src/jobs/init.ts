@@ -228,9 +228,7 @@ const writeNew = (
       taken,
       warnings: [
         ...source.warnings,
-        ...stray.map((row) =>
-          `${strayWarning(row)} \`where\` leaves it out, and reports count it as skipped on purpose.`
-        ),
+        ...stray.map((row) => `${strayWarning(row)} \`where\` skips it, and reports count it as skipped on purpose.`),
       ],
       open: [...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []), ...openNames(form, entries)],
       unmapped: unmappedNames(suggestions),

@@ -201,7 +201,7 @@ export const inspectFile = (config: FileSource) =>
         ...source.warnings,
         ...repeatedHeader(repeated),
         ...stray.map((row) =>
-          `${strayWarning(row)} Leave it out with \`where: ${
+          `${strayWarning(row)} Skip it with \`where: ${
             flow(whereWithout([row]))
           }\` under \`source\`, as \`init\` does. The columns are shown without it.`
         ),
@@ -274,7 +274,7 @@ const repeatedHeader = (rows: ReadonlyArray<number>): ReadonlyArray<string> =>
     `${
       rows.length === 1 ? `Row ${rows[0]} contains` : `${rows.length} rows, the first of them row ${rows[0]}, contain`
     } the titles again: the file `
-    + "seems to be made of several. Remove these rows, or skip them with `where`.",
+    + "seems to consist of several files. Remove these rows, or skip them with `where`.",
   ]
 
 const samplesShown = 4
@@ -343,7 +343,7 @@ const rowKeyCandidates = (
         columns: [name],
         because: unique === true
           ? "filled in every row and different in each"
-          : "filled in every row; too many to see whether all are different",
+          : "filled in every row; too many values to check whether all are different",
       }]
     ),
   ]

@@ -37,7 +37,7 @@ export const redactReport = (
       const { id } = found.report.ledger
       const refused = new LedgerRefused({
         message: `The digests are keyed with the secret of the ledger that the run wrote (${id}), and `
-          + `${project.ledger} is a different ledger. Put the right one and its key file back.`,
+          + `${project.ledger} is a different ledger. Restore the right ledger with its key file.`,
       })
       // Opening a missing ledger would create one with a different secret.
       if (!(yield* ledgerExists(project))) return yield* refused

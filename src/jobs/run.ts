@@ -52,7 +52,7 @@ class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("Con
   pipeline: Schema.String,
 }) {
   override get message() {
-    return `Writes to ${this.service} can't be undone. Nothing was sent. To send the rows of ${this.pipeline}, confirm it with --confirm ${this.service}.`
+    return `Writes to ${this.service} can't be undone. Nothing was sent. To send the rows of ${this.pipeline}, add --confirm ${this.service}.`
   }
 }
 

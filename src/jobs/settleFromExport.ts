@@ -72,15 +72,15 @@ export const openExport = (
       return yield* new ExportUnusable({
         file,
         message:
-          `${name} has no column of submission ids ("Submission ID"), so submissions that the ledger knows can't be excluded. Nothing was settled. Export the form's results from the form editor with that column.`,
+          `${name} has no column of submission ids ("Submission ID"), so submissions that are already in the ledger can't be excluded. Nothing was settled. Export the form's results from the form editor with that column.`,
       })
     }
     if (columns.elements.size === 0) {
       return yield* new ExportUnusable({
         file,
-        message: `No column of ${name} has the name of a question of "${
+        message: `No column of ${name} is named after a question of the form "${
           brief(form.name)
-        }". Is it the export of a different form? The form's questions are: ${
+        }". Is the file an export of a different form? The form's questions are: ${
           form.questions.slice(0, 8).map((question) => brief(question.name)).join(", ")
         }${form.questions.length > 8 ? ", …" : ""}.`,
       })

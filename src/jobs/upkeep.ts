@@ -14,7 +14,7 @@ const mustBeThere = (project: Project) =>
     if (yield* ledgerExists(project)) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
     if (missed !== undefined) return yield* new LedgerRefused({ message: missed.message })
-    return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing was imported yet.` })
+    return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing has been imported yet.` })
   })
 
 /** Opens a project's ledger, which must exist. */
@@ -96,9 +96,9 @@ export class NothingForgotten extends Schema.TaggedError<NothingForgotten>()("No
   keys: Schema.Array(Schema.String),
 }) {
   override get message() {
-    return `The ledger knows no row of ${this.pipeline} with ${
-      this.keys.length === 1 ? "the key" : "one of the keys"
-    } ${this.keys.join(", ")}. \`ledger export\` lists all keys.`
+    return `The ledger has no row of ${this.pipeline} with ${this.keys.length === 1 ? "the key" : "one of the keys"} ${
+      this.keys.join(", ")
+    }. \`ledger export\` lists all keys.`
   }
 }
 

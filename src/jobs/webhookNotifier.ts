@@ -47,7 +47,7 @@ export const webhookNotifier = (patience?: Patience) => ({
       notifyOfNew(project, degraded, report, anomalies, patience).pipe(
         Effect.catchAll((error) =>
           Effect.zipRight(
-            Effect.logWarning(`What webhooks were notified of can't be looked up: ${error.message}`),
+            Effect.logWarning(`The record of earlier webhook notifications can't be read: ${error.message}`),
             notifyAll(degraded),
           )
         ),

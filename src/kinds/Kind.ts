@@ -141,6 +141,6 @@ export const FilledText = Schema.NonEmptyString.annotations({ description: "text
 
 /** A setting's value that stands for a cell or an answer. It is text as written, so that `007`, `yes` and `1.50` remain unchanged. */
 export const AsWritten = Schema.String.annotations({
-  description: "Text as written: quotes are not needed for numbers or yes and no",
+  description: "Text as written. Numbers, yes and no need no quotes",
   jsonSchema: { type: ["string", "number", "boolean"] },
 })

@@ -23,19 +23,19 @@ const options = {
   ...splitOption,
   checked: option(
     Schema.NonEmptyArray(AsWritten),
-    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts too, unless `values` translates it and it means unticked (default: 1, x, yes, y, true, checked, selected)",
+    "If each option has a column: the contents of a ticked cell, ignoring case. The option's own name counts as well, unless it means no tick and `values` translates it (default: 1, x, yes, y, true, checked, selected)",
     ["1", "x", "Yes"],
   ),
   unchecked: option(
     Schema.NonEmptyArray(AsWritten),
-    "If each option has a column: the contents of a cell without a tick, ignoring case. Empty cells have none, and anything else is an error (default: 0, no, n, false, unchecked, not selected)",
+    "If each option has a column: the contents of a cell without a tick, ignoring case. An empty cell has no tick, and any other content is an error (default: 0, no, n, false, unchecked, not selected)",
     ["0", "Not selected"],
   ),
   other: option(
     otherAnswer({
       from: option(
         Schema.String.annotations({ identifier: "Column" }),
-        "The column that contains a tick or a text. The default is the block's own column for it",
+        "The column that contains a tick or a text. Default: the block's column for other answers",
         "Prod other",
       ),
     }),

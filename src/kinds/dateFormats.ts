@@ -150,7 +150,7 @@ export const luxonFormat = (format: string): DateFormat | string => {
   const sample = DateTime.fromISO(sampleText, { setZone: true })
   const again = read(sample.toFormat(format, settings))
   if (!again.isValid) {
-    return `"${format}" is not a format that can be read back: ${again.invalidReason ?? "it is invalid"}.`
+    return `A date written in the format "${format}" can't be read back: ${again.invalidReason ?? "it is invalid"}.`
   }
   const hasOffset = again.offset === sample.offset
   return {

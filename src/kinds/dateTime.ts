@@ -81,7 +81,7 @@ export const dateTime: Kind<Options> = {
       const faults = [
         ...(options.format === undefined ? [] : [{
           option: "format",
-          message: "Here, `format` belongs to the parts.",
+          message: "If there are parts, `format` belongs to a part.",
           suggestion: "Write `date: { from: Column, format: dd.MM.yyyy }`.",
         }]),
         ...(clock === undefined

@@ -81,7 +81,7 @@ export const compileOther = (
   const blamed = cells.tick ?? cells.text ?? 0
   const unsaid = new Fault(
     "not-an-option",
-    "no tick, or `other: { use: … }` in the pipeline, which says what to send for it",
+    "no tick, or `other: { use: … }` in the pipeline with the option to send",
     blamed,
   )
   return (values, row) => {

@@ -31,7 +31,7 @@ export const optionOptions = {
   ]),
   values: option(
     Schema.Record({ key: Schema.String, value: Schema.NullOr(AsWritten) }),
-    "What cells mean, written as `cell: option`. Null means no answer. `{ set: NAME }` alone takes a value set of the project (`valueSets` in config/formferry.yaml)",
+    "What cells mean, written as `cell: option`. Null means no answer. `{ set: NAME }` alone uses a value set of the project (`valueSets` in config/formferry.yaml)",
     { M: "Male", F: "Female", unknown: null },
     { set: "agree5" },
   ),
@@ -55,7 +55,7 @@ export type OptionOptions = Schema.Struct.Type<typeof optionOptions>
 export const splitOption = {
   split: option(
     FilledText,
-    "The separator between the choices in a cell. Whole options are found first, longest first, so an option may contain the separator. By default, a cell contains one choice",
+    "The separator between the choices in a cell. Whole options are matched first, longest first, so an option may contain the separator. By default, a cell contains one choice",
     ",",
     ";",
     "\n",

@@ -8,7 +8,7 @@ import { Fault, option } from "./Kind.ts"
 const options = {
   country: option(
     Schema.String,
-    "The country, by its ISO 3166 code, of numbers that are written without + and country code",
+    "The country of numbers that are written without + and country code, as an ISO 3166 code",
     "DE",
     "US",
   ),

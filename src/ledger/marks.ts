@@ -168,7 +168,10 @@ export const behind = (
     if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${file} is not the one that earlier runs wrote` }]
     const held = commitsOf(mark.epoch)
     if (held?.word !== mark.word) {
-      return [{ mark, wrong: `The ledger ${file} is an older copy: it lacks what was written after it was copied` }]
+      return [{
+        mark,
+        wrong: `The ledger ${file} is an older copy: it lacks everything that was written after the copy was made`,
+      }]
     }
     return held.upTo >= mark.upTo ? [] : [{
       mark,
@@ -194,7 +197,7 @@ export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefuse
   const command = acceptCommand(asker?.pipeline ?? "NAME", "ledger", asker?.target)
   return new LedgerRefused({
     message: `${wrong}. Rows that were already imported would be imported again. Nothing was sent. `
-      + "Put the newest ledger back, with its .key file and every other file whose name begins with its name. "
+      + "Restore the newest ledger, with its .key file and every other file whose name begins with the ledger's name. "
       + `If it is lost, docs/maintain.md says how to continue without it. If no row can be imported twice, accept this state: ${command}${
         asker === undefined ? ", for each pipeline NAME" : ""
       }.`,

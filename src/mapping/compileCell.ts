@@ -161,7 +161,7 @@ const typed = (text: string, fixed: Fixed): Cell | undefined => {
 
 const twoWays = new Fault(
   "not-a-number",
-  "a number that means the same in the source's notation and in JSON (write it without signs between digits)",
+  "a number that means the same in the source's notation and in JSON (write it without separators between digits)",
 )
 
 /**

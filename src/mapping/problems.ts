@@ -53,7 +53,7 @@ export const requiredProblem = (question: string, name: string, columns: Readonl
 export const blankProblem: Problem = {
   code: "blank-row",
   message:
-    "No answer of the row comes from a cell: the mapped cells are empty or mean no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
+    "No cell of the row gives an answer: the mapped cells are empty or mean no answer. Skip such rows with `source.where`, or send them with `sink.blankRows: allow`.",
 }
 
 /** Returns the problem with a row whose key columns are empty. */

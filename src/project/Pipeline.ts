@@ -93,13 +93,14 @@ const Limit = oneOfThese(
   becoming(whole(0), (rows): StopLimit => ({ rows })).annotations(expecting("a number of rows")),
   becoming(Share, (share): StopLimit => ({ share, atLeast: 10 })).annotations(expecting("a share such as `5%`")),
   section({
-    share: needed(Share, { description: "The share of the rows to which the limit refers" }),
-    atLeast: needed(whole(1), { description: "The number of rows from which on the share applies" }),
+    share: needed(Share, { description: "The maximum share of the rows" }),
+    atLeast: needed(whole(1), { description: "The minimum number of rows for the share to apply" }),
   }),
 ).annotations({
   ...expecting("a number of rows, a share such as `5%`, or { share: 20%, atLeast: 50 }"),
   identifier: "StopLimit",
-  description: "A number of rows, or a share of the rows that are new in this run. A share applies from 10 rows on",
+  description:
+    "A number of rows, or a share of the rows that are new in this run. A share applies only if there are at least 10 rows",
 })
 
 const limit = (standard: string | number, description: string) => optional(Limit, { description, default: standard })
@@ -108,7 +109,7 @@ const stopWhen = section({
   new: limit("100%", "Rows never seen before"),
   replaced: limit("10%", "New rows that equal a vanished row except for the key, so the key may have changed"),
   changed: limit("10%", "Rows that changed since they were imported"),
-  invalid: limit("20%", "Rows that can't be turned into a valid item"),
+  invalid: limit("20%", "Rows that can't be turned into a valid submission"),
   refused: limit("5%", "Rows that the service refused"),
   differing: limit("1%", "Rows that did not come back as they were sent"),
   inDoubt: limit(20, "Rows whose outcome is unknown"),
@@ -209,7 +210,7 @@ const Tolerated = becoming(
     id: optional(Name.annotations({ identifier: "Question.id" }), { description: "The question's id" }),
     name: optional(Name.annotations({ identifier: "Question.name" }), { description: "The question's name" }),
     because: needed(Name.annotations(expecting("a reason")), {
-      description: "Why differences of this question don't matter",
+      description: "Why differences in this question don't matter",
     }),
   }, { rules: { atLeastOne: ["id", "name"] } }),
   (tolerated, path) => ({ ...tolerated, path }),
@@ -225,7 +226,7 @@ const reconcile = section({
     default: "5 minutes",
   }),
   tolerate: optional(Schema.Array(Tolerated), {
-    description: "Questions whose differences don't matter, and why",
+    description: "Questions in which differences don't matter, and why",
     absent: [],
   }),
 })
@@ -290,7 +291,8 @@ const ExampleEntry = becoming(
         expecting("answers by question"),
       ),
       {
-        description: "Answers by the name or id of what they fill. Other answers are not checked",
+        description:
+          "Answers by the name or id of the question or element that they fill. Other answers are not checked",
         examples: [{ "Full name": "Ada Lovelace" }],
       },
     ),

@@ -61,7 +61,7 @@ const Live = section({
     },
   ),
   separate: optional(Schema.Boolean, {
-    description: "Whether the service's forms differ from forms with the same ids in a different service",
+    description: "Whether forms with the same ids in this service and a different one are different forms",
     default: false,
   }),
   apiKey: needed(

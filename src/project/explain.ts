@@ -243,7 +243,7 @@ const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyR
       add(undefined, `${place.called} needs ${oneOf(broken.keys.map(quoted))}.`, "Add one of them.")
     } else if (broken._tag === "Lacks") {
       const { key, other } = broken
-      add(key, `${quoted(key)} needs ${quoted(other)} next to it.`, `Add ${quoted(other)}.`)
+      add(key, `${quoted(key)} also needs ${quoted(other)}.`, `Add ${quoted(other)}.`)
     } else {
       const { by, key, keys } = broken
       const which = keys === undefined ? "them" : oneOf(keys.map(quoted))

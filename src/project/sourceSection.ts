@@ -155,10 +155,10 @@ const With = section({
     description: "The columns that contain the cells of `combine.by`, in the same order",
     examples: [["_parent_index"]],
   }),
-  as: needed(Name, { description: "The first part of the names of the file's columns", examples: ["visit"] }),
+  as: needed(Name, { description: "The prefix for the names of these columns", examples: ["visit"] }),
   repeats: optional(Schema.Boolean, {
     description:
-      "Whether a row may have several of these records. The columns of the first are then called `visit.1.weight`",
+      "Whether a row may have several of these records. The columns of the first record then have names such as `visit.1.weight`",
     default: false,
   }),
 })
@@ -170,7 +170,7 @@ const Combine = section({
   }),
   name: optional(Schema.Array(Name).annotations(expecting("a list of columns")), {
     description:
-      "The columns that distinguish the records of a row. Their cells become the first part of the other columns' names: `baseline.weight`",
+      "The columns that distinguish the records of a row. Their cells become the prefix of the other columns' names: `baseline.weight`",
     examples: [["redcap_event_name"]],
     absent: [],
   }),
@@ -180,7 +180,7 @@ const Combine = section({
     absent: [],
   }),
   places: optional(Schema.Array(Name), {
-    description: "First parts of names whose columns exist even if no record has them yet",
+    description: "Prefixes whose columns exist even if no record has them yet",
     examples: [["baseline", "follow_up"]],
     absent: [],
   }),
@@ -238,7 +238,7 @@ export const source = section({
   }),
   raggedRows: optional(Schema.Literal("reject", "pad"), {
     description:
-      "Records of delimited text without their last cells: `reject` reports them as problems, `pad` reads the missing cells as empty",
+      "Records of delimited text whose last cells are missing: `reject` reports them as problems, `pad` reads the missing cells as empty",
     default: "reject",
   }),
   headerRow: optional(whole(1), { description: "The row with the header, from 1. Rows above it are skipped" }),
@@ -256,7 +256,7 @@ export const source = section({
       .annotations(expecting("a list of columns, or `content`")),
     {
       description:
-        "What identifies a row from one run to the next: columns, or `content` (the cells of the columns used at the first run, plus a number for "
+        "What identifies a row from one run to the next: columns, or `content` (the cells of the columns used in the first run, plus a number for "
         + "identical rows) for sources to which rows are only ever added. The default is the form tool's own id",
       examples: [["Customer No"]],
     },
@@ -269,7 +269,7 @@ export const source = section({
   empty: optional(
     becoming(Schema.Array(Schema.String), (texts): ReadonlyArray<string> => [...new Set(["", ...texts])]),
     {
-      description: "Texts of cells that mean no answer. An empty cell always means that",
+      description: "Texts of cells that mean no answer. An empty cell always means no answer",
       examples: [["", "N/A", "-"]],
       default: [""],
     },

@@ -67,7 +67,7 @@ const inDoubt = Metric.gauge("formferry.in_doubt", {
 const duration = Metric.gauge("formferry.run.duration", { description: "How long the last run took, in seconds" })
 const sent = Metric.gauge("formferry.run.sent", { description: "Rows that the run in progress has sent so far" })
 const fresh = Metric.gauge("formferry.run.in_doubt", {
-  description: "Rows that the run in progress has put in doubt so far",
+  description: "Rows that the run in progress has sent so far with an unknown outcome",
 })
 
 /** Records metrics of a run's progress: once for each chunk of rows and each batch. */

@@ -274,6 +274,6 @@ const duplicateOf = ({ keyColumns }: Keyed, row: number | undefined, same: boole
 const changed = ({ keyColumns }: Keyed): Problem => ({
   code: "changed",
   column: keyColumns[0],
-  message: "The row was imported before with different content. The service can't change a submission: "
-    + "edit it there, or acknowledge the row.",
+  message: "The row was imported before with different content. formferry can't change a submission: "
+    + "edit it in the service, or acknowledge the row.",
 })

@@ -105,7 +105,7 @@ export const because = (end: {
     ...end.reasons.flatMap((reason) => {
       switch (reason._tag) {
         case "Interrupted":
-          return [`The run was interrupted (${reason.signal}). What was in flight was finished and recorded.`]
+          return [`The run was interrupted (${reason.signal}). Requests in flight were finished and recorded.`]
         case "Unconfirmed":
           return [`Writes to ${reason.service} can't be undone, and sending was not confirmed. Nothing was sent.`]
         case "CanaryInDoubt":

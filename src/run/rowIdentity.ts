@@ -304,12 +304,12 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     if (missing.encoding > 0 || (!reads && missing.all > 0)) {
       const isRefused = yield* refuse(
         { before: { ...before }, now: { ...dialect }, misread: states.encoding } as unknown as Json,
-        `The source is read differently from earlier runs (${before === undefined ? "" : dialectText(before)}; now ${
-          dialectText(dialect)
-        }). ${counted(newRows.size, "row is", "rows are")} new, and ${
+        `The source is not read in the same way as in earlier runs (${
+          before === undefined ? "" : dialectText(before)
+        }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
           counted(missing.all, "imported row is", "imported rows are")
         } no longer in the source: these may be the same rows.`,
-        `To read it as before, set that under source (format, encoding, delimiter, quoteChar). ${rekey}`,
+        `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar). ${rekey}`,
       )
       if (isRefused) return
     }

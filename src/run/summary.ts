@@ -284,7 +284,7 @@ const stillWaiting = Effect.gen(function*() {
     "row of the last run still needs",
     "rows of the last run still need",
   )
-  return [`Apart from the submissions, ${waiting} review${where}`]
+  return [`In addition to the submissions, ${waiting} review${where}`]
 })
 
 /** Returns a warning about an edited mapping, with the number of rows imported under the old one. The edit doesn't change these rows. Warns only once. */

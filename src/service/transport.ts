@@ -23,7 +23,7 @@ export class MaybeSent extends Schema.TaggedError<MaybeSent>()("MaybeSent", {
   status: Schema.optional(Schema.Number),
 }) {
   override get message() {
-    return `The request may have arrived, but there is no whole answer: ${this.reason}.`
+    return `The request may have arrived, but no complete answer came back: ${this.reason}.`
   }
 }
 

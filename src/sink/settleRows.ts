@@ -237,7 +237,7 @@ const absence = (
   if (lacking.count > 0) {
     return {
       reason:
-        `the export is not complete: it lacks ${lacking.count} of the submissions that the ledger knows, such as ${lacking.example}`,
+        `the export is not complete: it lacks ${lacking.count} of the submissions in the ledger, such as ${lacking.example}`,
       wants: "another export",
     }
   }
@@ -257,7 +257,7 @@ const absence = (
   }
   if (!standing.isInOrder) {
     return {
-      reason: "the export is not sorted by time, so a cut might hide the row",
+      reason: "the export is not sorted by time, so the row might be in a part that is missing",
       wants: "a vouched export",
     }
   }
@@ -301,7 +301,7 @@ const absence = (
     : {
       reason: `nothing in the export is known to be later than ${
         shown(visibleFrom)
-      }, so the export may be too early or cut`,
+      }, so the export may be too early or incomplete`,
       wants: "a witness",
     }
 }

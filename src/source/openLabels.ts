@@ -44,7 +44,7 @@ export const openLabels = (file: string): Effect.Effect<OpenedLabels, SourceErro
       if (typeof labels === "string") return yield* wrong(`${file}: ${labels}`)
       if (labels !== undefined) return { title, labels }
     }
-    return yield* wrong(`${file} is not a definition that formferry knows. ${known}`)
+    return yield* wrong(`${file} is not a form definition that formferry can read. ${known}`)
   })
 
 /** Parses a file by its content. Returns a sentence if it is damaged. */

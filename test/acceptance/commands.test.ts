@@ -15,7 +15,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     )
     const before = yield* at.inProcess("status")
     expect(before.status).toBe(0)
-    expect(before.stdout).toContain("Nothing was imported yet")
+    expect(before.stdout).toContain("Nothing has been imported yet")
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
     expect((yield* at.inProcess("report", "contacts")).status).toBe(2)
 
@@ -103,7 +103,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     expect(gone.stdout.replaceAll("\n", " ")).toMatch(
       /ledger \S+ is missing or empty, but an earlier run wrote to it.*accept contacts ledger --because/,
     )
-    expect(gone.stdout).not.toMatch(/Nothing was imported yet|sound/)
+    expect(gone.stdout).not.toMatch(/Nothing has been imported yet|sound/)
     expect(gone.lastLine).toBe("formferry status")
   }))
 

@@ -256,7 +256,9 @@ choices,,,
         )
         const none = yield* init("export.csv")
         expect(none.status).toBe(2)
-        expect(none.stderr.replaceAll(/\s+/g, " ")).toContain("export.csv is not a definition that formferry knows.")
+        expect(none.stderr.replaceAll(/\s+/g, " ")).toContain(
+          "export.csv is not a form definition that formferry can read.",
+        )
         expect([yield* exists("config"), yield* exists("pipelines")]).toEqual([false, false])
       }),
     60_000,

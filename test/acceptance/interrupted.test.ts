@@ -140,7 +140,7 @@ for (const signal of ["SIGTERM", "SIGHUP"] as const) {
       expect(shown.status, shown.stdout + shown.stderr).toBe(143)
       expect(shown.lastLine).toMatch(/^formferry /)
       // The other pipelines did not start.
-      expect(shown.stdout).not.toContain("Reading every submission back again")
+      expect(shown.stdout).not.toContain("Reading every submission back")
       expect(served.status, served.stderr).toBe(0)
       const { results } = JSON.parse(served.stdout)
       expect(yield* Effect.promise(() => fetch(results).then(() => "open", () => "closed"))).toBe("closed")

@@ -67,7 +67,7 @@ it.scopedLive(
       expect(prose).toEqual(expect.arrayContaining([
         expect.stringMatching(/^# options: r so long a title/),
         expect.stringMatching(/^# needed: .*Different in every row: k so long/),
-        expect.stringMatching(/^# not mapped at first: /),
+        expect.stringMatching(/^# not mapped yet: /),
       ]))
       expect(prose.join("\n").match(long)).toBe(null)
       at.write(

@@ -122,7 +122,7 @@ layer(NodeContext.layer)("a filled-in template", (it) => {
         const words = ["template", "practice", "people1", name]
         const made = yield* formferry(words, { cwd })
         expect([made.status, made.stderr]).toEqual([0, ""])
-        expect(made.stdout).toContain("Without a column, because the form does not list their rows: +Grid.")
+        expect(made.stdout).toContain("Questions without a column, because the form does not list their rows: +Grid.")
         expect(made.stdout).toContain(`formferry init NAME --source ${name} --service practice --form people1`)
         const again = yield* formferry(words, { cwd })
         expect([again.status, again.stderr.replaceAll(/\s+/g, " ")])

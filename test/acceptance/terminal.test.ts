@@ -164,7 +164,7 @@ it.scopedLive.skipIf(withoutTerminal)(
         ["There is no row.csv here.", ""],
         ["with the rows: ", "rows.csv"],
         ["form's id: ", "people1"],
-        ["left open now?", "y"],
+        ["open entries now?", "y"],
         ["leave it unanswered on purpose", ""],
         [": ", "3"],
       ] as const

@@ -16,7 +16,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
         (ran) => ({ ...ran, told: ran.err.replaceAll(/\s+/g, " ") }),
       )
     const none = yield* ledger("compact")
-    expect([none.status, none.told]).toEqual([2, expect.stringContaining("nothing was imported yet")])
+    expect([none.status, none.told]).toEqual([2, expect.stringContaining("nothing has been imported yet")])
 
     yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
     yield* here.run()

@@ -95,7 +95,7 @@ layer(platform)("entries that init leaves open", (it) => {
         form: "sales1",
       })
       expect(warnings).toEqual([
-        'Row 4 ("Total") looks like totals, not like a record. `where` leaves it out, and reports count it as skipped on purpose.',
+        'Row 4 ("Total") looks like totals, not like a record. `where` skips it, and reports count it as skipped on purpose.',
       ])
       expect(yield* fs.readFileString(path.join(root, "pipelines", "sales.yaml"))).toContain(
         "  where: { No: { not: Total } } #",

@@ -59,7 +59,7 @@ describe("the rows of a table", () => {
     "that contain %s, such as row %i, are named with the `where` that leaves them out",
     async (is, row, text, where) => {
       const { columns, rows, warnings } = await inspectText(text)
-      expect(warnings).toEqual([expect.stringContaining(`looks like ${is}, not like a record. Leave it out with`)])
+      expect(warnings).toEqual([expect.stringContaining(`looks like ${is}, not like a record. Skip it with`)])
       expect(warnings[0]).toMatch(new RegExp(`^Row ${row} `))
       expect(parse(/`(where: .*?)` under/.exec(warnings[0] ?? "")?.[1] ?? "")).toEqual({ where })
       // The column has one kind without that row, which is still counted.

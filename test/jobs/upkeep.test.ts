@@ -109,7 +109,7 @@ describe("forgetting a row", () => {
         const doubtful = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-1"] }))
         expect(doubtful.message).toContain("Settle first (formferry settle people --rows …)")
         const unknown = yield* Effect.flip(forgetRows(project, { ...asked, pipeline: "people", keys: ["K-7"] }))
-        expect(unknown.message).toContain("knows no row of people with the key K-7")
+        expect(unknown.message).toContain("has no row of people with the key K-7")
         expect(bytes(here.root)).toContain("K-1")
       }),
   )

@@ -121,7 +121,7 @@ describe("a missing key, at its parent", () => {
     ]],
     ["a name", withEntry("«from: A"), ["An item of `questions` needs `id` or `name`.", "Add one of them."]],
     ["a key that another asks for", withSection("sink", "«service: practice"), [
-      "`service` needs `form` next to it.",
+      "`service` also needs `form`.",
       "Add `form`.",
     ]],
   ])

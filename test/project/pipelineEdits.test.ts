@@ -38,7 +38,7 @@ mapping:
     #   from: ""
   # the tool's own column
   # submissionTime: { from: When, zone: Europe/Berlin }
-  # not mapped at first: When
+  # not mapped yet: When
 
 sink: { service: practice, form: f }
 `

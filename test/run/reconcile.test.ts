@@ -28,7 +28,7 @@ scoped(
     const imported = yield* run()
     expect(imported).toMatchObject({ exitCode: 1, rows: { imported: 12, invalid: 2 } })
     const waiting =
-      `Apart from the submissions, 2 rows of the last run still need review: formferry report people --run ${imported.run}`
+      `In addition to the submissions, 2 rows of the last run still need review: formferry report people --run ${imported.run}`
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, outcome: "complete", because: [waiting] })
     // A second reconciliation still names the run that found the rows.
     expect((yield* reconcile()).because).toEqual([waiting])

@@ -96,7 +96,7 @@ describe("a source with JSON records", () => {
     expect(await at('[{"a":1} {"a":2}]')).toContain("It is not JSON after record 1")
     expect(await at('[{"a":1}] x')).toMatch(/It is not JSON/)
     expect(await at('[{"a":1}]]')).toMatch(/It is not JSON/)
-    expect(await at("hello")).toMatch(/It is not JSON from its beginning/)
+    expect(await at("hello")).toMatch(/It is not JSON at its beginning/)
     expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
   })
 

@@ -200,13 +200,13 @@ settings,,,,
   it.scoped("openLabels reports what is wrong with a file, and where", () =>
     Effect.gen(function*() {
       expect(yield* refusal("rows.csv", "No,Name\n1,Ada\n")).toBe(
-        `rows.csv is not a definition that formferry knows. ${known}`,
+        `rows.csv is not a form definition that formferry can read. ${known}`,
       )
       expect(yield* refusal("package.json", "{}")).toBe(
-        `package.json is not a definition that formferry knows. ${known}`,
+        `package.json is not a form definition that formferry can read. ${known}`,
       )
       expect(yield* refusal("page.html", "<html><body></body></html>")).toBe(
-        `page.html is not a definition that formferry knows. ${known}`,
+        `page.html is not a form definition that formferry can read. ${known}`,
       )
       expect(yield* refusal("half.qsf", `{\n"SurveyElements": [\n`)).toBe(
         "half.qsf: It starts like JSON, but line 3 can't be read. Export it again.",

@@ -67,7 +67,7 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
   for (const one of [to, secretFile(to)]) {
     if (existsSync(one)) {
       return new LedgerRefused({
-        message: `${one} already exists, and a ledger is never copied over it. Choose another name.`,
+        message: `${one} already exists, and a copy of the ledger never replaces a file. Choose a different name.`,
       })
     }
   }

@@ -214,7 +214,7 @@ export const dateFormats = ({ writings }: DateEvidence): DateFormats => {
         _tag: "Open",
         formats: undecided.formats,
         why: both
-          ? "in some cells only the first number can be the day, in some only the second"
+          ? "in some cells only the first number can be the day, in others only the second"
           : "no cell shows whether the day or the month comes first",
       }
     }

@@ -132,7 +132,7 @@ const valuesBelow = (
       // With a second #, so that it remains a comment after the others are uncommented.
       ? [
         `  # and ${unknown.more ? "many" : all - listed} more, which \`formferry check\` lists`,
-        "otherwise: # or choose what happens to all that are not listed: reject, keep, drop or { use: OPTION }",
+        "otherwise: # or choose what happens to all texts that are not listed: reject, keep, drop or { use: OPTION }",
       ]
       : []),
   ]
@@ -246,7 +246,7 @@ export const suggestedEntry = (
 const whyOpen: Readonly<Record<OpenQuestion["why"], string>> = {
   "nothing-fits": "left open: no column fits",
   unsure: "left open: no column is certain",
-  "several-fit": "left open: more than one would fit",
+  "several-fit": "left open: more than one column would fit",
 }
 
 /** Returns the keys for reading the likeliest column. If its cells show no separator of choices, that of the other columns is proposed. */

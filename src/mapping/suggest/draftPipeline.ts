@@ -108,7 +108,7 @@ const ignoredColumns = ({ left, tool }: Suggestions): PipelineDraft["ignore"] =>
   const names = left.map(({ name }) => name).filter((name) => name !== undefined)
   return names.length === 0
     ? undefined
-    : { columns: names, why: `${tool ?? "the tool"}'s own columns, left behind` }
+    : { columns: names, why: `${tool ?? "the tool"}'s own columns, not imported` }
 }
 
 /** Returns the separator of choices that most of a source's columns use. */
@@ -195,7 +195,7 @@ export const draftPipeline = (
     about: [
       `Made by formferry init for the form "${
         brief(form.name)
-      }". What the file and the form don't show is left open, as a comment: search for "left open".`,
+      }". Anything that the file and the form don't show is left open, as a comment: search for "left open".`,
       "Then: formferry check",
     ],
     source: sourceEntry(suggestions, options.source, aliases()),
@@ -206,9 +206,9 @@ export const draftPipeline = (
       ...(unmapped.length === 0
         ? []
         : [
-          `not mapped at first: ${
+          `not mapped yet: ${
             firstOf(unmapped.map(brief), 50)
-          }. Map them, or list them under \`ignore\`: \`check\` names those that are left.`,
+          }. Map them, or list them under \`ignore\`: \`check\` lists those that are left.`,
         ]),
       ...parts,
     ],

@@ -68,7 +68,7 @@ const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTim
   if (timed.some((text) => !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text))) {
     return undecided(
       kind,
-      "cells contain a time after the day, with fractions or an offset. Choose what counts with `extract`.",
+      "cells contain a time after the day, with fractions or an offset. Choose the part to use with `extract`.",
       [],
     )
   }

@@ -62,7 +62,7 @@ and <a href="differences.csv">differences.csv</a>.</p></noscript>
 `,
     new Markup(`<script type="application/json" id="attention-data">[\n${entriesPlace}\n]</script>\n`),
     report.values === "shown"
-    && html`<p class="small soft">A link "edit" opens the submission in the service for editing.</p>
+    && html`<p class="small soft">The link "edit" opens the submission in the service for editing.</p>
 `,
   ])
 }
@@ -123,8 +123,8 @@ export const questionsSection = (report: RunReport): Section | undefined => {
       }),
     ),
     html`<p class="small soft">${
-      report.sent > 0 && `Fill rate: answers among the ${count(report.sent)} rows that were sent. `
-    }Agreement: answers that came back the same or equivalent among those that could be compared.</p>`,
+      report.sent > 0 && `Fill rate: the share of the ${count(report.sent)} sent rows that have an answer. `
+    }Agreement: the share of comparable answers that came back the same or equivalent.</p>`,
     unansweredNote("Not mapped, so without an answer", report, "notMapped"),
     unansweredNote("Left without an answer on purpose", report, "ignored"),
   ])
@@ -145,9 +145,9 @@ export const columnsSection = (report: RunReport): Section | undefined => {
   const filled = columns.filter(({ cells }) => cells > 0)
   const shown = filled.toSorted((a, b) => missed(b) - missed(a) || a.position - b.position).slice(0, most)
   const states = cellStates.filter((state) => filled.some((column) => column.states[state] > 0))
-  return section("columns", "Columns and what was left behind", [
+  return section("columns", "Columns and omitted cells", [
     sentences.length === 0
-      ? html`<p>No cell was left behind.</p>`
+      ? html`<p>No cell was omitted.</p>`
       : html`<ul>${
         sentences.map((sentence) =>
           html`<li><bdi>${sentence}</bdi></li>
@@ -246,7 +246,7 @@ export const filesSection = (files: ReadonlyArray<WrittenFile>): Section =>
         className: file.rows === 0 ? "none" : "some",
         cells: [html`<a href="${file.name}">${file.name}</a>`, counted(file.rows, "row"), file.holds],
       })),
-      { cells: [html`<a href="report.json">report.json</a>`, "", "this report for programs"] },
+      { cells: [html`<a href="report.json">report.json</a>`, "", "this report as JSON, for programs"] },
     ]),
   )
 

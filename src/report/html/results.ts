@@ -19,7 +19,7 @@ const marks: { readonly [M in Mode]: string | undefined } = {
   rehearsal:
     "This is a rehearsal: everything went to a practice service on this machine. Nothing was sent to the form.",
   "dry-run": "This is a dry run: every row was read and validated, and nothing was sent.",
-  reconcile: "This is a reconciliation: submissions of earlier runs were read back again. Nothing was sent.",
+  reconcile: "This is a reconciliation: submissions of earlier runs were read back. Nothing was sent.",
 }
 
 /** Marks the report of a rehearsal, a dry run or a reconciliation. */

@@ -81,7 +81,7 @@ export const walkJson = ({ found, outside, record, target }: Walk): JsonWalk => 
   let written = 0
 
   const place = () => frames.map(({ key }) => key)
-  const where = () => records === 0 ? "from its beginning on" : `after record ${thousands(records)}`
+  const where = () => records === 0 ? "at its beginning" : `after record ${thousands(records)}`
   const wrong = (what: string) =>
     new UnreadableJson(`It is not JSON ${where()}: ${what}. Export it again, or correct it there.`)
   const top = () => frames[frames.length - 1]

@@ -313,7 +313,7 @@ const readRecords = (bytes: Buffer) => {
     if (type === kind.boundSheet && length >= 6) places.push(bytes.readUInt32LE(at))
     else if (type === kind.format) book.formats++
     else if (type === kind.formatCount && length >= 16 && bytes.readUInt16LE(at + 14) !== book.formats) {
-      throw new BadRecords("fewer formats of cells than it states")
+      throw new BadRecords("fewer cell formats than it states")
     }
     // Records that continue the shared strings belong to them.
     const isText = type === kind.sharedTexts || (type === kind.continued && before === kind.sharedTexts)
@@ -332,7 +332,7 @@ const readRecords = (bytes: Buffer) => {
       : [bytes.readUInt16LE(from), bytes.readUInt16LE(from + 2), from + 4]
     if (at + length > bytes.length) throw cutShort()
     // The longest possible record.
-    if (length > 8224) throw new BadRecords(`a record that is longer than one can be (byte ${from})`)
+    if (length > 8224) throw new BadRecords(`a record that is longer than the format allows (byte ${from})`)
     if (type === kind.bof) {
       if (depth === 0 && !isBook) sheets.set(from, sheet = new SheetRecords(bytes, book))
       depth++
