@@ -35,11 +35,13 @@ export const exits = {
   },
   unproven: {
     code: 4,
-    meaning: "unacknowledged rows are in doubt, or their submissions are missing, different or not read back",
+    meaning:
+      "rows are in doubt, or submissions are missing, different or not read back (acknowledged ones don't count)",
   },
   attention: {
     code: 1,
-    meaning: "unacknowledged rows need review: invalid, refused, changed, or duplicates with different content",
+    meaning:
+      "rows need review: invalid, refused, changed, or duplicates with different content (acknowledged ones don't count)",
     isGood: true,
   },
   busy: { code: 6, meaning: "another run of this pipeline is in progress", next: ["status"] },

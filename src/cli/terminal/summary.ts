@@ -158,5 +158,5 @@ export const showRuns = (runs: ReadonlyArray<PastRun>, screen: Screen): string =
   )
   return isWide
     ? shown
-    : `${shown}\n\n${paint.soft("Runs, in the same order")}\n${ids.map((id) => `  ${id}`).join("\n")}`
+    : `${shown}\n\n${paint.soft("Runs, in the order of the columns")}\n${ids.map((id) => `  ${id}`).join("\n")}`
 }
