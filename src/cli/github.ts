@@ -34,7 +34,9 @@ export const annotations = (folder: string, { diagnostics, pipelines }: Checked)
     const failures = pipelines.flatMap(({ failures, pipeline }) =>
       failures.map(({ _tag, message }) => {
         // The message of `LedgerRefused` may contain row keys.
-        const shown = _tag === "LedgerRefused" ? `The ledger refuses it. ${toSeeValues(pipeline)}` : message
+        const shown = _tag === "LedgerRefused"
+          ? `The check against the ledger failed. ${toSeeValues(pipeline)}`
+          : message
         const place = { severity: "error", file: seen("config/formferry.yaml"), line: 1, column: 1 } as const
         return annotation({ ...place, message: `${pipeline}: ${shown}` })
       })

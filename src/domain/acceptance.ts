@@ -2,12 +2,12 @@ import { commandLine } from "./shell.ts"
 
 /** The reasons that a person can accept with `formferry accept NAME REASON`, each with its line in `--help`. `jobs/accept.ts` finds what is currently refused. */
 export const acceptReasons = {
-  files: "Files that match the source's pattern were never read, and none of their rows is missing.",
-  gap: "The export shares no row with the previous one, and no row is missing between them.",
-  canary: "The canary failed, and the remaining rows may be sent.",
-  ledger: "The ledger is not the newest, and no row is imported twice if the pipeline continues with it.",
-  form: "Questions that the mapping fills have changed in the form, and the mapping is right for the current form.",
-  "row-key": "Row keys or the way they are made changed, and these rows may be sent as new rows.",
+  files: "Files that match the source's pattern were never read, but none of their rows needs importing.",
+  gap: "The export shares no row with the previous one, but no row between the two was lost.",
+  canary: "The canary failed, but the remaining rows may be sent.",
+  ledger: "The ledger is an older copy, but no row is imported twice if the pipeline continues with it.",
+  form: "Questions that the mapping fills have changed in the form, but the mapping is right for the current form.",
+  "row-key": "Row keys or the way they are made changed, but these rows may be sent as new rows.",
 } as const
 
 export type AcceptReason = keyof typeof acceptReasons

@@ -109,7 +109,7 @@ export const SourceFile = Schema.Struct({
   sha256: text("the file's digest, hexadecimal"),
   rows: count("the file's data records"),
   taken: list(Schema.Struct({
-    what: Text("a property that was detected or set, in the order to show it: encoding, delimiter, sheet, …"),
+    what: Text("a property that was detected or set, in display order: encoding, delimiter, sheet, …"),
     value: Text("the value of that property"),
   })),
   unread: maybe(List(Schema.Struct({

@@ -395,6 +395,6 @@ scoped(
         Effect.flip(settle({ _tag: "Export", file: path.join(root, "other.csv"), isComplete: false })),
       )
     expect((yield* from("Name,Mail\nAda,a@example.org\n")).message).toContain("no column of submission ids")
-    expect((yield* from("Submission ID,Colour\ns1,red\n")).message).toContain("No column of other.csv has the name")
+    expect((yield* from("Submission ID,Colour\ns1,red\n")).message).toContain("No column of other.csv is named")
   }),
 )
