@@ -50,8 +50,7 @@ export const compileInput = (
     findings.error([...path, key], message, suggestion)
   }
 
-  // Returns the column of the "Other" option. Returns undefined if the entry names no such column. Returns "missing" if the column is not in the
-  // source, or if the entry must name one but does not.
+  // Returns the column of the "Other" option. Returns undefined if the entry names no such column. Returns "missing" if the column is not in the source, or if the entry must name one but does not.
   const findOther = (): Column | "missing" | undefined => {
     const name = otherColumn(asked)
     if (name !== undefined) return book.find(name, "answers") ?? "missing"

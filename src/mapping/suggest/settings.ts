@@ -15,7 +15,7 @@ import { isTick, saysNo, saysYes } from "./words.ts"
 
 /** How a column's cells are read as an answer. */
 export interface Settings {
-  /** The kind. If it is undefined, the question's type determines it, and a question without a type gets text. */
+  /** The kind to write into the entry. Undefined if the question's type determines it, or if the answer is text. */
   readonly kind: string | undefined
   readonly keys: ReadonlyArray<DraftKey>
   /** A sentence about what the cells don't show. If it is set, a person must complete the entry. */
@@ -24,7 +24,7 @@ export interface Settings {
   readonly asks: ReadonlyArray<Ask>
 }
 
-/** A key of an entry that only a person can decide. */
+/** A key of an entry whose value only a person can decide. */
 export interface Ask {
   readonly key: string
   /** Why a person must decide, as text that follows a colon. */
@@ -49,7 +49,7 @@ const undecided = (
 
 const one = (values: ReadonlyArray<string>): DraftKey["value"] => values.length === 1 ? values[0] ?? "" : values
 
-/** Returns the cells' strings that are an ISO date with a time other than midnight. */
+/** Returns the cells that contain an ISO date with a time other than midnight. */
 const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
   [...distinct.keys()].filter((text) => {
     const read = readIso(text)
@@ -192,7 +192,7 @@ const numberSettings = (profile: ColumnProfile): Settings => {
   )
 }
 
-/** Concepts whose columns contain digits that are not a quantity. */
+/** Concepts that name columns whose digits are not a quantity. */
 const codes = [
   "zip",
   "phone",

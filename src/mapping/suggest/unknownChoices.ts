@@ -57,7 +57,7 @@ export const collectUnknown = (
   const unknownIn = (cell: Cell, text: string): ReadonlyArray<string> => {
     const found: Array<string> = []
     let parse: Parse | undefined = whole
-    // Each round treats the unknown choice of the round before as empty, until no further one is found.
+    // Each round treats the unknown choices found so far as empty, until no other is found.
     while (parse !== undefined && found.length < 100) {
       const result = parse([cell])
       if (!(result instanceof Fault) || result.code !== "not-an-option") break
