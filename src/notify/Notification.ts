@@ -35,9 +35,9 @@ export interface Notification {
   readonly rows: RowCounts | null
   readonly readBack: VerdictCounts | null
   readonly acknowledged: number
-  /** How many rows have a problem, by code. */
+  /** The number of rows with each problem, by the problem's code. */
   readonly problems: ReadonlyArray<{ readonly code: ProblemCode; readonly count: number }>
-  /** Differences from past runs. `new` is true if this webhook has not reported the anomaly yet. */
+  /** Differences from past runs. `new` is true if this webhook has not received the anomaly yet. */
   readonly anomalies: ReadonlyArray<{ readonly code: AnomalyCode; readonly message: string; readonly new: boolean }>
   /** The command to run next. */
   readonly next: string | null

@@ -55,7 +55,7 @@ export interface Practice {
   readonly submissions: (form: string) => ReadonlyArray<Submission>
   /** Returns the number of a form's submissions. */
   readonly count: (form: string) => number
-  /** Returns how often each fault occurred, by name. */
+  /** Returns how many times each fault occurred, by name. */
   readonly faults: () => Readonly<Record<string, number>>
 }
 

@@ -88,7 +88,7 @@ export interface Faults {
   readonly refusedUntil: () => number
   /** Serves a request, including its fault. */
   readonly reply: (request: ServedRequest, drawn: FaultedRequest) => Effect.Effect<Reply>
-  /** Returns how often each fault occurred, by name. */
+  /** Returns how many times each fault occurred, by name. */
   readonly counts: () => Readonly<Record<string, number>>
 }
 
@@ -127,7 +127,7 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   let refusedUntil = -Infinity
   /** The connections on which the next request is reset unread. */
   const resetOnNext = new WeakSet<object>()
-  /** When hidden submissions become visible, by id. */
+  /** The time at which each hidden submission becomes visible, by its id. */
   const visibleAt = new Map<string, number>()
 
   /**

@@ -8,7 +8,7 @@ import { yamlTooLarge } from "../project/yamlText.ts"
 import type { FaultPlan, PlannedFault } from "./faults.ts"
 import { namedFaults } from "./namedFaults.ts"
 
-/** All mistakes in a file of the practice service, as one line each. */
+/** All mistakes in a file of the practice service, one per line. */
 type Problems = ReadonlyArray<string>
 
 const unusable = ({ file, problems }: { readonly file: string; readonly problems: Problems }): string =>
@@ -23,7 +23,7 @@ const readPracticeFile = (file: string): Effect.Effect<string, Problems, FileSys
     return yield* Effect.mapError(fs.readFileString(file), (error): Problems => [error.message])
   })
 
-/** Parses the text of such a file, which is YAML or JSON. */
+/** Parses the text of a form file or a faults file, which is YAML or JSON. */
 const parsePracticeFile = (text: string): Effect.Effect<unknown, Problems> =>
   Effect.suspend(() => {
     const document = parseDocument(text, { prettyErrors: true })
