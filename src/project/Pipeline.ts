@@ -310,7 +310,7 @@ const ExampleEntry = becoming(
 
 // The file
 
-/** Returns the schema of a pipeline file. Builds it on first use, because that takes long. */
+/** Returns the schema of a pipeline file. Builds it on first use, because that is slow. */
 export const pipelineSchema = lazily(() =>
   becoming(
     section({

@@ -41,7 +41,10 @@ export const addressFault = (text: string): string | undefined => {
     : "Plain http is allowed only to this machine (localhost), because it would send the key unencrypted. Write https://."
 }
 
-/** Checks an address in editors, which can't parse a URL: https, or http to loopback, without user, query and fragment. */
+/**
+ * Checks an address in editors, because they can't parse a URL. Allows https, or http to loopback, without user, query
+ * and fragment.
+ */
 const addressPattern =
   "^(https://[^?#@/]+(/[^?#]*)?|http://(localhost|127(\\.\\d{1,3}){3}|\\[::1\\])(:\\d+)?(/[^?#]*)?)$"
 

@@ -24,7 +24,7 @@ import { isExtension, isMapping, nothing, originOf, setMember } from "./yamlText
 
 export type Issue = ParseResult.ParseIssue
 
-/** A value in a file that the schema refuses. */
+/** A value that the schema refuses, and its place in a file. */
 interface Place {
   readonly ast: SchemaAST.AST
   readonly value: unknown
@@ -45,7 +45,10 @@ export interface Explanation {
   readonly findings: Array<Finding>
   /** Mistakes that earlier passes have repaired. */
   readonly repaired: ReadonlyArray<Finding>
-  /** Changes of the value after which it is decoded again, each with the mistake that it repairs. Empty if the value has no mistake. */
+  /**
+   * Repairs of the value, each with the mistake that it repairs. The value is then decoded again. Empty if the value
+   * has no mistake.
+   */
   readonly repairs: Array<{ readonly finding?: Finding; readonly repair: () => void }>
   readonly issueOf: (ast: SchemaAST.AST, value: unknown) => Issue | undefined
 }
@@ -138,7 +141,7 @@ const explainScalar = (to: Explanation, place: Place): void => {
 
 // Lists and mappings
 
-/** The issues with the members of a list or mapping, and with the whole. */
+/** The issues with the members of a list or mapping, and with the list or mapping itself. */
 interface Parts {
   readonly missing: Array<string | number>
   readonly unexpected: Array<string>

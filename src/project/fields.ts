@@ -20,13 +20,13 @@ export const annotation = <A>(annotated: SchemaAST.Annotated, key: symbol): A | 
   annotated.annotations[key] as A | undefined
 
 export interface KeyRules {
-  /** Exactly one of these must be given. */
+  /** Exactly one of these keys must be given. */
   readonly exactlyOne?: ReadonlyArray<string>
-  /** At least one of these must be given. */
+  /** At least one of these keys must be given. */
   readonly atLeastOne?: ReadonlyArray<string>
-  /** For each of these keys: the other keys that must be given too. */
+  /** Maps a key to the other keys that must be given with it. */
   readonly needs?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** For each of these keys: the other keys that must not be given. */
+  /** Maps a key to the other keys that must not be given with it. */
   readonly excludes?: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
@@ -91,7 +91,7 @@ const ruleSchemas = (rules: KeyRules): ReadonlyArray<object> => [
 
 // Keys and sections
 
-/** A schema for content of a file. The content is untyped until it is decoded. */
+/** A schema for the content of a file, which is untyped until it is decoded. */
 export type FileSchema<A> = Schema.Schema<A, unknown>
 
 /** What editors and the reference page say about a key. Examples and the default are written as in the file. */
@@ -184,7 +184,7 @@ export const section = <const K extends Keys>(
   return becoming(kept, (given) => ({ ...standards(), ...given as object } as Section<K>))
 }
 
-/** Options of a kind, decoded with its schema, without its defaults. */
+/** The options of a kind, decoded with the kind's schema, but without its defaults. */
 export type KindOptions = Readonly<Record<string, unknown>>
 
 /** A section that contains the options of a kind among its keys. They are decoded to `options`. */
@@ -208,7 +208,10 @@ export const lazily = <A>(compute: () => A): () => A => {
   return () => (value ??= { of: compute() }).of
 }
 
-/** Adds a decoding function, which gets the path of a list or mapping in the file. Encoding changes nothing, because examples and defaults are written as in the file. */
+/**
+ * Adds a decoding function, which receives the path of a list or mapping in the file. Encoding changes nothing, because
+ * examples and defaults are written as in the file.
+ */
 export const becoming = <A, I, B>(
   from: Schema.Schema<A, I>,
   decode: (value: A, path: YamlPath) => B,
@@ -247,7 +250,7 @@ export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a lis
 export interface ColumnName {
   readonly name: string
   readonly path: YamlPath
-  /** The name is the key and not the value. */
+  /** Set if the name is a key in the file. Otherwise, it is a value. */
   readonly at?: "key"
 }
 

@@ -75,7 +75,10 @@ export const readFormRecord = (
     )
   })
 
-/** Records the form, readable and in an order that keeps differences small. Returns the file's path, relative to the project's folder. */
+/**
+ * Records the form as readable JSON, in an order that keeps differences small. Returns the file's path, relative to the
+ * project's folder.
+ */
 export const writeFormRecord = (root: string, record: FormRecord) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

@@ -43,7 +43,7 @@ const extensible = (schema: JsonObject): JsonObject => {
   }
 }
 
-/** Removes the titles that Effect gives to refinements (`int`, `minLength(1)`), because they explain nothing to a user. */
+/** Removes the titles that Effect gives to refinements (`int`, `minLength(1)`), because they mean nothing to a user. */
 const untitled = ({ title, ...rest }: JsonObject): JsonObject =>
   typeof title === "string" && /\s/.test(title) && !/^\w+\(/.test(title) ? { ...rest, title } : rest
 
@@ -69,7 +69,7 @@ const kindOf = (entry: Json): Json | undefined => {
   return more.length === 0 ? kind : undefined
 }
 
-/** Chooses a schema by the kind that an entry names. With plain alternatives, editors would report what the entry lacks for each of them. */
+/** Chooses a schema by the kind that an entry names. Otherwise, editors would report what the entry lacks for every kind. */
 const byKind = (schema: Json, definitions: JsonObject): Json => {
   if (Array.isArray(schema)) return schema.map((each: Json) => byKind(each, definitions))
   if (!isObject(schema)) return schema
@@ -108,7 +108,7 @@ export const jsonSchemas: () => Readonly<Record<"project" | "pipeline", JsonObje
   pipeline: made(pipelineSchema()),
 })
 
-/** The names that a pipeline's source and form give. */
+/** The names in a pipeline's source and form. */
 export interface GivenNames {
   readonly columns: ReadonlyArray<string>
   /** The titles of the questions that the source spreads over several columns. */
@@ -134,7 +134,10 @@ const definitionOf: Readonly<Record<FormList, string>> = {
   payments: "Payment",
 }
 
-/** Returns the condition that an entry belongs to a question. Allows the question's options in the places that name them. */
+/**
+ * Returns a condition that applies to a question's entry: wherever the entry names options, it allows only the
+ * question's options.
+ */
 const withOptions = (question: Question, isUnique: boolean): JsonObject => {
   const names = (question.options ?? []).flatMap(({ label, value }) => [label, value])
   const is = (key: "id" | "name") => ({ required: [key], properties: { [key]: oneOf([question[key].trim()]) } })

@@ -51,7 +51,7 @@ interface PartInput {
   readonly default?: string | undefined
 }
 
-/** One part of an answer that is made of several. */
+/** One part of an answer that has several parts. */
 export interface PartEntry extends PartInput {
   readonly part: string
 }
@@ -208,7 +208,7 @@ const partsInput =
     }),
   })
 
-/** Decodes columns by names that the form or the pipeline gives: options, ranks, rows. */
+/** Decodes a mapping of names to columns. The names are those of options, ranks or rows. */
 const byNames = (part: FileSchema<string | PartInput>, expects: string, ranks = false): FileSchema<Input> =>
   becoming(filled(Schema.String, part), partsInput(ranks)).annotations(expecting(expects))
 
@@ -385,7 +385,7 @@ export const schedulingEntry = () => elementEntry("Scheduling", schedulingParts)
 /** Decodes a payment field, which consists of parts of different kinds. */
 export const paymentEntry = () => elementEntry("Payment", paymentParts)
 
-/** Decodes the options by kind that apply to every entry and part of that kind. */
+/** Decodes the options of kinds that apply to every entry and part of a kind. */
 export const defaultOptions = (): FileSchema<Readonly<Record<string, KindOptions>>> =>
   section(Object.fromEntries(
     all.filter((kind) => Object.keys(kind.options).length > 0).map((kind) => [

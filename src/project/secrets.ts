@@ -39,7 +39,7 @@ export const secretPlace = (
         : { in: "env", name: env, path: [...path, "env"] },
   ).annotations(expecting("{ env: NAME } or { file: PATH }"))
 
-/** The environment variables of the process, then those of the project's .env file. All reads of `Config` are here. */
+/** The environment variables of the process, then those of the project's .env file. `Config` is read only here. */
 interface Environment {
   /** Looks up a secret. Returns none if the variable is not set or is empty. Fails if the .env file exists but can't be read. */
   readonly secret: (name: string) => Effect.Effect<Option.Option<Redacted.Redacted>, PlatformError>

@@ -320,7 +320,7 @@ export const absolute = (
   }
 }
 
-/** Returns the decoded section of a file that contains only the place of the rows. */
+/** Returns the values that the decoded section has if a pipeline sets only the place of the rows. */
 export const sourceDefaults = lazily((): Omit<SourceConfig, "file"> =>
   Schema.decodeUnknownSync(source)({ file: "rows.csv" })
 )

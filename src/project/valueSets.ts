@@ -9,7 +9,7 @@ import { written } from "./yamlFaults.ts"
 import { isMapping, originOf, utf8 } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
-/** Cells with their options. Null means no answer. */
+/** Maps the text of a cell to an option. Null means no answer. */
 type ValueSet = Readonly<Record<string, string | null>>
 
 const SetInFile = becoming(

@@ -24,7 +24,7 @@ const sentences: { readonly [Code in YAMLError["code"]]?: readonly [message: str
   RESOURCE_EXHAUSTION: ["The file is nested too deeply to be read."],
 }
 
-/** Messages for faults whose code says too little, by the beginning of the library's message. */
+/** Our messages for faults whose code is not specific enough, by the start of the library's message. */
 const byMessage: ReadonlyArray<readonly [beginning: string, message: string, suggestion: string]> = [
   [
     "Flow sequence",

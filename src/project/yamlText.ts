@@ -199,7 +199,7 @@ export const nothing = Symbol("nothing")
 /** Where a list or mapping is in a file. */
 interface Origin {
   readonly path: YamlPath
-  /** By key or index: the node of the value, and the node of its name. */
+  /** The nodes of each member's value and name, by the member's key or index. */
   readonly members: Map<string | number, { readonly node: Node | null; readonly owner: Node }>
 }
 
