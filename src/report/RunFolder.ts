@@ -18,7 +18,7 @@ export interface Earlier extends Pick<RunReport, "problems"> {
 /** Returns the final fate of a spooled row, which the end of the survey may have changed. Undefined removes the row. */
 type FateOf = (row: RejectedRow) => RejectedRow | undefined
 
-/** The folder of a run, `reports/NAME/RUN-ID/`, for its owner only. Rows are spooled during the run, in any order and number. Everything else is streamed at the end, so memory use stays constant. */
+/** The folder of a run, `reports/NAME/RUN-ID/`, which only its owner can read. Rows are spooled during the run, in any order. Everything else is streamed at the end, so memory use stays constant. */
 export interface RunFolder {
   readonly path: string
   readonly run: string
@@ -54,9 +54,10 @@ export interface RunFolder {
 export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
 
 /**
- * Creates the folder of a run, `reports/PIPELINE/RUN/`, for its owner only (folders 0700, files 0600), and opens its spools. A run's folder is never written twice. During the run, no file in it looks
- * finished. After all files are written, `finish` gives them their names, report.json last, and then points `latest` to the folder. If the scope closes without `finish`, the folder is removed. If the
- * run is killed, the pipeline's next run removes it.
+ * Creates the folder of a run, `reports/PIPELINE/RUN/`, which only its owner can read (folders 0700, files 0600). Opens
+ * its spools. A run's folder is never written twice. During the run, no file in it looks finished. After all files are
+ * written, `finish` gives them their names, report.json last, and then points `latest` to the folder. If the scope
+ * closes without `finish`, the folder is removed. If the run is killed, the pipeline's next run removes it.
  */
 export const openRunFolder = (options: {
   /** The project's report folder. */

@@ -16,9 +16,8 @@ export type CsvLine = ReadonlyArray<string>
 
 /**
  * Matches what a spreadsheet may read as a formula: the usual first characters, a line feed, and the full-width forms
- * that some spreadsheets convert to them. Also matches cells that already have apostrophes before such a character, so
- * that an added apostrophe can be removed without removing theirs. papaparse's own pattern misses formulas that contain
- * a line break.
+ * that some spreadsheets convert to them. Also matches such a character after apostrophes, so that a cell's own
+ * apostrophe is never mistaken for an added one. papaparse's own pattern misses formulas that contain a line break.
  */
 const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 

@@ -16,7 +16,7 @@ export interface Holding {
 /** The titles of the columns with the row key in formferry's CSV files. */
 const keyTitles = ["_key", "key"]
 
-/** Whether a line of one of formferry's CSV files has one of the keys. Adds the ids of the submissions in those lines. */
+/** Whether a line of one of formferry's CSV files has one of the keys. Adds the submission ids in such lines to `ids`. */
 const csvHolds = (text: string, keys: ReadonlySet<string>, ids: Set<string>): boolean => {
   let at: number | undefined
   let submission = -1

@@ -47,7 +47,7 @@ export const partFiles = (
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const fileOf = (name: string) => path.join(folder, name)
-    // Flushing several files at the same time takes as long as flushing one. It happens while the next files are written.
+    // Flushing several files at the same time takes as long as flushing one. The files are flushed while the next ones are written.
     const syncs: Array<Effect.Effect<void, ReportError>> = []
 
     return {

@@ -118,9 +118,11 @@ const atOnce = 50
 const secondOf = (folder: string | undefined) => folder?.slice(0, "2026-11-20T020000Z".length)
 
 /**
- * Reads the reports of a pipeline. Skips a damaged report with a warning. A pipeline without a report folder has no reports. Fails if the folder can't be listed.
+ * Reads the reports of a pipeline. Skips a damaged report with a warning. A pipeline without a report folder has no
+ * reports. Fails if the folder can't be listed.
  *
- * @param most the number of newest reports to read, by name; default: all. A nightly pipeline has thousands after some years
+ * @param most how many of the newest reports to read, according to their names; default: all. A nightly pipeline has
+ * thousands after some years
  */
 export const readLatestReports = (
   reports: string,

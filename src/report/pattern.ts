@@ -53,7 +53,7 @@ const added: Change = (sent, returned) => {
   return returned.includes(sent) ? "text was added around it" : undefined
 }
 
-/** Detects strings of the same length that differ only where an unknown character was replaced. */
+/** Detects that single characters were replaced by question marks, and nothing else changed. */
 const questionMarks: Change = (sent, returned) => {
   const [a, b] = [Array.from(sent), Array.from(returned)]
   if (a.length !== b.length) return undefined

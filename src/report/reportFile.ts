@@ -72,7 +72,7 @@ export const redacter = <A, I>(schema: Schema.Schema<A, I>) => {
   return (value: A, mask: Mask): A => rebuild(value, masked(mask))
 }
 
-/** Masks a report's values of rows. Titles, names, counts and submission ids remain. */
+/** Masks the values of rows in a report. Titles, names, counts and submission ids remain. */
 export const redactReport = (content: RunReport, mask: Mask): RunReport => {
   const refusals = content.problems
     .flatMap((group) => (group.code === "refused" ? group.examples.map(({ message }) => message) : []))

@@ -3,10 +3,13 @@ import { Effect, Option, Stream } from "effect"
 import type { Scope } from "effect"
 import { failing, ReportError } from "./partFiles.ts"
 
-/** Records that are added in any order and number, and read in the order of their rows. */
+/** Records that are added in any order, and read in the order of their rows. */
 export interface Spool<A> {
   readonly add: (records: ReadonlyArray<A>) => Effect.Effect<void, ReportError>
-  /** The records so far, by row. Records of the same row are in the order in which they were added. More records may be added during and after reading. */
+  /**
+   * The records so far, sorted by row. Records of the same row are in the order in which they were added. More records
+   * may be added during and after reading.
+   */
   readonly sorted: Stream.Stream<ReadonlyArray<A>, ReportError>
 }
 

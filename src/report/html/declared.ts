@@ -75,7 +75,7 @@ const partsOf = ({ name, type }: Field, line: Line): ReadonlyArray<Content> => {
   return isNothing(value) ? [] : [shown(type, value)]
 }
 
-/** The number of a longer list's members that are shown without unfolding. */
+/** How many members of a long list are shown before the list is unfolded. */
 const mostOpen = 6
 
 /** Returns the tables of a section: one for each heading, or a single table if the section declares no heading. */

@@ -10,7 +10,10 @@ import type { Content, Section } from "./markup.ts"
 
 // The sections of the page with details.
 
-/** Marks the place of the entries in the page. No text contains this control character, because control characters are made visible. */
+/**
+ * Marks where the entries are inserted into the page. No text contains this control character, because control
+ * characters are made visible.
+ */
 export const entriesPlace = "\u0000entries\u0000"
 
 /** The number of entries in the attention table, and the number that the page contains. */

@@ -297,7 +297,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
       html`<p class="small soft">Every row is in <a href="in-doubt.csv">in-doubt.csv</a>, with its batch.</p>`,
     ]
 
-/** Lists settlements by an export of the form's results or by a person's statement. */
+/** Lists the rows that were settled with an export of the form's results or by a person's statement. */
 const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup> =>
   list.length === 0
     ? []
