@@ -14,12 +14,13 @@ const pageEntries = 1 << pageBits
 /** The index's initial number of places, and its growth factor. Few growth steps are best, because each causes a cache miss for every key. */
 const smallest = 1024
 const growth = 8
-/** The maximum share of occupied places. With more, finding an empty place takes long. */
+/** The maximum share of occupied places. With more, finding an empty place takes too long. */
 const load = 0.66
 
 /**
- * A place of the index is 0 if it is empty, otherwise the number of a key plus one. Its upper bits are part of the key's hash. They distinguish fifteen of sixteen different keys without a read of the
- * page, which is rarely in the processor's cache.
+ * A place of the index is 0 if it is empty, otherwise the number of a key plus one. Its upper bits are part of the
+ * key's hash. These bits rule out fifteen of sixteen different keys without reading the page, which is rarely in the
+ * processor's cache.
  */
 const numberBits = 28
 const numbers = (1 << numberBits) - 1

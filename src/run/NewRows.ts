@@ -14,7 +14,9 @@ export const restColumns = (
 ): ReadonlyArray<string> =>
   mapping.keyed === "content" ? [] : shape.filter((name) => !keyColumns.includes(name)).toSorted()
 
-/** Digests the cells of these columns. Undefined if all of them are empty. */
+/**
+ * Returns a function that digests a row's cells in these columns. It returns undefined if all of the cells are empty.
+ */
 export const restDigest = (
   names: ReadonlyArray<string>,
   columns: ReadonlyArray<Column>,
@@ -147,10 +149,7 @@ export class NewRows {
   }
 }
 
-/**
- * Makes the collection of a survey's new rows. Compares cells other than the key only if the run looks for vanished
- * rows.
- */
+/** Makes the `NewRows` of a survey. Compares cells other than the key only if the run looks for vanished rows. */
 export const newRows = (
   { columns, ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "columns" | "source">,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,

@@ -44,7 +44,7 @@ export class Counts {
   total: number | undefined = undefined
   sent = 0
   imported = 0
-  /** The numbers of rows that this run put in doubt, refused, or read back as differing. The limits of `stopWhen` apply to these. */
+  /** How many of this run's rows are in doubt, were refused, or came back different. The limits of `stopWhen` apply to these. */
   readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
   private readonly groups = new Map<string, MutableGroup>()
   private readonly byVerdict = new Map<Verdict, number>()

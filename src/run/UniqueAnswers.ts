@@ -16,7 +16,7 @@ export class UniqueAnswers {
     this.all = answers.map((answer) => ({ answer, given: new KeyTable() }))
   }
 
-  /** Records a row's answers. If a different row has given one of them, records none and returns the problems. */
+  /** Records a row's answers. If a different row has one of the same answers, records none and returns the problems. */
   take(cells: Cells, key: string, row: number): ReadonlyArray<Problem> | undefined {
     if (this.all.length === 0) return undefined
     const problems: Array<Problem> = []

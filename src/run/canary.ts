@@ -94,8 +94,8 @@ export const canaryStanding = (
 
 /**
  * Returns the number of rows to send first: none if a person has accepted the failure of a canary under this mapping,
- * form and `tolerate`. If a canary failed under them and the failure is not accepted, stops the run. If a run ended
- * before it evaluated its canary, the canary counts as failed if rows came back different or are missing.
+ * form and `tolerate`. If such a canary failed and its failure is not accepted, stops the run. If a run ended before it
+ * evaluated its canary, the canary counts as failed if rows came back different or are missing.
  */
 export const canarySize = Effect.gen(function*() {
   const plan = yield* CurrentRun

@@ -199,7 +199,7 @@ export const makeClassifier = (options: {
         if (taken.length > 0) rejected = []
         return taken
       },
-      /** Returns a rejected row as decided, or undefined if it has a different fate. */
+      /** Returns a rejected row with its final problems, or undefined if its final fate is different. */
       rejectedAs: (row: RejectedRow): RejectedRow | undefined =>
         fates.get(row.row) !== row.fate
           ? undefined

@@ -32,9 +32,9 @@ export const rowTexts = (cells: Cells, columns: ReadonlyArray<Column>): Readonly
 export type KeyOf = (cells: Cells) => string | undefined
 
 /**
- * Returns the function that makes row keys. Each reading of the source needs a new one, from its first row on. A key
- * consists of the pipeline's key columns. For `rowKey: content`, a key consists of the cells of the columns that the
- * pipeline's first run used, and a number that distinguishes identical rows.
+ * Returns the function that makes row keys. Each reading of the source needs a new function, which must receive all
+ * rows in order. A key consists of the pipeline's key columns. For `rowKey: content`, a key consists of the cells of
+ * the columns that the pipeline's first run used, and a number that distinguishes identical rows.
  */
 export const rowKeys = (
   { columns, mapping, shape }: Pick<RunPlan, "mapping" | "columns" | "shape">,
@@ -49,7 +49,7 @@ export const rowKeys = (
 
 /**
  * Returns a function that makes keys from a row's content and a number that distinguishes identical rows. Each reading
- * of the source needs a new one, from its first row on.
+ * of the source needs a new function, which must receive all rows in order.
  */
 export const numberedKeys = (digest: (cells: Cells) => Buffer) => () => {
   const seen = new KeyTable()

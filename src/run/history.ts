@@ -56,7 +56,7 @@ export const factsNow = (
 export interface Coverage {
   readonly unreadFiles: string | undefined
   readonly gap: { readonly run: string; readonly sentence: string } | undefined
-  /** The reason with which a person accepts the first of these sentences. */
+  /** The name under which a person accepts the first of these sentences. */
   readonly accepts: AcceptReason | undefined
 }
 

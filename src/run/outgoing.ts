@@ -43,7 +43,7 @@ export const outgoing = (
     let chunks: Array<RowChunk> = []
     let index = 0
     let batch: Array<IntendedRow> = []
-    /** The cells of the rows that must be looked up in the ledger, by index in the batch. */
+    /** The cells of the rows that must be looked up in the ledger, by the row's index in the batch. */
     let incomplete = new Map<number, Cells>()
 
     /** Maps rows of a chunk until the batch is full. */

@@ -239,8 +239,9 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
   })
 
 /**
- * Whether rows have the same keys in both dialects. The cells of key columns depend on the format and on the reader's version. Differences in encoding are found by comparing each key. Keys made from
- * content depend on every cell.
+ * Whether rows get the same keys in both dialects. Cells of key columns depend on the format and the reader's version.
+ * Keys made from content also depend on quotes and encoding. For other keys, the encoding is ignored here, because each
+ * key is compared later.
  */
 const readsAlike = (before: SourceDialect, now: SourceDialect, content: boolean): boolean =>
   before.format === now.format && before.reader === now.reader

@@ -137,7 +137,7 @@ const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: nu
     const sendNext = sending.withPermits(1)(
       Effect.flatMap(taken, (rows) => rows === undefined ? Effect.succeed(undefined) : sendBatch(rows)),
     )
-    // Uses workers, because `Stream.mapEffect` would take half of an import's operations. A worker releases a batch's cells before it reads back.
+    // Uses workers, because `Stream.mapEffect` would cause half of an import's operations. A worker releases a batch's cells before it reads back.
     const worker = Effect.gen(function*() {
       for (let created = yield* sendNext; created !== undefined; created = yield* sendNext) yield* readBatch(created)
     })
