@@ -6,8 +6,8 @@ import type { Pace, RequestCounts } from "../domain/report.ts"
 import type { Submission } from "../domain/submission.ts"
 
 /**
- * The service can't be used: the key is wrong, the form is unknown, a quota is used up, it redirects, or it was unreachable for too long (exit code
- * 5). The cause is not a row.
+ * The service can't be used: the key is wrong, the form is unknown, a quota is used up, the service redirects, or it
+ * was unreachable for too long (exit code 5). The cause is not a row.
  */
 export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
   reason: Schema.Literal("credentials", "form-not-found", "quota", "redirect", "unreachable", "unexpected"),

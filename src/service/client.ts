@@ -40,7 +40,7 @@ export class Transports extends Context.Reference<Transports>()("formferry/Trans
   defaultValue: (): OpenTransport => overHttp,
 }) {}
 
-/** Makes the function that sends a create once, never again, and classifies its outcome. */
+/** Makes the function that sends a create once, without any retry, and classifies its outcome. */
 const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormService["create"] => {
   // Items whose requests certainly created nothing. Sending one of them again counts as a retry.
   const notCreated = new WeakSet<Item>()
@@ -58,7 +58,7 @@ const makeCreate = ({ count, send }: Requests, settings: OutcomeSettings): FormS
     }))
 }
 
-/** How often a read returns to the queue after a 429 before it fails. */
+/** How many times a read returns to the queue after a 429 before it fails. */
 const throttledTries = 20
 
 /** A read that may be retried, and the reason. */

@@ -121,7 +121,7 @@ export const unusable = (
   return undefined
 }
 
-/** Returns the error for a wait that is too long. Such a wait shows a quota, not a pace. */
+/** Returns the error for a wait that is too long. Such a wait means that a quota is used up. */
 export const quota = (baseUrl: string, wait: number): ServiceUnusable =>
   new ServiceUnusable({
     reason: "quota",

@@ -3,7 +3,10 @@ import type { RateHeaders } from "./rateHeaders.ts"
 import { SentRequests } from "./SentRequests.ts"
 import type { ResponseHeaders } from "./transport.ts"
 
-/** The longest wait, in milliseconds, that is observed if the service asks for it. A longer wait shows a quota, not a pace. */
+/**
+ * The longest wait, in milliseconds, that is observed if the service asks for it. A longer wait means that a quota is
+ * used up.
+ */
 export const longestPause = 10 * 60_000
 
 /** The longest window, in milliseconds, over which requests are spread. A limit per hour or day is a quota, which may be used at once. */
@@ -14,11 +17,11 @@ const usualWindow = 1_000
 const margin = 0.01
 /** The latest time at which a request is assumed to have been counted, as a share of the window. */
 const mostLate = 0.25
-/** How far below the last accepted rate requests resume after a refusal, as a share of that rate. */
+/** How far the first rate after a refusal is below the last accepted rate, as a share of that rate. */
 const caution = 0.03
 /**
- * The time until the last accepted rate is reached: this multiple of the refusal's wait, so that probing takes a twelfth of the time. The second
- * value is the shortest such time, in milliseconds.
+ * The time until the last accepted rate is reached, as a multiple of the refusal's wait. With this value, probing takes
+ * a twelfth of the time. The second value is the shortest such time, in milliseconds.
  */
 const returnsPerWait = 12
 const shortestReturn = 8_500
@@ -29,7 +32,9 @@ const shortestReturn = 8_500
 const restless = 0.25
 const calming = 1.5
 const change = 1.25
-/** The share of the highest rate above which that rate counts as accepted, so that no higher rate is tried. */
+/**
+ * If a rate exceeds this share of the highest allowed rate, it counts as the highest rate, and no higher rate is tried.
+ */
 const nearly = 0.95
 /** How many milliseconds it takes to double a rate above the last accepted one. */
 const doubling = 800
@@ -41,7 +46,7 @@ const patience = 250
  */
 const longEnough = 3_000
 const mostlyWaiting = 0.6
-/** The fewest milliseconds between two requests that timers can keep. */
+/** The shortest interval between requests that timers can keep, in milliseconds. */
 const finest = 5
 /** How many milliseconds the latency may vary if requests are less than `finest` apart. Several of them then arrive within this time. */
 const edge = 3
@@ -80,7 +85,7 @@ export class Pace {
   /** When requests resume, and how many milliseconds later they reach the last accepted rate. */
   #resumedAt = -Infinity
   #returnsIn = shortestReturn
-  /** The factor for the usual time until the last accepted rate is reached. */
+  /** The factor by which the usual time until the last accepted rate is reached is multiplied. */
   #calm = 1
   #pausedUntil = -Infinity
   #next = -Infinity
@@ -154,7 +159,7 @@ export class Pace {
     this.#ceiling = Math.min(this.#configured, (1 - margin) * limit * 1000 / window)
   }
 
-  /** Whether other clients used the account, too. Our own requests keep within the limit and need no pause. */
+  /** Whether other clients also used the account. Our own requests stay within the limit and need no pause. */
   #isShared({ limit, window }: RateHeaders, sentAt: number): boolean {
     if (limit === undefined || window === undefined || window > longestWindow) return true
     // The count is imprecise, because requests in flight may arrive in a different order.
@@ -165,7 +170,7 @@ export class Pace {
     this.#sent.refused(sentAt)
     const last = this.#refusal
     if (last === undefined || sentAt >= last.arrivedAt) {
-      // If no request was accepted since the last refusal, this is the same refusal, and the rate is not the cause.
+      // If no request was accepted since the last refusal, this one belongs to the same refusal, and the rate is not the cause.
       const isSame = last !== undefined && !this.#hasAccepted
       if (!isSame) {
         const before = this.#accepted
@@ -219,7 +224,7 @@ export class Pace {
   }
 
   #pause(wait: number, now: number): void {
-    // Such a long wait shows a quota, which is reported at once.
+    // Such a long wait means that a quota is used up, which is reported at once.
     if (wait > longestPause) return
     this.#pausedUntil = Math.max(this.#pausedUntil, now + wait)
     this.#next = Math.max(this.#next, this.#pausedUntil)

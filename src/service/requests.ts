@@ -66,8 +66,8 @@ export interface PacedResponse {
 /** The requests of one client of a service, with their own counts. */
 export interface Requests extends Pick<FormService, "requests" | "pace"> {
   /**
-   * Sends one request in its turn, at most once. This is the only way to a service. The turn ends after the pace has learned from the response. Fails
-   * with `NeverSent` if `signal` is aborted before the turn.
+   * Sends one request in its turn, at most once. All requests to a service go through this function. The turn ends
+   * after the pace was adjusted to the response. Fails with `NeverSent` if `signal` is aborted before the turn.
    */
   readonly send: (
     operation: Operation,
@@ -106,7 +106,7 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
 
 type Kind = keyof RequestCounts
 
-/** The maximum number of spans that are kept. If there are more, each pair is merged into one. */
+/** The maximum number of spans that are kept. If there are more, adjacent spans are merged in pairs. */
 const most = 240
 
 const firstSpan = 1_000

@@ -1,6 +1,6 @@
 import { Duration, Schedule } from "effect"
 
-/** How often and how long to retry. */
+/** How many times and for how long to retry. */
 export interface RetryPolicy {
   /** All attempts, including the first. */
   readonly attempts: number

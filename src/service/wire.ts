@@ -275,7 +275,10 @@ const sentPayment = (gateway: string) =>
     ...Object.fromEntries(gatewayNames(gateway).map(([, wire]) => [wire, exactly(Schema.String)])),
   })
 
-/** "Submission item (as sent on creation)". Observed required members are `questions`, and some of scheduling and payment values. */
+/**
+ * "Submission item (as sent on creation)". The real service was observed to require `questions`, and some members of
+ * scheduling and payment values.
+ */
 const submissionItem = (gateway: string) =>
   Schema.Struct({
     // A missing `value` is an empty answer. Any JSON type is allowed.

@@ -319,7 +319,7 @@ export const makeSink = (options: SinkOptions): Sink => {
       return yield* continued([], [rows.slice(0, half), rows.slice(half)])
     })
 
-  /** Sends the rest of a batch, group by group, until there is a problem. Rows that were not sent then remain pending. */
+  /** Sends the rest of a batch, group by group, until there is a problem. Rows that were not sent remain pending. */
   const continued = (
     done: ReadonlyArray<SentRow>,
     groups: ReadonlyArray<ReadonlyArray<IntendedRow>>,

@@ -6,7 +6,7 @@ export type Fit = (item: Item, submission: Submission) => "exact" | "equivalent"
 
 /** The result of matching. */
 export interface Matching {
-  /** The submission of each item, by index of the item. */
+  /** The submission of each item, by the item's index. */
   readonly submissions: ReadonlyArray<Submission | undefined>
   /** Ids that match no item. */
   readonly loose: ReadonlyArray<string>

@@ -84,7 +84,10 @@ const relateText = (value: string, { kind, options }: SentAnswer, cell: Cell | u
   return less.length >= shortest && more.startsWith(less) ? "near" : "differs"
 }
 
-/** Compares phone numbers. A local form of a number lacks the beginning. A workbook may show a long number as a power of ten. */
+/**
+ * Compares phone numbers. A number in local form lacks its first digits. A workbook may show a long number as a power
+ * of ten.
+ */
 const relatePhone = (value: string, text: string): Relation => {
   if (/\de\+?\d/i.test(text)) return "open"
   const [a, b] = [value, text].map((each) => each.replaceAll(/\D/g, ""))
@@ -124,8 +127,8 @@ const wordIn = (text: string, name: string): number => {
 }
 
 /**
- * Compares the choices in one cell, with any separator. The cell must contain all choices that were sent and nothing else, for a ranking in the same
- * order.
+ * Compares the choices in one cell, with any separator. The cell must contain all choices that were sent and nothing
+ * else. For a ranking, the order must also be the same.
  */
 const relateList = (
   values: ReadonlyArray<string>,

@@ -325,7 +325,7 @@ export class ExportOrder {
   }
 }
 
-/** Numbers by index, 8 bytes each. NaN where no number was set. */
+/** A list of numbers that grows as needed and takes 8 bytes per element. NaN if an element was not set. */
 export class Numbers {
   private values = new Float64Array(1024).fill(NaN)
 
