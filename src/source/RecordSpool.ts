@@ -116,7 +116,7 @@ export class RecordSpool {
     return this.#numberOf(this.#statements.mostOf, part) ?? 0
   }
 
-  /** Returns the records of these rows, by row, then in the order in which they were added. */
+  /** Returns the records of these rows, sorted by row, and within a row in the order in which they were added. */
   between(first: number, last: number): ReadonlyArray<SpooledRecord> {
     const rows = this.#statements.between.all(first, last) as ReadonlyArray<
       readonly [number, number, number, number, string, string | null]

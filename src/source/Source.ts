@@ -135,7 +135,8 @@ export interface Source {
    */
   readonly changedAt?: number | undefined
   /**
-   * For a pattern: the names, below its folder, of the files that match and of those that this source reads. Absent if the pipeline names its files.
+   * For a pattern: all files that match, and the files that this source reads. Names are relative to the pattern's
+   * folder. Absent if the pipeline names its files.
    */
   readonly matched?: { readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> } | undefined
   /** Returns the digests that `files` would have, without parsing the bytes. Absent if no row can be read from the source. */

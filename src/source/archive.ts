@@ -22,7 +22,7 @@ type Check = (took: number, gave: ReadonlyArray<Uint8Array>, isLast: boolean) =>
 /** The packed bytes in a file. */
 interface Packed {
   readonly kind: "gzip" | "deflate" | "stored"
-  /** The offsets of their start and end in the file. */
+  /** The offsets at which the packed bytes start and end in the file. */
   readonly from: number
   readonly to: number
   /** Returns a new check for each reading. */
@@ -151,7 +151,7 @@ const between = <E>(next: Pieces<E>, { from, to }: Packed, until: number): Piece
   })
 }
 
-/** Unpacks pieces. zlib's thread works on the next piece while the present one is used. */
+/** Unpacks pieces. zlib's thread works on the next piece while the current one is used. */
 const unpacking = <E>(
   file: string,
   pieces: Pieces<E>,
@@ -226,7 +226,7 @@ export const gunzipped = (archive: Bytes): Bytes =>
   unpacked(archive, { kind: "gzip", from: 0, to: Infinity, makeCheck: () => notTooLarge(archive.file) })
 
 /**
- * Returns the content of an entry of a zip archive, which is packed with deflate or not packed.
+ * Returns the content of a zip archive's entry. The entry is packed with deflate, or not packed.
  *
  * @param start offset of its packed bytes
  */

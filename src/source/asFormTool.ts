@@ -17,7 +17,7 @@ export interface Candidate {
   readonly tool: FormTool
   readonly score: number
   readonly reasons: ReadonlyArray<string>
-  /** Index, among the head's records, of the first record of the tool's header. */
+  /** The index of the tool's first header record among the head's records. */
   readonly at: number
 }
 
@@ -68,7 +68,10 @@ export const candidates = (
   return tools.flatMap((tool) => best.get(tool) ?? []).toSorted((a, b) => b.score - a.score)
 }
 
-/** Finds columns by the tool's titles. If a question has the same title as one of the tool's own columns, the title means the latter. */
+/**
+ * Finds columns by the tool's titles. If a question has the same title as one of the tool's own columns, the title
+ * stands for the tool's column.
+ */
 const columnsOf = (titles: ReadonlyArray<string>, meta: ReadonlyArray<MetaColumn>): ReadonlyArray<Column> => {
   const columns = toColumns(titles)
   const own = meta.map(({ position }) => tidy(titles[position] ?? ""))

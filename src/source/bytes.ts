@@ -203,7 +203,10 @@ export const findBytes = (
     return { file, changedAt, stands, size: found.size, head: (length) => range(0, length), range, look, blocks }
   })
 
-/** Size in bytes from which a separate thread is worthwhile. Starting a thread takes as long as digesting about 30 MB. */
+/**
+ * The minimum size in bytes for which a separate thread saves time. Starting a thread takes as long as digesting about
+ * 30 MB.
+ */
 export const worthAThread = 32 * 1024 * 1024
 
 /** The thread's program. It is a string, because a module would make the thread load the whole bundle. */

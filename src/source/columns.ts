@@ -52,7 +52,7 @@ export interface Width {
   readonly header: number
   /** The number of cells up to the header's last title. A record may end there, because it then lacks only cells without a title. */
   readonly titled: number
-  /** Whether a record may also have fewer cells than that. */
+  /** Whether a record may have fewer cells than `titled`. */
   readonly pad: boolean
 }
 
@@ -162,8 +162,8 @@ export const placeHeader = (
 
 /**
  * Finds the first string in a value, or the first name of a member, that contains half of a surrogate pair. UTF-8 can't
- * encode it, so different strings would be sent and read back as the same one. Values are at most as deep as sources
- * allow.
+ * encode it, so different strings would be sent and read back as the same one. Sources limit how deep values are
+ * nested, so the recursion is safe.
  */
 const inJson = (value: Json): string | undefined => {
   if (typeof value === "string") return value.isWellFormed() ? undefined : value

@@ -88,7 +88,7 @@ class Places {
 
   /** Adds the places of a part whose records are numbered. They are in the order of their numbers, without gaps. */
   number(part: number, as: string, most: number): void {
-    // More places would not matter, because one beyond the limit is already an error.
+    // Stops at the first place beyond the limit, because that is already an error.
     for (let nth = 1; nth <= Math.min(most, limits.columns + 1); nth++) this.indexOf(part, `${as}.${nth}`)
   }
 
@@ -250,10 +250,10 @@ const tooWide = (file: string, titles: ReadonlyArray<string>) =>
   })
 
 /**
- * Joins the records of a source, and of others, that have the same key into one row, in the order of the first source's records. The columns are
- * those of the key, and each other column once for each place: `baseline.weight`. All records are read once, into a temporary file. A row with a
- * faulty record, or with two different values in one cell, has that problem. Fails if a named column is missing, or if the rows would have too many
- * columns.
+ * Joins the records of several sources that have the same key into one row, in the order of the first source's records.
+ * The columns are the key's columns, then every other column once for each place: `baseline.weight`. All records are
+ * read once, into a temporary file. A row with a faulty record, or with two different values for one cell, gets a
+ * problem. Fails if a named column is missing, or if the rows would have too many columns.
  *
  * @param others the opened sources of `config.with`, in that order
  */

@@ -209,8 +209,8 @@ export const fetchFile = (
   })
 
 /**
- * Addresses of this machine, of private networks, of links (including a cloud's metadata), and addresses that belong to no single host (IANA's
- * special-purpose registries, RFC 6890).
+ * Addresses of this machine and of private networks, link-local addresses (including a cloud's metadata service), and
+ * addresses that belong to no single host (IANA's special-purpose registries, RFC 6890).
  */
 const special: ReadonlyArray<readonly [network: string, prefix: number, family: "ipv4" | "ipv6"]> = [
   ["0.0.0.0", 8, "ipv4"],

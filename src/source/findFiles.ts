@@ -82,8 +82,9 @@ const matching = (glob: string) =>
   })
 
 /**
- * Returns the newest file. If every file's name contains a date, that date decides, because copying changes the modification time but not the name.
- * Otherwise, and among equal dates, the modification time decides. If that is equal, too, the last file by name is the newest.
+ * Returns the newest file. If every file's name contains a date, that date decides, because copying changes the
+ * modification time but not the name. Otherwise, and among equal dates, the modification time decides. If the
+ * modification times are also equal, the last file by name is chosen.
  */
 const newest = (files: ReadonlyArray<string>) =>
   Effect.gen(function*() {

@@ -37,5 +37,5 @@ export const limits = {
   unpackedFreely: 64 * 1024 * 1024,
 } as const
 
-/** Returns a number with separated thousands, for messages. */
+/** Returns a number with thousands separators, for messages. */
 export const thousands = (n: number) => n.toLocaleString("en-GB")

@@ -223,7 +223,7 @@ export type Content = "workbook" | "zip" | "gzip" | "tar" | "7z" | "pdf" | "html
 
 const begins = (head: Uint8Array, ...bytes: ReadonlyArray<number>) => bytes.every((byte, at) => head[at] === byte)
 
-/** Names of entries with which workbooks begin: Office Open XML and OpenDocument files begin with these, in any order. */
+/** Names of the first entries of workbooks. Office Open XML and OpenDocument files start with one of these. */
 const workbookEntries =
   /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|customXml\/|mimetype|META-INF\/|content\.xml)/
 

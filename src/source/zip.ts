@@ -111,7 +111,10 @@ export const zipDirectory = (bytes: Buffer): ReadonlyArray<ZipEntry> => {
   return zipEntries(bytes.subarray(offset, offset + size), count)
 }
 
-/** Whether something unpacks to so much that it may be meant to fill the disk or the memory. Sizes are in bytes. */
+/**
+ * Whether packed data expands so much that the archive may be an attempt to fill the disk or the memory. Sizes are in
+ * bytes.
+ */
 export const isSwollen = (packed: number, unpacked: number): boolean =>
   unpacked > limits.unpackedFreely && unpacked > packed * limits.ratio
 

@@ -231,7 +231,7 @@ export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
     ? pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
     : undefined
 
-/** A record of JSON, or a line of JSON lines that can't be read as a record. */
+/** A record, or a line of a JSON Lines file that can't be read as a record. */
 export type JsonRecord = { readonly value: Json } | {
   readonly line: number
   readonly text: string
@@ -249,7 +249,7 @@ export interface JsonReader {
   readonly outside: ReadonlyMap<string, number>
 }
 
-/** The most paths outside the records that are counted separately. */
+/** The maximum number of paths outside the records that are counted separately. */
 const mostOutside = 50
 
 /** Reads records that are the elements of an array. */

@@ -170,7 +170,7 @@ const quotesTaken = ({ quoteChar }: CsvSettings) =>
     value: quoteChar === "none" ? "ordinary characters" : "around cells",
   }]
 
-/** Opens a delimited text. Fails if the encoding is unknown, the delimiter is unusable, there is no header, or the file is not text. */
+/** Opens delimited text. Fails if the encoding is unknown, the delimiter is unusable, there is no header, or the file is not text. */
 export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const { file } = bytes

@@ -31,8 +31,8 @@ export interface Encoding {
   /** Length of the byte order mark in bytes. Skip these bytes before the first `write`. */
   readonly mark: number
   /**
-   * Makes a decoder. For UTF-8, `damaged` is called if bytes are not valid, and these become lone surrogates. In other encodings, or without
-   * `damaged`, such bytes are an error.
+   * Makes a decoder. For UTF-8, `damaged` is called if bytes are not valid. Such bytes become lone surrogates. In other
+   * encodings, or without `damaged`, such bytes are an error.
    */
   readonly decoder: (damaged?: () => void) => Decoder
   /** Whether the examined bytes are ASCII, which is the same in every other encoding. */

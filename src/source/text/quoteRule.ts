@@ -10,9 +10,9 @@ export interface QuoteRule {
   readonly open: boolean
   /** Positions of the cells that identify a record. */
   readonly key: ReadonlyArray<number>
-  /** The numbers of cells of records whose reading is certain. */
+  /** The numbers of cells in records that can be read with certainty. */
   readonly widths: ReadonlySet<number>
-  /** Shapes of the keys of records whose reading is certain. */
+  /** Shapes of the keys of records that can be read with certainty. */
   readonly shapes: ReadonlySet<string>
   /** Whether there are few shapes and each has a digit. Prose never looks like such a key. */
   readonly isRegular: boolean
@@ -169,7 +169,7 @@ export class QuoteDecisions {
       if (isLiteral === undefined) return { _tag: "More" }
       if (isLiteral) return { _tag: "Literal", end: second }
     }
-    // Only now scans the whole record as papaparse does. Otherwise, text with a stray quote in each line would be scanned again for each line.
+    // Scans the whole record as papaparse does, but only here. Otherwise, text with a stray quote in each line would be scanned again for each line.
     const { end, width } = scanRecord(text, start, this.#delimiter)
     const { isRegular, width: titles } = this.#rule
     if (end === undefined) {

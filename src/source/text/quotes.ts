@@ -46,8 +46,8 @@ const cellEnd = (text: string, from: number, delimiter: string): number => {
 }
 
 /**
- * Returns the offset of the delimiter or line end after a closing quote, with at most white space between. Returns "bad" if the quote does not close
- * its cell, and undefined if the text ends before that is known.
+ * Returns the offset of the delimiter or line end after a closing quote, with only white space in between. Returns
+ * "bad" if the quote does not close its cell, and undefined if the text ends before that is known.
  */
 const closesAt = (text: string, quote: number, delimiter: string): number | "bad" | undefined => {
   for (let at = quote + 1; at < text.length; at++) {
@@ -58,8 +58,8 @@ const closesAt = (text: string, quote: number, delimiter: string): number | "bad
 }
 
 /**
- * Skips one record as papaparse reads it. A quote opens only at the start of a cell, and closes before a delimiter or line end, with at most white
- * space between. Any other single quote belongs to its cell.
+ * Skips one record as papaparse reads it. A quote opens only at the start of a cell, and closes before a delimiter or
+ * line end, with only white space in between. Any other single quote belongs to its cell.
  *
  * @param strict whether to stop at the first quote that neither closes its cell nor is doubled
  */
@@ -160,9 +160,10 @@ const lineStart = (text: string, at: number, from: number) => {
 }
 
 /**
- * Replaces every line end outside quoted cells by a line feed, in text that starts with a record. Needed only if a carriage return comes without a
- * line feed: a record ends at CRLF, LF or CR, but papaparse accepts one kind of line end for each file. Quoted cells are those that papaparse
- * recognises: a quote opens only at the start of a cell, and closes before a delimiter or a line end, with at most white space between.
+ * Replaces every line end outside quoted cells by a line feed, in text that starts with a record. Needed only if a
+ * carriage return comes without a line feed: a record ends at CRLF, LF or CR, but papaparse accepts one kind of line
+ * end for each file. Quoted cells are those that papaparse recognises: a quote opens only at the start of a cell, and
+ * closes before a delimiter or a line end, with only white space in between.
  */
 export const settleLineEnds = (text: string, delimiter: string): string => {
   const parts: Array<string> = []

@@ -44,7 +44,7 @@ export const readable = <A>(
 /** How many bytes are decoded at a time. Longer strings take longer to garbage-collect. */
 const pieceBytes = 64 * 1024
 
-/** The parts of a reading that turn its text into chunks of rows. */
+/** What is needed to read a file's text and turn it into chunks of rows. */
 interface TextReading<A> {
   readonly file: string
   readonly blocks: Blocks

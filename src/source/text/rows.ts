@@ -55,7 +55,10 @@ const damaged = (where: string, title: string): Problem => ({
   }": some of its bytes are not valid UTF-8. Correct the cell, or export the file again.`,
 })
 
-/** Whether a record that is too short would have the header's width if the delimiters inside its cells counted. Then its quotes are questionable. */
+/**
+ * Whether a record that is too short would have the header's width if the delimiters inside its cells counted. If so,
+ * its quotes are questionable.
+ */
 const mayBeWhole = (row: ReadonlyArray<Cell>, width: Width, delimiter: string) =>
   row.length < width.titled
   && row.reduce<number>((sum, cell) => sum + String(cell ?? "").split(delimiter).length, 0) === width.header

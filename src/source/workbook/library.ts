@@ -197,8 +197,9 @@ const attributesOf = (attributes: XmlAttributes, xml: Buffer, from: number, to: 
 }
 
 /**
- * Returns whether each sheet of an OpenDocument workbook is hidden, in the order of the sheets. xlsx does not return this. A sheet is hidden if its
- * style, or the style on which that is based, says `table:display="false"` (OpenDocument 1.3, part 3, section 19.598). Throws `BadSheet`.
+ * Returns whether each sheet of an OpenDocument workbook is hidden, in the order of the sheets. xlsx does not return
+ * this. A sheet is hidden if its style, or the style that it is based on, says `table:display="false"` (OpenDocument
+ * 1.3, part 3, section 19.598). Throws `BadSheet`.
  *
  * @param styles the part styles.xml, which may contain the base styles
  */

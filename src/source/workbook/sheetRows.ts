@@ -237,7 +237,7 @@ export const sheetRowsReader = ({ date1904, formats, strings }: CellContext) => 
     },
     text: (xml, from, to, whole, raw) => {
       if (!capture) return
-      // The text of a value that comes in one piece, as bytes. Most numbers never become a string.
+      // The bytes of a value's text, if the text arrives in one piece. Most numbers never become a string.
       if (whole && !inline && !heldAsText.has(type)) number = xmlNumber(xml, from, to)
       else text += xmlText(xml, from, to, raw)
     },

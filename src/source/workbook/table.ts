@@ -127,7 +127,7 @@ const isMergedHeading = (
 }
 
 /**
- * Returns the titles. If cells are merged, only the first one has a text, which becomes the title of all their columns.
+ * Returns the titles. If cells are merged, only the first one has text, which becomes the title of all their columns.
  */
 export const underMerges = (
   table: Table,

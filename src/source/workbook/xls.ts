@@ -103,13 +103,16 @@ interface BookFacts {
   readonly isUnicode: boolean
 }
 
-/** Checks the records of one sheet, in order: whether its cells are possible, and where they are. */
+/** Checks the records of one sheet, in order: whether its cells are valid and at possible positions. */
 class SheetRecords {
   readonly #bytes: Buffer
   readonly #book: BookFacts
   /** Places of cells with a value, as numbers: row times `mostColumns`, plus column. */
   readonly values = new Set<number>()
-  /** The first column and the one after the last, by row: as stated by the sheet, and as found. */
+  /**
+   * For each row: the first column, and the column after the last one. `promised` is what the sheet states, `extents`
+   * what was found.
+   */
   readonly #promised = new Map<number, readonly [first: number, end: number]>()
   readonly #extents = new Map<number, readonly [first: number, end: number]>()
   #dimensions = { rows: 0, columns: 0 }
@@ -385,7 +388,7 @@ export interface XlsCheck {
    * damaged.
    *
    * @param has whether there is a cell
-   * @returns what is inconsistent, if it is not certainly damage because some programs may write it
+   * @returns what is inconsistent but may not be damage, because some programs may write it
    */
   readonly sheet: (index: number, has: (row: number, column: number) => boolean) => string | undefined
 }
