@@ -113,7 +113,7 @@ const askService = (given: GivenOptions, { interactive, root }: Where) =>
     return live(address)
   })
 
-/** Asks for the API key of a new service, hidden while it is typed, until the service accepts it. Returns undefined if the environment has it. */
+/** Asks for the API key of a new service, hidden while it is typed, until the service accepts it. Returns undefined if an environment variable contains it. */
 const askKey = (service: NewService | undefined, form: string, { interactive, root }: Where) =>
   Effect.gen(function*() {
     if (service?._tag !== "Live" || !interactive) return undefined

@@ -112,7 +112,7 @@ const fewest = 2
  * block around it. A column called "Other" directly after a block contains its free text.
  *
  * @param facts facts about all cells, by position
- * @param free whether a column may be an option, because it is not one of the tool's own
+ * @param free whether a column may be an option, which none of the tool's own columns may be
  */
 export const blocksByCells = (
   titles: ReadonlyArray<string>,

@@ -86,7 +86,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
         const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
         return { ...nothing(pipeline.name), rows, left: rows.length }
       }
-      // Takes the lock only after the export could be opened.
+      // Takes the lock only after the export was opened successfully.
       const opened = options.by._tag === "Export"
         ? yield* openExport(project, pipeline, target, options.by.file)
         : undefined

@@ -71,7 +71,7 @@ export const ask = <A, R = never>(
     }
   })
 
-/** Asks a question that has several answers. You type the number of one. */
+/** Asks a question that has several answers. You type the number of an answer. */
 export const choose = <A>(
   question: string,
   choices: ReadonlyArray<{ readonly title: string; readonly value: A }>,

@@ -41,7 +41,7 @@ export const misfitOf = (settings: Settings, misread: Misread | undefined): stri
   return `${cells} of ${counted(filled, "cell")} can't be read like this (${problemWords[code]}), such as ${shown}`
 }
 
-/** Marks settings that don't fit the cells as open, for a person to correct. */
+/** If settings don't fit the cells, leaves them open for a person to correct. */
 export const settingsThatRead = (settings: Settings, misread: Misread | undefined): Settings => {
   const misfit = misfitOf(settings, misread)
   if (misread === undefined || misfit === undefined) return settings
