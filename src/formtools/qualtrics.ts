@@ -59,7 +59,7 @@ const headerRowsByIds = (sample: Sample): number => {
   ) {
     rows++
   }
-  // If there are no responses, every row would be a header.
+  // Without responses, this rule would count every row as a header.
   return sample.records[rows] === undefined ? 1 : rows
 }
 

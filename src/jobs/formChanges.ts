@@ -88,7 +88,7 @@ const inLedger = <R>(
 const isAbout = ({ after, before }: FormChange) => (entry: MappingEntry): boolean =>
   [before, after].some((element) => element !== undefined && names(entry, element))
 
-/** Returns what to do about a change of the form. */
+/** Returns what to do about a change to the form. */
 const adviceFor = (
   { after, harmless, kind }: FormChange,
   entry: MappingEntry | undefined,

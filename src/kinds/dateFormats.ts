@@ -124,7 +124,7 @@ export const fixedDay = (format: string): ((text: string) => string | undefined)
   }
 }
 
-/** Returns the number made of two digits, or NaN. */
+/** Returns the number made up of two digits, or NaN. */
 const twoDigits = (text: string, at: number): number => {
   const tens = text.charCodeAt(at) - 48
   const ones = text.charCodeAt(at + 1) - 48

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts"
 
-/** Stores texts that repeat up to a million times only once, each with a number. */
+/** Stores each text only once, with a number, because a text may repeat up to a million times. */
 export class Texts {
   private readonly db: Database
   private readonly ids = new Map<string, number>()
