@@ -127,7 +127,7 @@ const value = optional(Schema.String, {
 })
 
 const template = optional(Template, {
-  description: "Text with columns in braces. An empty column is removed together with its space",
+  description: "Text with columns in braces. If a column is empty, the space after it is removed, too",
   examples: ["{Title} {First name} {Last name}"],
 })
 
