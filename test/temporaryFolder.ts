@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 /**
- * Puts all temporary files of the tests into one folder and deletes it after the last test. The files of a worker share
- * modules, so no file can know when a shared folder is no longer used.
+ * Puts all temporary files of the tests into one folder and deletes it after the last test. The test files of a worker
+ * share modules, so a folder that they share can't be deleted after one of them.
  */
 export const setup = (): () => void => {
   const folder = mkdtempSync(join(tmpdir(), "formferry-tests-"))

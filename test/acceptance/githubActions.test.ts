@@ -110,7 +110,7 @@ it("workflows never put an expression into shell text, and pin third-party actio
   expect(workflows.schedule).toContain(`formferry/formferry@v${version}\n`)
 })
 
-it.scopedLive("the action annotates findings at their lines in a pull request, without cells of the source", () =>
+it.scopedLive("the action annotates findings at their lines in a pull request, and shows no cells of the source", () =>
   Effect.gen(function*() {
     const at = yield* project
     at.write("source.csv", csv(upTo(3), (key) => `Person ${key},p${key}@example.org,Secretday`))

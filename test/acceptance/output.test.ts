@@ -62,7 +62,7 @@ it.scopedLive.skipIf(!existsSync("/dev/full"))(
           expect.stringContaining("The output could not be written: ENOSPC"),
         ])
       }
-      // The work is kept, and a later command shows it.
+      // The imported rows and the report are kept, and a later command shows them.
       at.write("source.csv", csv(upTo(5)))
       const { stderr } = yield* into("/dev/full", ["run", "contacts"], at)
       expect(stderr.trimEnd().split("\n").at(-1)).toBe("formferry report contacts")

@@ -163,7 +163,7 @@ for (const [way, start] of Object.entries(ways)) {
         expect(practice.count("people")).toBe(10)
       }))
 
-    it.scopedLive("a submission that is not visible yet can be read only later", () =>
+    it.scopedLive("a submission hidden by the fault `invisible` can be read only after its time", () =>
       Effect.gen(function*() {
         const { service } = yield* start([{ fault: "invisible", for: Duration.millis(150) }])
         const outcome = yield* service.create("people", items, () => true)

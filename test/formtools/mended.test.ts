@@ -76,7 +76,7 @@ describe("rows of a form tool's file", () => {
         { Name: "Cem", Phone: "+4930231252", Sports: ["Hiking", "Cycling", "Chess"] },
         { Name: "Ben", Phone: "+4930231251", Sports: ["Cycling"] },
       ])
-      // The unfixed original is known to be superseded, and nothing is imported twice.
+      // The original row counts as superseded, so nothing is imported twice.
       const third = yield* runOf(at.root, "p")
       expect(third.rows).toMatchObject({ read: 3, alreadyImported: 3 })
     }).pipe(Effect.provide(platform)))

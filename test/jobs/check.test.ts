@@ -177,7 +177,7 @@ layer(platform)("check", (it) => {
       ])
     }))
 
-  it.scoped("reports that the header is not in the first line, at the line that names the file", () =>
+  it.scoped("reports a header below the first line at the pipeline's line that names the file", () =>
     Effect.gen(function*() {
       const world = yield* start
       yield* world.write("people.csv", `Export of May\n\n${people}`)

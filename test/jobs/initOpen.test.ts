@@ -7,8 +7,8 @@ import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 
 /**
- * A survey with a title row, two columns that fit the question `Werkzeuge`, a column at a different place that is named
- * by a synonym, and more choices than are listed.
+ * A survey with a title row, two columns that fit the question `Werkzeuge`, a column at a different place whose title
+ * is a synonym, and more choices than are listed.
  */
 const survey = [
   "Umfrage vom 1. März",

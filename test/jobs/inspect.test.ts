@@ -62,7 +62,7 @@ describe("the rows of a table", () => {
       expect(warnings).toEqual([expect.stringContaining(`looks like ${is}, not like a record. Skip it with`)])
       expect(warnings[0]).toMatch(new RegExp(`^Row ${row} `))
       expect(parse(/`(where: .*?)` under/.exec(warnings[0] ?? "")?.[1] ?? "")).toEqual({ where })
-      // The column has one kind without that row, which is still counted.
+      // Without that row, the column has a single kind. The row is still counted.
       expect(columns.at(-1)).toMatchObject({ kind: "number", share: 1 })
       expect(rows).toBeGreaterThanOrEqual(4)
     },

@@ -96,7 +96,7 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
       }
     })
 
-    it("returns the same value for the same cell, whatever it parsed in between", () => {
+    it("returns the same value for the same cell, whatever cells it read in between", () => {
       for (const parse of parses()) {
         fc.assert(
           fc.property(anyCell, anyCell, (cell, other) => {
@@ -139,7 +139,8 @@ export const conforms = ({ kind, options, question, sends, equivalent = [], chan
           if (a === null || b === null) return
           const one = kind.compare(a as Json, b as Json).verdict
           const other = kind.compare(b as Json, a as Json).verdict
-          // Checked only for values of the same type, because only the returned value may have a different type.
+          // Only checked for values of the same type, because only returned values may have a type that the kind
+          // doesn't send.
           if (typeof a === typeof b && Array.isArray(a) === Array.isArray(b)) {
             expect(one === "different").toBe(other === "different")
           }

@@ -137,7 +137,7 @@ describe("a refusal", () => {
 })
 
 describe("recorded verdicts", () => {
-  it.scopedLive("a row's sent content is kept until it is verified, and its answer digests if its submission is missing", () =>
+  it.scopedLive("the sent content is kept until the row is verified, and the answer digests if the submission is missing", () =>
     Effect.gen(function*() {
       const { ledger, view, session, send } = yield* held
       const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }

@@ -31,7 +31,7 @@ describe("turns of a schedule", () => {
       expect((yield* other.turns.record("people", unless)).change).toBe("taken")
     }))
 
-  it.scoped("a turn is done after it ended, and only its holder can end it", () =>
+  it.scoped("a turn is done when its holder ends it, and no other process can end it", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const one = yield* open()

@@ -318,7 +318,7 @@ describe("the key of a mapped row", () => {
     expect(key([])).toBeUndefined()
   })
 
-  it("the key is never the same for different cells of several columns", () => {
+  it("a key of several columns is never the same for different cells", () => {
     const { key } = keyed("  rowKey: [B, C]")
     expect(key(["x", "a", " b"])).toBe('["a","b"]')
     expect(key(["x", "a", ""])).toBe('["a",""]')

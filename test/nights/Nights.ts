@@ -155,8 +155,8 @@ export class Nights extends VirtualProject {
   }
 
   /**
-   * Plays a night. One scheduler starts at two o'clock, or two at the same time. Half an hour later a new scheduler
-   * starts if the first was killed, and sometimes if it was not.
+   * Plays a night. One or two schedulers start at two o'clock. Half an hour later a new scheduler starts if the first
+   * was killed, and sometimes if it was not.
    */
   async through(night: Night): Promise<void> {
     this.night++

@@ -55,7 +55,7 @@ describe("notifying a webhook", () => {
       expect([moved.heard.length, elsewhere.heard.length]).toEqual([1, 0])
     }))
 
-  it.scopedLive("an unreachable webhook is given up with an error that doesn't contain the secret path", () =>
+  it.scopedLive("a notification to an unreachable webhook fails with an error that doesn't contain the secret path", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(postWebhook(Redacted.make("http://127.0.0.1:1/s3cret"), told, quick))
       expect(error.message).toBe("The webhook at 127.0.0.1:1 could not be notified: the connection failed.")

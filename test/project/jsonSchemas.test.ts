@@ -286,7 +286,7 @@ it("the JSON Schemas describe every key", () => {
   const look = (schema: unknown, path: string): void => {
     if (typeof schema !== "object" || schema === null) return
     for (const [key, member] of Object.entries(schema)) {
-      // The keyword `if` offers no key.
+      // The keyword `if` is a condition, so its keys need no description.
       if (key === "if") continue
       if (key === "properties" && typeof member === "object" && member !== null) {
         for (const [name, property] of Object.entries(member as Record<string, object>)) {

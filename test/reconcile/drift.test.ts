@@ -120,7 +120,7 @@ const made = ({ booking, fee, login, parameters, questions, time }: Pair) => {
 const runs = { seed: 66, numRuns: 600 }
 
 describe("checkDrift of an unchanged submission", () => {
-  it("an unchanged submission has no drift, whatever was sent or returned, and whatever the types", async () => {
+  it("an unchanged submission has no drift, whatever values and types were sent or returned", async () => {
     await fc.assert(
       fc.asyncProperty(pair, async (drawn) => {
         const { item, submission } = made(drawn)

@@ -92,7 +92,7 @@ describe("a spool of records", () => {
       })
     ))
 
-  it.effect("a spool leaves no file name in its folder, even while it is open", () =>
+  it.effect("a spool's file has no name in its folder, even while it is open", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

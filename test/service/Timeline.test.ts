@@ -19,7 +19,7 @@ it("the timeline counts requests second by second", () => {
   })
 })
 
-it("the timeline counts every request in the same space, however long the run takes and whatever the clock does", () => {
+it("the timeline counts every request in at most 240 spans, however long the run takes and whatever the clock does", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -5_000, max: 40 * 3_600_000 }), { minLength: 1, maxLength: 400 }),

@@ -51,7 +51,7 @@ export const bucket = (size: number): Limiter => (limit) => {
 
 export interface Played {
   readonly limiter: ReturnType<Limiter>
-  /** A tuple also sends headers with the limit and the seconds of its window. */
+  /** With a tuple, the limiter sends `Retry-After`, and headers with the limit and its window in seconds. */
   readonly headers: "none" | "retry-after" | readonly [limit: number, seconds: number]
   readonly configured: number
   readonly requests: number

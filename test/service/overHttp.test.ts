@@ -224,7 +224,7 @@ describe("the HTTP transport over real sockets", () => {
       }))
   }
 
-  it.scopedLive("reports a request as maybe sent if its answer is not HTTP, without the bytes of the answer", () =>
+  it.scopedLive("reports a request as maybe sent if its answer is not HTTP, and omits the bytes of the answer", () =>
     Effect.gen(function*() {
       const server = yield* rawServer((socket) => socket.end("220 mail.example.org private-stuff\r\n"))
       const transport = yield* open(`http://127.0.0.1:${server.port}`)

@@ -176,7 +176,7 @@ describe("a source with an address", () => {
     expect(asked).toBe(0)
   })
 
-  it("a source is requested without trace headers, although the run is traced", async () => {
+  it("a source is requested without trace headers, even if the run is traced", async () => {
     const headers: Array<string> = []
     const listen: RequestListener = (request, response) => {
       headers.push(...Object.keys(request.headers))

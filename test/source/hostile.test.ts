@@ -13,7 +13,10 @@ const office = [
 
 const mimetype = "application/vnd.oasis.opendocument.spreadsheet"
 
-/** Returns an .ods file. `styles` is the XML of its own styles, and `common` of those that they are based on. */
+/**
+ * Returns an .ods file. `styles` is the XML of its own styles, and `common` is the XML of the styles that they inherit
+ * from.
+ */
 const ods = (sheets: Readonly<Record<string, { style?: string; rows: string }>>, styles: string, common = ""): Buffer =>
   zip({
     mimetype,

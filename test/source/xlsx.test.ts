@@ -256,7 +256,7 @@ describe("a table in a workbook", () => {
         + row(3, "><v>1</v>", text("x"), text("y")),
       ["A1:A2", "B1:C1"],
     )
-    // Found without `headerRow`, too.
+    // The table is also found without `headerRow`.
     expect(await readAs(tall)).toMatchObject({ columns: [{ title: "id" }, { title: "A" }, { title: "B" }] })
     const two = await readAs(tall, { headerRow: 2 })
     expect(typeof two !== "string" && two.columns.map(({ title }) => title)).toEqual(["id", "A", "B"])

@@ -108,7 +108,7 @@ describe("concurrent commits", () => {
       yield* write(commitsOfRest)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
-      // So few commits stay in the log, where they are equally durable.
+      // With so few commits, the log is not moved. Commits in it are equally durable.
       yield* write(commitsOfRest - 1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])

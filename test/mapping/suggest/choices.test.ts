@@ -14,13 +14,13 @@ describe("Choices", () => {
     [["Reading\nMusic"], "\n"],
     [["reading music"], " "],
     [["Reading", "Sports, outdoor"], undefined],
-  ])("are never cut inside an option: %j", (cells, separator) => {
+  ])("are never split inside an option: %j", (cells, separator) => {
     const fit = splitFit(counted(...cells), interests)
     expect(fit.separator).toBe(separator)
     expect(fit.covered).toBe(1)
   })
 
-  it("are cut at the separator that produces repeated pieces if no options are known", () => {
+  it("are split at the separator that produces repeated pieces if no options are known", () => {
     expect(likelySeparator(counted("a;b", "b;c", "c;a"))).toBe(";")
     expect(likelySeparator(counted("one, two", "three"))).toBe(undefined)
   })
