@@ -27,7 +27,7 @@ const into = (file: string, args: ReadonlyArray<string>, { folder }: Bench) =>
     child.on("close", (status) => resume(Effect.succeed({ status, stderr })))
   })
 
-/** Commands with their own way of writing are tested in every `npm test`. */
+/** Commands whose output is written in different ways. The others run with the longer proofs. */
 const printing: ReadonlyArray<ReadonlyArray<string>> = [
   ["--help"],
   ["schema"],

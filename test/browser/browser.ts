@@ -41,7 +41,7 @@ export const launch = (): Promise<Browser> => {
   return chromium.launch({ executablePath: found, args: ["--no-sandbox", "--disable-gpu"] })
 }
 
-/** A page, and everything forbidden that it did. */
+/** A page, and the forbidden things that it did. */
 export interface Watched {
   readonly page: Page
   /** Warnings and errors in the console, script errors, and dialogs. */

@@ -39,7 +39,7 @@ export class VirtualProject {
   root: string
   protected readonly time = new VirtualTime()
   protected readonly store = memoryStore()
-  /** The service's machine, which keeps running when a machine of formferry is off. */
+  /** The service's machine, which keeps running when one of formferry's machines is off. */
   protected readonly server = new Machine(this.time)
   protected readonly seed: number
   private processes = 0

@@ -43,7 +43,7 @@ export class Referee {
   readonly met = new Map<string, number>()
   /** Rows that a person removed from the source permanently. */
   readonly removed = new Set<number>()
-  /** The number of commands that ended or were killed. An image with a lower number is not the newest. */
+  /** The number of commands that ended or were killed. A copy with a lower number is not the newest. */
   private commands = 0
   private settled = 0
   private kills = 0
@@ -89,7 +89,7 @@ export class Referee {
     this.images.push(this.newest)
   }
 
-  /** Restores a random image. */
+  /** Restores a random copy of the ledger's files. */
   restoreAny(): Expected | undefined {
     const image = this.images[this.draws.int(0, this.images.length - 1)]
     if (image === undefined) return undefined

@@ -30,7 +30,7 @@ const documented = new Set(
 const schemas = jsonSchemas()
 const known = new Set([...keysOf(schemas.pipeline), ...keysOf(schemas.project)].map(([name]) => name))
 
-/** Keys that the page explains elsewhere in its text, and parts and kinds, which it lists. */
+/** Keys that the page explains only in its text, and the parts and kinds that it lists. */
 const inWords = new Set([
   "as",
   "firstOf",

@@ -10,7 +10,7 @@ const sheet = readFileSync(join(import.meta.dirname, "libreoffice/sheet.xls"))
 /** Returns the place of the workbook's stream in the file. */
 const stream = sheet.indexOf(Buffer.from([9, 8, 16, 0, 0, 6]))
 
-/** Returns the places of the stream's records of a kind. */
+/** Returns the places of all records of one type in the stream. */
 const recordsOf = (type: number) => {
   const places: Array<number> = []
   for (let at = stream; at < stream + 2607; at += 4 + sheet.readUInt16LE(at + 2)) {

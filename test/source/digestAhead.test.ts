@@ -8,7 +8,7 @@ import { config, file, open, run } from "./opening.ts"
 
 const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex")
 
-/** Writes a file that is large enough for a thread. */
+/** Writes a file that is large enough to be digested in a separate thread. */
 const large = () => {
   const line = `1,${"x".repeat(1_000)}\n`
   return file(`No,Note\n${line.repeat(Math.ceil(worthAThread / line.length))}`)

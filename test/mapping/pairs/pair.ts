@@ -39,7 +39,7 @@ const Pair = Schema.Struct({
   }),
   /** Questions that must be left open. */
   open: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  /** Questions for which this suggestion is right, and so is no suggestion. */
+  /** Questions that may get this suggestion or none. */
   either: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), { default: () => ({}) }),
 })
 
