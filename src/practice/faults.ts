@@ -131,8 +131,8 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   const visibleAt = new Map<string, number>()
 
   /**
-   * Draws the fault of a request. `text` is undefined until the body has arrived. Faults that depend on the body are
-   * tried only then.
+   * Draws the fault for a request, if any. `text` is undefined until the body has arrived. Faults that depend on the
+   * body are tried only then.
    */
   const drawFault = (operation: Operation, text?: string): PlannedFault | undefined => {
     for (const rule of rules) {

@@ -235,7 +235,7 @@ const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: 
   for (const each of whole) explainWhole(to, place, struct.ast, each)
 }
 
-/** Adds each rule that the keys of a mapping break, at the key to point at. */
+/** Reports each rule that the keys of a mapping break, at the key to point at. */
 const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyRules): void => {
   const add = (key: string | undefined, message: string, suggestion: string): void => {
     const owner = key === undefined ? undefined : originOf(value)?.members.get(key)?.owner

@@ -47,7 +47,7 @@ export class FateTable {
     return this.noted[notes.indexOf(note)]!
   }
 
-  /** Gives the rows that could have been resent, but were not, the fate `inDoubt` again. */
+  /** Sets rows that could have been resent, but were not, to `inDoubt` again. */
   endSending(): void {
     if (this.countNoted("resends") === 0) return
     for (let row = 1; row <= this.last; row++) {

@@ -166,7 +166,10 @@ export const newRows = (
 
 /** A key without its formatting. */
 interface LooseText {
-  /** Letters and digits in lower case, without leading zeros, with `|` for anything between two digits. For a number, its plain digits. */
+  /**
+   * Digits and lower-case letters, without leading zeros, and with `|` for anything between two digits. For a number,
+   * its plain digits.
+   */
   readonly plain: string
   /** The same text without any `|`. */
   readonly joined: string

@@ -7,7 +7,7 @@ import type { IntendedRow } from "../ledger/rows.ts"
 import { shownName } from "../source/columns.ts"
 import type { RunPlan } from "./RunContext.ts"
 
-/** The maximum number of rows that a report shows completely. */
+/** The maximum number of rows that a report shows in full. */
 const mostSamples = 3
 
 /** The maximum number of translations that a report shows for a question. */
@@ -23,7 +23,7 @@ interface Sample {
   comparisons: ReadonlyArray<AnswerComparison> | undefined
 }
 
-/** The first rows that a run sends, which its report shows completely. */
+/** The first rows that a run sends, which its report shows in full. */
 export class Samples {
   private readonly byRow = new Map<number, Sample>()
 

@@ -49,7 +49,8 @@ export class CanaryRows {
   }
 
   /**
-   * Returns row numbers in ascending order: first the rows that cover the most questions not covered yet, then the source's first rows.
+   * Chooses the rows that together cover the most questions, then fills up with the source's first rows. Returns their
+   * numbers in ascending order.
    *
    * @param isSent whether an offered row is really sent
    */

@@ -34,7 +34,7 @@ export interface Ending {
   readonly unproven: number
   /** The number of rows that need review and are not acknowledged. */
   readonly needed: number
-  /** Whether rows may be missing from all sources read so far, without a person having accepted that. */
+  /** Whether rows may be missing from all sources read so far, and no person has accepted that. */
   readonly uncovered: boolean
 }
 

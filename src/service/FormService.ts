@@ -19,8 +19,8 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
 /** The outcome of a create request. */
 export type CreateOutcome =
   /**
-   * The response is 2xx with the specified body. Every submission is decoded separately. It is `undefined` if it is malformed or its id occurs more
-   * than once.
+   * The response is 2xx with the specified body. Every submission is decoded separately. A submission is `undefined` if
+   * it is malformed or its id occurs more than once.
    */
   | {
     readonly _tag: "Created"

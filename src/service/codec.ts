@@ -11,8 +11,8 @@ import { FormMetadata, gatewayNames, returnedSubmission } from "./wire.ts"
 export interface Codec {
   readonly form: (body: Uint8Array) => Form | undefined
   /**
-   * Decodes each submission separately. It is `undefined` if it is malformed or its id occurs more than once. `ids` contains every submission id in
-   * the response, in order, including those of malformed submissions.
+   * Decodes each submission separately. A submission is `undefined` if it is malformed or its id occurs more than once.
+   * `ids` contains every submission id in the response, in order, including those of malformed submissions.
    */
   readonly created: (
     body: Uint8Array,

@@ -285,7 +285,10 @@ export const makeSink = (options: SinkOptions): Sink => {
       }
     })
 
-  /** Refuses the row that the error names. Otherwise halves the batch until the refused row is isolated. The other rows are sent again. */
+  /**
+   * If the error names a row, that row counts as refused. Otherwise, halves the batch until the refused row is
+   * isolated. The other rows are sent again.
+   */
   const isolate = (
     batch: number,
     rows: ReadonlyArray<IntendedRow>,

@@ -13,9 +13,10 @@ export interface Matching {
 }
 
 /**
- * Matches items and submissions by content, because the interface guarantees no order and returns no index. If there are as many well-formed
- * submissions as items, everything is matched: exact fits first, then equivalent ones, then the rest in order. Reading back detects wrong matches.
- * Otherwise, only unique fits are matched.
+ * Matches items and submissions by content, because the interface guarantees no order and returns no index. If there
+ * are as many well-formed submissions as items, everything is matched: exact fits first, then equivalent ones, then the
+ * rest in order. Reading back detects wrong matches. If there are fewer or more submissions than items, only unique
+ * fits are matched.
  *
  * @param submissions the well-formed and distinct ones. The others are `undefined`
  * @param ids known ids of the submissions that could not be decoded

@@ -263,7 +263,7 @@ const withoutHeaderRows = ({ lines, longest, ...file }: SourceFile, skip: number
   ...(longest === undefined || longest.row <= skip ? {} : { longest: { ...longest, row: longest.row - skip } }),
 })
 
-/** Lengthens a list to the number of the source's columns, because a header row may be shorter than the rows below it. */
+/** Pads a list to the number of the source's columns, because a header row may be shorter than the rows below it. */
 const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyArray<A> =>
   Array.from({ length: Math.max(width, list.length) }, (_, at) => list[at] ?? filler)
 

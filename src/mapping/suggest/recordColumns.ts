@@ -60,8 +60,8 @@ const submitted = ["submitted", "created", "registered", "date and time", "opene
 const updated = ["updated"]
 
 /**
- * Suggests the columns for a submission's times and login. Prefers the form tool's own columns. For a time, the only
- * column with dates and times and a fitting name is also suggested.
+ * Suggests the columns for a submission's times and login. Prefers the form tool's own columns. A time can also come
+ * from a different column if that is the only one with dates and times and a fitting name.
  *
  * @param used positions of columns that already answer something
  */

@@ -140,7 +140,7 @@ const most = 500
 const missed = ({ cells, states, use }: ColumnCells): number =>
   use === "notMapped" ? cells : states.sentInPart + states.dropped
 
-/** Shows each column's filled cells by their use, and sentences about the cells that were not sent. */
+/** Shows each column's filled cells by their state, and sentences about the cells that were not sent. */
 export const columnsSection = (report: RunReport): Section | undefined => {
   const { columns } = report
   const sentences = leftBehind(report)
