@@ -104,7 +104,7 @@ it.scopedLive("an export without records imports nothing, and the run exits with
     expect((yield* at.report).rows).toMatchObject({ read: 0 })
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("records of a second file are combined with their rows, and a new record changes its row", () =>
+it.scopedLive("records of a second file are combined with their rows, and a row with a new record counts as changed", () =>
   Effect.gen(function*() {
     const at = yield* bench
     yield* at.write(

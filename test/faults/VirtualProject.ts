@@ -19,7 +19,7 @@ import { Machine, type Running, VirtualTime } from "./VirtualTime.ts"
 const apiKey = "practice_key_of_a_virtual_project"
 const hour = 3_600_000
 
-/** Loads modules that are otherwise loaded when needed, because loading takes real time. */
+/** Loads the modules that are otherwise loaded on demand, because loading takes real time. */
 export const loadLazyModules = (): Promise<unknown> =>
   Promise.all([
     import("../../src/jobs/openRun.ts"),

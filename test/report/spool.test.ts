@@ -48,7 +48,7 @@ describe("a spool of records", () => {
       )
     ))
 
-  it.effect("a spool reads a page of long records at a time", () =>
+  it.effect("a spool reads long records page by page", () =>
     inFolder((folder) =>
       Effect.gen(function*() {
         const spool = yield* openSpool<Entry>(`${folder}/spool`)

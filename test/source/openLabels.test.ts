@@ -65,7 +65,7 @@ c,f,radio,Plain,one|two
       })
     }))
 
-  it.scoped("openLabels reads lists, multiple choices, an Other and groups from an XLSForm, as CSV and as a workbook", () =>
+  it.scoped("openLabels reads lists, multiple choices, an Other option and groups from an XLSForm, as CSV and as a workbook", () =>
     Effect.gen(function*() {
       const widgets = yield* read("definitions/pyxform-widgets.csv")
       expect(widgets.title).toBe("XLSForm")
