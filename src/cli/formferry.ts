@@ -31,7 +31,7 @@ const about = "Moves answers from files into a form of a form service, and prove
 
 /** The commands to start with. */
 const examples = [
-  { words: "demo", about: "Shows what it does. Needs no setup." },
+  { words: "demo", about: "Shows what formferry does. Needs no setup." },
   {
     words: "init contacts --source contacts.csv",
     about: "Writes a first pipeline. Asks you for anything that is missing.",

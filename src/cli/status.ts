@@ -33,7 +33,7 @@ const timeOf = (text: string): number | undefined => {
 export const status = command({
   name: "status",
   about:
-    "Shows each pipeline: its state, its last good run, rows imported and in doubt, the next run. A named pipeline is shown in detail.",
+    "Shows each pipeline: its state, its last good run, its rows imported and in doubt, and its next run. A named pipeline is shown in detail.",
   examples: [
     { words: "status", about: "Shows all pipelines." },
     {

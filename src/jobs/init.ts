@@ -39,7 +39,7 @@ export const nameFault = (name: string): string | undefined =>
     ? undefined
     : `"${
       brief(name)
-    }" can't be a pipeline's name. It needs letters, digits, \`.\`, \`_\` and \`-\` only, a letter or digit first, and at most 100 characters.`
+    }" can't be a pipeline's name. It must begin with a letter or digit, contain only letters, digits, \`.\`, \`_\` and \`-\`, and have at most 100 characters.`
 
 /** The maximum time to wait for a service that checks a key. */
 const askedFor = Duration.seconds(15)

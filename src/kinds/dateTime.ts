@@ -96,7 +96,7 @@ export const dateTime: Kind<Options> = {
     if (undecided !== undefined) {
       return [{
         option: "format",
-        message: `The format "${undecided.format}" does not say which time zone is meant.`,
+        message: `The format "${undecided.format}" contains no time zone or offset.`,
         suggestion: "Set `zone`, such as `zone: Europe/Berlin`.",
       }]
     }

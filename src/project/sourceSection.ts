@@ -203,7 +203,7 @@ const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]
 export const source = section({
   file: needed(Files, {
     description:
-      "The file to read, relative to this one. Also several files with the same header, a pattern, or an https:// address. Archives (.gz, .zip) are opened",
+      "The file to read, relative to this one. It can also be a list of files with the same header, a pattern, or an https:// address. Archives (.gz, .zip) are opened",
     examples: ["../samples/contacts.csv", ["2023.csv", "2024.csv"], { glob: "kobo-*.csv", take: "newest" }],
   }),
   member: optional(Name, {

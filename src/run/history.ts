@@ -209,7 +209,7 @@ const invalidShare = (run: RunFacts, history: ReadonlyArray<RunFacts>): string |
   const share = shareOf(run)
   const usual = median(history.map(shareOf)) ?? 0
   if (run.invalid < fewRows || share <= manyInvalid || share <= usual * 2) return undefined
-  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share)}; in the last runs ${
+  return `${counted(run.invalid, "row")} of ${count(run.read)} can't be imported (${percent(share)}, usually ${
     percent(usual)
   }).`
 }
@@ -218,9 +218,9 @@ const shareOf = ({ invalid, read }: RunFacts): number => (read === 0 ? 0 : inval
 
 const vanished = ({ alreadyKnown, vanished }: RunFacts): string | undefined => {
   if (vanished.fresh < fewRows || vanished.fresh <= alreadyKnown * manyVanished) return undefined
-  return `${counted(vanished.fresh, "row")} that the source contained at the last run ${
-    vanished.fresh === 1 ? "is" : "are"
-  } no longer there, of ${count(alreadyKnown)} that were imported.`
+  return `${counted(vanished.fresh, "row")} of ${count(alreadyKnown)} that were imported ${
+    vanished.fresh === 1 ? "has" : "have"
+  } vanished from the source since the last run.`
 }
 
 const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {

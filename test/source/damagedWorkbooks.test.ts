@@ -30,7 +30,7 @@ const fourth = labels[12] ?? 0
 
 describe("a damaged .xls workbook", () => {
   it.each<readonly [string, (bytes: Buffer) => void, RegExp]>([
-    ["an end among its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /an end in the middle of its records/],
+    ["an end among its rows", (bytes) => bytes.writeUInt32LE(0x0a, fourth), /records after the end of its last sheet/],
     ["a cell of an unknown kind", (bytes) => bytes.writeUInt16LE(0x7ff, fourth), /kind that no workbook has \(0x07ff/],
     [
       "a cell of a different kind",

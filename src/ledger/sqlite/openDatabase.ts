@@ -63,7 +63,7 @@ export const openDatabase = (path: string): Database | LedgerRefused => {
     for (const [set, name, value] of pragmas) {
       setPatiently(db, set)
       const got = db.pragma(name)
-      if (got !== value) throw new Error(`SQLite does not accept ${set}: ${name} is ${got}`)
+      if (got !== value) throw new Error(`SQLite ignored the setting ${set}: ${name} is ${got}`)
     }
     return db
   } catch (cause) {

@@ -77,7 +77,7 @@ const sourceEntry = (
     keys.push({
       key: "where",
       value: whereWithout(source.stray),
-      note: `${source.stray.map(strayWarning).join(" ")} Remove this if it is one`,
+      note: `${source.stray.map(strayWarning).join(" ")} Remove this condition if it is a record`,
     })
   }
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)

@@ -342,7 +342,7 @@ const readRecords = (bytes: Buffer) => {
     } else if (depth === 0) {
       // After the last sheet, only zeros may follow, which fill the file.
       if (bytes.subarray(from).some((byte) => byte !== 0)) {
-        throw new BadRecords(`an end in the middle of its records (byte ${from})`)
+        throw new BadRecords(`records after the end of its last sheet (byte ${from})`)
       }
       break
     } else if (type === kind.eof) {
