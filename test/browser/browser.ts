@@ -91,10 +91,12 @@ export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> 
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.html}`))
 }
 
-const pictures = resolve(import.meta.dirname, "../../test-output")
+/** The folder for pictures of the pages, if someone asks for them: `PICTURES=test-output npx vitest run test/browser`. */
+const pictures = process.env["PICTURES"]
 
 /** Saves a picture of a page for people to look at. */
 export const picture = async (page: Page, name: string, fullPage = true): Promise<void> => {
+  if (pictures === undefined) return
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: resolve(pictures, `${name}.png`), fullPage })
 }
