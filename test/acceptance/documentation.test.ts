@@ -73,10 +73,8 @@ const script = (text: string): ReadonlyArray<string> =>
   // A quoted argument may span several lines.
   text.trimEnd().split(/\n(?=(?:[^']*'[^']*')*[^']*$)/)
 
-/** Pages whose commands run in every `npm test`. The others run with the longer proofs. */
-const first = ["README.md", "docs/tutorial.md"]
-
-for (const page of pages.filter((page) => isLong || first.includes(page))) {
+// The commands of README run in every `npm test`, and those of the other pages with the longer proofs.
+for (const page of isLong ? pages : ["README.md"]) {
   it.scopedLive(`the commands of ${page} run`, () =>
     Effect.gen(function*() {
       const blocks = blocksOf(readFileSync(join(repository, page), "utf8"))
