@@ -112,8 +112,7 @@ it.scopedLive("a project is found from any folder inside it, and with --project 
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3)))
     at.write("elsewhere/other.csv", csv([4, 5]))
-    const inside = start(["run", "contacts", "--source", "other.csv"], { cwd: join(at.folder, "elsewhere") })
-    const ran = yield* Effect.promise(() => inside.ended)
+    const ran = yield* inProcess(["run", "contacts", "--source", "other.csv"], { cwd: join(at.folder, "elsewhere") })
     expect(ran.status, ran.stderr).toBe(0)
     expect(at.answers("qName")).toEqual(["Person 4", "Person 5"])
     for (const args of [["--project", at.folder, "status", "--json"], ["status", `--project=${at.folder}`, "--json"]]) {

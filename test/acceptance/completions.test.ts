@@ -78,7 +78,7 @@ it.scopedLive("`complete` suggests subcommands, values and names of the project"
       expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([word, ""])
     }
     at.write("source.csv", csv(upTo(1)))
-    expect((yield* at.run("run", "people")).status).toBe(0)
+    expect((yield* at.inProcess("run", "people")).status).toBe(0)
     const { run } = at.report("people")
     for (const typed of [["--run", ""], ["--run", run.slice(0, 4)], [`--run=${run.slice(0, 4)}`]]) {
       const { stdout } = yield* at.inProcess("__complete", "report", "people", ...typed)

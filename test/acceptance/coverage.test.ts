@@ -34,7 +34,13 @@ it.scopedLive("matching dumps that were never read need review until they are re
     expect(one.status).toBe(1)
     expect(one.stdout + one.stderr).toContain("1 file matches the pattern and was never read: 2026-11-03.csv.")
 
-    const accepted = yield* at.run("accept", "contacts", "files", "--because", "all of its rows came with the others")
+    const accepted = yield* at.inProcess(
+      "accept",
+      "contacts",
+      "files",
+      "--because",
+      "all of its rows came with the others",
+    )
     expect(accepted.status, accepted.stderr).toBe(0)
     expect(accepted.stdout).toContain("2026-11-03.csv")
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
@@ -70,7 +76,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
 
     at.write("source.csv", csv(from(21, 30)))
-    const gap = yield* at.run("run", "contacts")
+    const gap = yield* at.inProcess("run", "contacts")
     expect(gap.status, gap.stdout + gap.stderr).toBe(1)
     expect(gap.stdout + gap.stderr).toContain("shares no row with the previous source")
     expect(gap.lastLine).toBe("formferry accept contacts gap --because '…'")
@@ -82,7 +88,7 @@ it.scopedLive("a rolling export that shares no row with the last one needs revie
     expect(next.status).toBe(1)
     expect(next.stdout + next.stderr).toContain(`The source of run ${at.runs().toSorted().at(-2)} shared no row`)
 
-    expect((yield* at.run("accept", "contacts", "gap", "--because", "nobody answered")).status).toBe(0)
+    expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "nobody answered")).status).toBe(0)
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect((yield* at.inProcess("accept", "contacts", "gap", "--because", "again")).status).toBe(2)
   }))

@@ -66,7 +66,7 @@ it.scopedLive("the same form under a different address is refused until the proj
     }
     expect(at.count()).toBe(3)
     move(at, other, `    previousBaseUrls: ["${baseUrl.replace("127.0.0.1", "0x7f.1")}/"]\n`)
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(3)
     expect(at.report().rows.alreadyImported).toBe(3)
     expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
@@ -147,7 +147,7 @@ it.scopedLive("a form is identified by the id in its metadata, however the pipel
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: Contacts\n  canary: off" }))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: CONTACTS\n  canary: off" }))
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(3)
     at.write("source.csv", csv(upTo(4)))
     service.lose()

@@ -57,7 +57,7 @@ it.scopedLive("a returned answer nested 5,000 levels deep is not comparable, and
       readBack: { verified: 5, differing: 0 },
       discarded: [{ type: "ShortAnswer, nested more than 500 deep", count: 1 }],
     })
-    const again = yield* at.run("reconcile", "contacts")
+    const again = yield* at.inProcess("reconcile", "contacts")
     expect(again.status, again.stdout + again.stderr).toBe(0)
   }))
 
@@ -85,7 +85,7 @@ it.scopedLive("a 400 with an HTML page after the rows were stored stops the run,
     const run = yield* at.run("run", "contacts")
     expect(run.status, run.stdout + run.stderr).toBe(5)
     expect(at.report().rows).toMatchObject({ imported: 10, inDoubt: 10 })
-    const next = yield* at.run("run", "contacts")
+    const next = yield* at.inProcess("run", "contacts")
     expect(next.status, next.stdout + next.stderr).toBe(4)
     expect(at.count()).toBe(20)
     expect(new Set(at.answers("qName")).size).toBe(20)

@@ -34,7 +34,7 @@ layer(NodeContext.layer)("init from a file and a form", (it) => {
         expect(made.stdout).toContain("12 entries suggested")
         expect(made.stdout.trimEnd().split("\n").at(-1)).toBe("Next: formferry check starwars")
 
-        const checked = yield* formferry(["check", "starwars", "--json"], { cwd })
+        const checked = yield* inProcess(["check", "starwars", "--json"], { cwd })
         expect(checked.status).toBe(0)
         expect(JSON.parse(checked.stdout).pipelines[0].data).toMatchObject({ rows: 200, invalid: 0, choices: [] })
 

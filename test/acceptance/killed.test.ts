@@ -14,7 +14,7 @@ it.scopedLive(
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("source.csv", csv(upTo(1)))
-      expect((yield* at.run("run", "contacts")).status).toBe(0)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
       const first = at.report().run
       at.write("source.csv", csv(upTo(20_000)))
       const copies = () => readdirSync(join(at.folder, ".formferry")).filter((name) => name.startsWith("rehearsal-"))

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { hearing } from "../notify/webhooks.ts"
 import { bench, csv, upTo } from "./contacts.ts"
-import { apiKey, expectNoKeyIn, formferry } from "./formferry.ts"
+import { apiKey, expectNoKeyIn, formferry, inProcess } from "./formferry.ts"
 
 const form = {
   id: "contacts",
@@ -71,7 +71,8 @@ it.scopedLive("an API key in a service's messages is masked in the terminal, log
     for (const [status, isForAll] of [[400, false], [422, false], [401, false], [401, true], [409, false]] as const) {
       Object.assign(refusal, { status, isForAll })
       const args = ["run", "contacts", "--log-format", "json", "--log-level", "debug"]
-      const ran = yield* formferry(args, { cwd: at.folder, env })
+      // The first run is the built command.
+      const ran = yield* (status === 400 ? formferry : inProcess)(args, { cwd: at.folder, env })
       expect(ran.status, ran.stderr).toBeGreaterThan(0)
       expect(ran.stdout + ran.stderr + at.read(join("reports/contacts/latest", "report.json"))).toContain(
         "<the API key>",

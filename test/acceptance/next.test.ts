@@ -49,7 +49,7 @@ it.scopedLive("the suggested command works in a path with spaces, for an unconfi
     expect(yield* paste(at, unconfirmed)).toMatchObject({ status: 1 })
     expect(at.count()).toBe(2)
 
-    const fix = next(yield* at.run("run", "contacts", "--project", project, "--confirm=careful"), 1)
+    const fix = next(yield* at.inProcess("run", "contacts", "--project", project, "--confirm=careful"), 1)
     expect(fix).toMatch(
       /^formferry run contacts --source '.+our project.+rejected\.csv' --confirm careful --project 'our project'$/,
     )
@@ -60,7 +60,7 @@ it.scopedLive("the suggested command works in a path with spaces, for an unconfi
 
     write("source.csv", csv(upTo(3), (key) => `Edited ${key},p${key}@example.org,1990-01-17`))
     const again = ["run", "contacts", "--project", project, "--confirm", "careful"] as const
-    expect(yield* paste(at, next(yield* at.run(...again), 1))).toMatchObject({ status: 0 })
+    expect(yield* paste(at, next(yield* at.inProcess(...again), 1))).toMatchObject({ status: 0 })
     expect((yield* at.inProcess(...again)).status).toBe(0)
   }))
 
@@ -68,7 +68,7 @@ it.scopedLive("the suggested command or name is right if no row fits the mapping
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(3), () => "Someone,no address,1990-01-17"))
-    const check = next(yield* at.run("run", "contacts"), 1)
+    const check = next(yield* at.inProcess("run", "contacts"), 1)
     expect(check).toBe("formferry check contacts")
     expect(yield* paste(at, check)).toMatchObject({ status: 0, out: expect.stringContaining("3 of 3 rows") })
 
@@ -86,7 +86,7 @@ it.scopedLive("the suggested command works after a wrong mapping, an exceeded li
     const at = yield* bench({ requestsPerSecond: 40 })
     at.write("source.csv", csv(upTo(2)))
     at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae" }))
-    const wrong = next(yield* at.run("run", "contacts"), 2)
+    const wrong = next(yield* at.inProcess("run", "contacts"), 2)
     expect(yield* paste(at, wrong)).toMatchObject({ status: 2, out: expect.stringContaining("Nmae") })
 
     at.write(
@@ -94,7 +94,7 @@ it.scopedLive("the suggested command works after a wrong mapping, an exceeded li
       pipelineYaml({ sink: "service: live\n  form: contacts\n  stopWhen: { invalid: 1% }" }),
     )
     at.write("source.csv", csv(upTo(20)) + "21,Person 21,no address,1990-01-17\n")
-    const limit = next(yield* at.run("run", "contacts"), 3)
+    const limit = next(yield* at.inProcess("run", "contacts"), 3)
     expect(yield* paste(at, limit)).toMatchObject({ status: 0, out: expect.stringContaining("report.html") })
 
     at.write("pipelines/contacts.yaml", pipelineYaml())
@@ -115,7 +115,7 @@ it.scopedLive("the suggested command after rows in doubt shows how to settle the
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", chance: 1, times: 1 }] })
     at.write("source.csv", csv(upTo(3)))
-    const settle = next(yield* at.run("run", "contacts"), 4)
+    const settle = next(yield* at.inProcess("run", "contacts"), 4)
     expect(settle).toBe("formferry settle contacts")
     const shown = yield* paste(at, settle)
     expect(shown).toMatchObject({ status: 4, out: expect.stringContaining("--results FILE") })

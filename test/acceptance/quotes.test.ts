@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
-import { formferry } from "./formferry.ts"
+import { formferry, inProcess } from "./formferry.ts"
 
 const project = {
   "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n",
@@ -78,7 +78,7 @@ it.scopedLive("a stray quote that would swallow rows stops the run with exit cod
     }
     for (const [what, lines] of Object.entries(swallowing)) {
       const root = yield* projectFolder({ ...project, "export.csv": `RespondentID,Answer,Seen\n${lines}` })
-      const ran = yield* formferry(["run", "p"], { cwd: root })
+      const ran = yield* inProcess(["run", "p"], { cwd: root })
       expect({ what, status: ran.status }).toEqual({ what, status: 2 })
       expect(ran.stderr).toMatch(/can\sbe read in two ways in lines 4 to [5-7]/)
       expect(yield* fs.exists(path.join(root, "store/f.jsonl"))).toBe(false)

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { RunReport } from "../../src/domain/report.ts"
-import { formferry } from "./formferry.ts"
+import { formferry, inProcess } from "./formferry.ts"
 
 const demo = resolve(import.meta.dirname, "../..")
 
@@ -19,18 +19,18 @@ it.scopedLive("reconciling an export with blocks uses the run's mapping, and rep
     }
     const report = (): RunReport =>
       JSON.parse(readFileSync(join(cwd, "reports/star-wars/latest/report.json"), "utf8")) as RunReport
-    const run = yield* formferry(["run", "star-wars"], { cwd })
+    const run = yield* inProcess(["run", "star-wars"], { cwd })
     expect(run.status, run.stderr).toBeLessThan(2)
     const { fingerprints, rows } = report()
     expect(rows.imported).toBeGreaterThan(100)
 
     // Reconciles twice. The second time, a record of the first exists.
-    for (const _ of [1, 2]) {
-      const { status, stderr, stdout } = yield* formferry(["reconcile", "star-wars"], { cwd })
+    for (const reconcile of [formferry, inProcess]) {
+      const { status, stderr, stdout } = yield* reconcile(["reconcile", "star-wars"], { cwd })
       expect(status, stderr).toBe(0)
       expect(stdout + stderr).not.toContain("edited")
       expect(report()).toMatchObject({ mode: "reconcile", fingerprints, warnings: [] })
     }
-    const again = yield* formferry(["run", "star-wars"], { cwd })
+    const again = yield* inProcess(["run", "star-wars"], { cwd })
     expect(again.stdout + again.stderr).not.toContain("edited")
   }))

@@ -40,7 +40,7 @@ it.scopedLive("an unknown question and a missing column are reported together, w
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ question: "Nmae", column: "Nane" }))
-    const ran = yield* at.run("run", "contacts")
+    const ran = yield* at.inProcess("run", "contacts")
     refused(at, ran, 2, /pipelines\/contacts\.yaml:7:\d+.*Nmae.*Name/)
     expect(ran.stderr).toContain("Nane")
     expect(ran.lastLine).toBe("formferry check contacts")
@@ -100,7 +100,7 @@ it.scopedLive("a service that must be confirmed is refused without --confirm or 
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
-    const ran = yield* at.run("run", "contacts")
+    const ran = yield* at.inProcess("run", "contacts")
     refused(at, ran, 2, /--confirm careful/)
     expect(ran.lastLine).toBe("formferry run contacts --confirm careful")
     refused(at, yield* at.inProcess("run", "contacts", "--confirm", "live"), 2, /--confirm careful/)

@@ -42,7 +42,7 @@ it.scopedLive(
         "source.csv",
         csv(upTo(12), (key) => (key === 12 ? "Person 12,not-an-address,1990-01-17" : `P ${key},p@x.org,1990-01-17`)),
       )
-      const rehearsed = yield* at.run("rehearse", "contacts", "--limit", "5", "--json")
+      const rehearsed = yield* at.inProcess("rehearse", "contacts", "--limit", "5", "--json")
       expect(rehearsed.status, rehearsed.stderr).toBe(1)
       const events = rehearsed.stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>)
       expect(new Set(events.map((event) => event["event"]))).toEqual(new Set(["progress", "report"]))
@@ -73,10 +73,19 @@ it.scopedLive(
       )
       at.write("source.csv", csv(upTo(3)))
       at.write("second.csv", csv(upTo(4)))
-      const rehearsed = yield* at.run("rehearse", "contacts", "--to", "one", "--source", "second.csv", "--json")
+      const rehearsed = yield* at.inProcess("rehearse", "contacts", "--to", "one", "--source", "second.csv", "--json")
       expect(rehearsed.status, rehearsed.stderr).toBe(0)
       at.write("second.csv", "No,Name,Mail,Born\n1,One,a@x.org,1990-01-17\n1,Other,b@x.org,1990-01-17\n")
-      const ran = yield* at.run("run", "contacts", "--to", "one", "--confirm", "careful", "--source", "second.csv")
+      const ran = yield* at.inProcess(
+        "run",
+        "contacts",
+        "--to",
+        "one",
+        "--confirm",
+        "careful",
+        "--source",
+        "second.csv",
+      )
       expect(ran.status).toBe(1)
       expect(ran.lastLine).toMatch(/^formferry run contacts --source \S+rejected\.csv --to one --confirm careful$/)
       // The command occurs once, on stderr.

@@ -31,7 +31,7 @@ it.scopedLive("the keys of reformatted rows are recorded after a person agrees, 
       0,
       expect.stringContaining("4 row keys recorded"),
     ])
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(12)
     // Keys that resemble no known key come from a file.
     at.write(
@@ -41,7 +41,7 @@ it.scopedLive("the keys of reformatted rows are recorded after a person agrees, 
       ) => (number === 1 ? "anna" : number % 3 === 0 ? `C-${number}` : `C-${String(number).padStart(6, "0")}`)),
     )
     at.write("map.csv", "old,new\nC-000001,anna\n")
-    const mapped = yield* at.run("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
+    const mapped = yield* at.inProcess("ledger", "rekey", "contacts", "--map", "map.csv", "--yes")
     expect([mapped.status, mapped.stdout], mapped.stderr).toEqual([0, expect.stringContaining("1 row key recorded")])
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     expect(at.count()).toBe(12)

@@ -11,7 +11,7 @@ it.scopedLive("schedule --once runs due pipelines only once, --plan and status s
     const at = yield* bench()
     at.write("source.csv", csv(upTo(20)))
     at.write("pipelines/contacts.yaml", scheduled("0 2 * * *"))
-    const probe = yield* at.run("status", "--max-age", "26h")
+    const probe = yield* at.inProcess("status", "--max-age", "26h")
     expect(probe.status, probe.stdout + probe.stderr).toBe(1)
     expect(probe.stdout).toContain("contacts has never had a good run.")
 
@@ -21,7 +21,7 @@ it.scopedLive("schedule --once runs due pipelines only once, --plan and status s
     for (const { status } of both) expect([0, 6]).toContain(status)
     expect(at.count()).toBe(20)
     expect(at.runs()).toHaveLength(1)
-    const second = yield* at.run("schedule", "--once", "--json")
+    const second = yield* at.inProcess("schedule", "--once", "--json")
     expect(second.status, second.stderr).toBe(0)
     expect(JSON.parse(second.stdout)).toMatchObject({ event: "waits", pipeline: "contacts" })
     expect(at.runs()).toHaveLength(1)
@@ -59,12 +59,12 @@ it.scopedLive("schedule continues until SIGTERM, finishes what is in flight, and
 it.scopedLive("schedule reports an unconfirmed service or a project without schedules before anything is sent", () =>
   Effect.gen(function*() {
     const at = yield* bench()
-    const nothing = yield* at.run("schedule", "--once")
+    const nothing = yield* at.inProcess("schedule", "--once")
     expect(nothing.status).toBe(2)
     expect(nothing.stderr).toContain("has a schedule")
     at.write("source.csv", csv(upTo(3)))
     at.write("pipelines/contacts.yaml", scheduled("0 2 * * *", { sink: "service: careful\n  form: contacts" }))
-    const asked = yield* at.run("schedule", "--once")
+    const asked = yield* at.inProcess("schedule", "--once")
     expect(asked.status).toBe(2)
     expect(asked.lastLine).toBe("formferry schedule --once --confirm careful")
     expect(at.count()).toBe(0)

@@ -52,7 +52,7 @@ it.scopedLive("names, globs and tags choose each matching pipeline once", () =>
 it.scopedLive("a glob or tag that chooses nothing exits with code 2, and the message lists what exists", () =>
   Effect.gen(function*() {
     const at = yield* project
-    const glob = yield* at.run("run", "crn-*")
+    const glob = yield* at.inProcess("run", "crn-*")
     expect([glob.status, glob.lastLine]).toEqual([2, "formferry status"])
     expect(glob.stderr).toContain("No pipeline's name matches `crn-*`. Pipelines are: `crm-a`, `crm-b` and `shop`.")
     const tag = yield* at.inProcess("status", "--tag", "nigtly")
@@ -72,7 +72,7 @@ it.scopedLive("a glob or tag that chooses nothing exits with code 2, and the mes
 it.scopedLive("--failed chooses exactly the pipelines whose last run was not good", () =>
   Effect.gen(function*() {
     const at = yield* project
-    const none = yield* at.run("run", "--failed")
+    const none = yield* at.inProcess("run", "--failed")
     expect([none.status, none.stdout, none.stderr]).toEqual([0, "", expect.stringContaining("Nothing to do")])
     expect((yield* at.inProcess("run", "crm-a")).status).toBe(0)
     const limited = at.read("pipelines/shop.yaml").replace(

@@ -99,7 +99,7 @@ it.scopedLive("rows in doubt are settled by their stamps from the results downlo
     expect(settled.stdout).toContain("10 rows landed, nothing is left in doubt.")
     expect(settled.stdout).toContain("results.csv: 30 submissions")
 
-    const next = yield* at.run("run", "contacts")
+    const next = yield* at.inProcess("run", "contacts")
     expect(next.status, next.stdout + next.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ alreadyImported: 30, imported: 0 })
     expect(at.report().settled).toMatchObject([{ landed: 10, notLanded: 0, file: { name: "results.csv" } }])
@@ -116,7 +116,7 @@ it.scopedLive("rows that an export can't settle stay in doubt with exit code 4 u
   Effect.gen(function*() {
     const at = yield* losing(1)
     at.write("source.csv", csv(upTo(10)))
-    expect((yield* at.run("run", "contacts")).status).toBe(4)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
     yield* at.download("results.csv")
     // Row 3 of the export has no stamp and a different name.
     const lines = at.read("results.csv").split("\r\n")
@@ -190,7 +190,7 @@ it.scopedLive(
       const result = JSON.parse(proved.stdout)
       expect(result).toMatchObject({ landed: 0, notLanded: 10, left: 0 })
       expect(result.rows[0].reason).toContain(`it contains the test entry ${testEntry}, which was made later`)
-      const next = yield* at.run("run", "contacts")
+      const next = yield* at.inProcess("run", "contacts")
       expect(next.status, next.stdout + next.stderr).toBe(0)
       expect(at.answers("qName")).toEqual([...upTo(30).map((key) => `Person ${key}`), `test ${testEntry}`].toSorted())
     }),
@@ -200,7 +200,7 @@ it.scopedLive("if the clock went back between batches, only an export declared c
   Effect.gen(function*() {
     const at = yield* losingAs([], { swallowed: [2], isSilent: false, unanswered: 0 })
     at.write("source.csv", csv(upTo(20)))
-    expect((yield* at.run("run", "contacts")).status).toBe(4)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
     yield* Effect.sleep("1100 millis")
     // A later batch is sent while the clock is set back by an hour.
     at.write("clock.mjs", "const now = Date.now\nDate.now = () => now() - 3_600_000\n")
@@ -209,7 +209,7 @@ it.scopedLive("if the clock went back between batches, only an export declared c
     const earlier = yield* formferry(["run", "contacts"], { cwd: at.folder, env: { NODE_OPTIONS } })
     expect(earlier.status, earlier.stdout + earlier.stderr).toBe(4)
     at.write("source.csv", csv(upTo(24)))
-    expect((yield* at.run("run", "contacts")).status).toBe(4)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
     expect(at.count()).toBe(14)
 
     yield* at.download("results.csv")

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import * as XLSX from "xlsx"
 import { stringify } from "yaml"
 import { projectFolder } from "../project/projectFolder.ts"
-import { formferry } from "./formferry.ts"
+import { formferry, inProcess } from "./formferry.ts"
 
 const long = "Why did you choose us? ".repeat(40).slice(0, 800).trim()
 
@@ -124,7 +124,7 @@ layer(NodeContext.layer)("a filled-in template", (it) => {
         expect([made.status, made.stderr]).toEqual([0, ""])
         expect(made.stdout).toContain("Questions without a column, because the form does not list their rows: +Grid.")
         expect(made.stdout).toContain(`formferry init NAME --source ${name} --service practice --form people1`)
-        const again = yield* formferry(words, { cwd })
+        const again = yield* inProcess(words, { cwd })
         expect([again.status, again.stderr.replaceAll(/\s+/g, " ")])
           .toEqual([2, expect.stringContaining("already exists. Choose a different name.")])
 
@@ -145,10 +145,10 @@ layer(NodeContext.layer)("a filled-in template", (it) => {
         writeFileSync(file, XLSX.write(book, { type: "buffer", bookType: ending }))
 
         const from = ["--source", name, "--service", "practice", "--form", "people1"]
-        const started = yield* formferry(["init", "people", ...from, "--json"], { cwd })
+        const started = yield* inProcess(["init", "people", ...from, "--json"], { cwd })
         expect(started.status, started.stderr).toBe(0)
         expect(JSON.parse(started.stdout)).toMatchObject({ mapped: 13, rowKey: ["Import Row ID"], unmapped: [] })
-        const checked = yield* formferry(["check", "people", "--json"], { cwd })
+        const checked = yield* inProcess(["check", "people", "--json"], { cwd })
         expect(checked.status, checked.stdout).toBe(0)
         const ran = yield* formferry(["run", "people"], { cwd })
         expect(ran.status, ran.stdout + ran.stderr).toBe(0)

@@ -33,7 +33,7 @@ it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and fa
         Buffer.from(row(32, "Æsa") + "33,Person 33,p33@example.org\n"),
       ]),
     )
-    const named = yield* at.run("run", "other")
+    const named = yield* at.inProcess("run", "other")
     expect(named.status, named.stdout + named.stderr).toBe(1)
     const expected = [...upTo(30).map((key) => `Zoë ${key}`), "Æsa"]
     expect(at.answers("qName", "other")).toEqual(expected.toSorted())
