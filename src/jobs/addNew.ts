@@ -107,7 +107,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
     const unused = unusedColumns(pipeline, source)
     const labels = yield* labelsFor(options.labels, columns)
     const survey = yield* surveySource(source, rest, unused, labels)
-    const { suggestions: all, unknown } = survey
+    const { suggestions: all } = survey
     const known = newOnly(all, record)
     const left = (of: "submissionTime" | "lastUpdatedAt" | "login") =>
       mapping[of] === undefined && !open(of) ? known[of] : undefined
@@ -153,7 +153,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       written,
       pipeline: options.name,
       file,
-      ...summaryOf(source, form, { suggestions, unknown }, entries),
+      ...summaryOf(source, form, entries),
       unmapped: unused.filter(({ position }) => !taken.has(position)).map((column) =>
         column.name ?? `column ${column.position + 1}`
       ),

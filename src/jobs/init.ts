@@ -224,7 +224,7 @@ const writeNew = (
       written: [...made, target, schema, record],
       pipeline: name,
       file: target,
-      ...summaryOf(source, form, survey, entries),
+      ...summaryOf(source, form, entries),
       taken,
       warnings: [
         ...source.warnings,

@@ -5,6 +5,8 @@ import { kinds } from "../kinds/index.ts"
 import { names } from "../mapping/findElement.ts"
 import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
 import {
+  type ForeignChoice,
+  foreignChoices,
   fromOf,
   ownEntry,
   ownSettings,
@@ -14,10 +16,10 @@ import {
   unknownOf,
 } from "../mapping/suggest/draftEntries.ts"
 import { misfitOf } from "../mapping/suggest/misread.ts"
-import { likelyOption, optionNames } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import { type Ask, type Settings, settingsFor } from "../mapping/suggest/settings.ts"
 import { columnsOf, type Origin, type OwnColumn, type Suggestion } from "../mapping/suggest/Suggestion.ts"
+import { translate } from "../mapping/suggest/translate.ts"
 import { compileKind } from "../mapping/suggest/unknownChoices.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -115,15 +117,16 @@ export interface Review {
 
 const listedChoices = 50
 
-const choicesOf = (question: Question, counts: ReadonlyArray<readonly [string, number]>): ReadonlyArray<OpenChoice> => {
-  const known = optionNames(question.options ?? [])
-  return counts.slice(0, listedChoices).map(([choice, count]) => ({
+const openChoices = (
+  question: Question,
+  choices: ReadonlyArray<Pick<ForeignChoice, "choice" | "count" | "likely">>,
+): ReadonlyArray<OpenChoice> =>
+  choices.slice(0, listedChoices).map(({ choice, count, likely }) => ({
     question,
     choice,
     count,
-    likely: likelyOption(known, choice),
+    likely: likely?.option,
   }))
-}
 
 /** Returns the choices in the cells of existing entries that are not options. Empty if the mapping doesn't compile. */
 const choicesInData = (pipeline: Pipeline, source: Source, form: Form) =>
@@ -138,7 +141,14 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form) =>
         for (const { position } of columns) counter.add(cells[position] ?? null)
       }
     })
-    return counted.flatMap(({ counter, question }) => choicesOf(question, counter.unknown().counts))
+    return counted.flatMap(({ counter, question }) => {
+      const { counts } = counter.unknown()
+      const translations = translate({ question }, counts.map(([choice]) => choice))
+      return openChoices(
+        question,
+        counts.map(([choice, count]) => ({ choice, count, likely: translations.get(choice) })),
+      )
+    })
   })
 
 const isNamed = (origin: Origin): boolean =>
@@ -321,7 +331,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
               asks: settings.asks,
               open: settings.asks.length === 0 ? settings.open : undefined,
               misfit: misfitOf(settings, misread),
-              choices: choicesOf(question, unknown?.counts ?? []),
+              choices: openChoices(question, foreignChoices(suggestion, unknown).left),
               entry: (answers) => withAnswers(entry, settings, answers),
             }
           },

@@ -7,7 +7,7 @@ import type { ColumnLabels } from "../formtools/Labels.ts"
 import { tidy } from "../formtools/sample.ts"
 import { mentionedColumns } from "../mapping/ColumnBook.ts"
 import type { ProfiledColumn } from "../mapping/suggest/ColumnProfile.ts"
-import { choicesToCount, readingsOf, unknownOf } from "../mapping/suggest/draftEntries.ts"
+import { choicesToCount, readingsOf } from "../mapping/suggest/draftEntries.ts"
 import type { CellFindings } from "../mapping/suggest/draftPipeline.ts"
 import { collectMisread } from "../mapping/suggest/misread.ts"
 import { recordProfiler, type StrayRow } from "../mapping/suggest/strayRows.ts"
@@ -15,6 +15,7 @@ import { suggest } from "../mapping/suggest/suggest.ts"
 import type { Suggestion, Suggestions } from "../mapping/suggest/Suggestion.ts"
 import { collectUnknown } from "../mapping/suggest/unknownChoices.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
+import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
 import type { FileSource } from "../project/sourceSection.ts"
@@ -66,32 +67,29 @@ export interface Initialised {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** An entry that was written to the file, and the id of the question or element that it fills. */
-interface WrittenEntry {
-  readonly of: string
-  readonly open: boolean
-}
+/** What `init` says about an entry that it wrote. */
+type WrittenEntry = Pick<DraftEntry, "below" | "of" | "open">
 
 /** Returns what `init` says about the entries that it wrote. */
 export const summaryOf = (
   { taken, warnings }: Source,
   form: Form,
-  { suggestions, unknown }: Pick<SurveyedSource, "suggestions" | "unknown">,
   entries: ReadonlyArray<WrittenEntry>,
 ) => ({
   form,
   mapped: entries.filter(({ open }) => !open).length,
   open: openNames(form, entries),
-  choices: suggestions.accepted
-    .filter((suggestion) => (unknownOf(suggestion, unknown)?.counts.length ?? 0) > 0)
-    .map(({ question }) => question.name),
+  choices: namesOf(form, entries.filter(({ below, open }) => !open && below.length > 0)),
   taken,
   warnings,
 })
 
 /** Returns the names of what a person must still map. */
 export const openNames = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
-  entries.filter(({ open }) => open).map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
+  namesOf(form, entries.filter(({ open }) => open))
+
+const namesOf = (form: Form, entries: ReadonlyArray<WrittenEntry>): ReadonlyArray<string> =>
+  entries.map(({ of }) => form.questions.find(({ id }) => id === of)?.name ?? of)
 
 /** Returns the source's own columns that a pipeline doesn't mention, neither by name nor as part of a block. */
 export const unusedColumns = (

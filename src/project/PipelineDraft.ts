@@ -17,6 +17,8 @@ export interface DraftKey {
   readonly note?: string | undefined
   /** Whether each member is written on a separate line, so that comments can follow the last one. */
   readonly isLong?: boolean
+  /** Comments after members that are written on lines of their own. */
+  readonly notes?: ReadonlyMap<string, string>
 }
 
 /** A list item, or a member whose value is a mapping. */
@@ -92,7 +94,7 @@ const lineLength = 100
 
 const isList = (value: DraftValue): value is ReadonlyArray<DraftValue> => Array.isArray(value)
 
-const keyLines = ({ isLong = false, key, value, note }: DraftKey): ReadonlyArray<string> => {
+const keyLines = ({ isLong = false, key, notes, value, note }: DraftKey): ReadonlyArray<string> => {
   const behind = note === undefined ? "" : ` # ${commentText(note)}`
   const inline = flow(value, false)
   if (typeof value !== "object" || (inline.length <= lineLength && !isLong)) {
@@ -103,7 +105,7 @@ const keyLines = ({ isLong = false, key, value, note }: DraftKey): ReadonlyArray
     ...(isList(value)
       ? value.map((each) => `  - ${flow(each, false)}`)
       : Object.entries(value).flatMap(([name, inner]) =>
-        keyLines({ key: name, value: inner }).map((line) => `  ${line}`)
+        keyLines({ key: name, value: inner, note: notes?.get(name) }).map((line) => `  ${line}`)
       )),
   ]
 }

@@ -1,6 +1,7 @@
 import type { Option } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
+import { counted } from "../../domain/words.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { commentText, yamlText } from "../../project/PipelineDraft.ts"
@@ -13,7 +14,8 @@ import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
 import type { Block, BlockMember, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
 import { columnsOf, likelyOf } from "./Suggestion.ts"
-import { translate } from "./translate.ts"
+import type { Translation } from "./translate.ts"
+import { sureTranslation, translate } from "./translate.ts"
 import type { Unknown } from "./unknownChoices.ts"
 import { saysYes } from "./words.ts"
 
@@ -71,10 +73,9 @@ export const readingsOf = (
 
 /** Returns the options of a block's columns that the form does not have, with the cells that name them. */
 const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
-  if (origin._tag !== "Block" || !origin.block.known || origin.block.content === "labels") return undefined
+  if (origin._tag !== "Block" || origin.block.content === "labels") return undefined
   if (question.options === undefined || question.options.length === 0) return undefined
   const names = optionNames(question.options)
-  const { exact } = names
   const named = origin.block.content === "ticks"
     ? ({ code, option, profile: { distinct } }: BlockMember) =>
       [...distinct].reduce(
@@ -82,8 +83,11 @@ const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined =
         0,
       )
     : ({ profile }: BlockMember) => profile.filled
+  // If the source names the block, an entry without `values` finds options by their exact names.
   const known = ({ code, option }: BlockMember) =>
-    code === undefined ? exact.has(loose(option)) : likelyOption(names, option) !== undefined
+    code === undefined && origin.block.known
+      ? names.exact.has(loose(option))
+      : likelyOption(names, option) !== undefined
   const counts = origin.block.members.filter((member) => member.role === "option" && !known(member))
     .map((member) => [member.code ?? member.option, named(member)] as const)
   return counts.length === 0 ? undefined : { counts, more: false }
@@ -105,38 +109,112 @@ const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
       }`,
     ]
 
-/** Returns lines under an entry that list choices without an option, for a person to fill in. */
+/** A choice that is no option's name. */
+export interface ForeignChoice {
+  readonly choice: string
+  /** Its text, if it is a code. */
+  readonly label: string | undefined
+  /** The number of cells that contain it. */
+  readonly count: number
+  /** The option that it most likely means. */
+  readonly likely: Translation | undefined
+}
+
+/** The choices of a suggestion that are no option's name. */
+interface ForeignChoices {
+  /** Those that certainly mean an option. */
+  readonly sure: ReadonlyArray<ForeignChoice & { readonly likely: Translation }>
+  /** Those that a person must decide. */
+  readonly left: ReadonlyArray<ForeignChoice>
+  /** Whether there are more than these. */
+  readonly more: boolean
+}
+
+const hasOption = (one: ForeignChoice): one is ForeignChoice & { readonly likely: Translation } =>
+  one.likely !== undefined && one.likely.confidence >= sureTranslation
+
+/** Finds out which options a suggestion's unknown choices mean. */
+export const foreignChoices = (suggestion: Suggestion, unknown: Unknown | undefined): ForeignChoices => {
+  const { counts, more } = unknown ?? { counts: [], more: false }
+  const codes = codesOf(suggestion)
+  const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
+  const all = counts.map(([choice, count]): ForeignChoice => {
+    const label = codes.get(choice)
+    return { choice, count, label, likely: translations.get(label ?? choice) }
+  })
+  return { sure: all.filter(hasOption), left: all.filter((one) => !hasOption(one)), more }
+}
+
+const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
+
+/** Returns keys with the options that choices certainly mean, under `values`. */
+const withSure = (keys: ReadonlyArray<DraftKey>, { sure }: ForeignChoices): ReadonlyArray<DraftKey> => {
+  if (sure.length === 0) return keys
+  const given = keys.find(({ key }) => key === "values")
+  const values = Object.fromEntries(sure.map(({ choice, likely }) => [choice, likely.option.label]))
+  return [...keys.filter((one) => one !== given), {
+    key: "values",
+    value: { ...typeof given?.value === "object" ? given.value : {}, ...values } as DraftValue,
+    isLong: true,
+    notes: new Map(sure.map(({ choice, count, likely }) => [choice, `${scored(likely.confidence)} · ${count} ×`])),
+  }]
+}
+
+/** Returns lines under an entry that list choices without a certain option, for a person to fill in. */
 const valuesBelow = (
-  suggestion: Suggestion,
-  unknown: Unknown | undefined,
+  { question }: Suggestion,
+  { left, more }: ForeignChoices,
   keys: ReadonlyArray<DraftKey>,
 ): ReadonlyArray<string> => {
-  if (unknown === undefined || unknown.counts.length === 0) return []
-  const { question } = suggestion
-  const codes = codesOf(suggestion)
-  const translations = translate(suggestion, unknown.counts.map(([choice]) => codes.get(choice) ?? choice))
+  if (left.length === 0) return []
   const why = "these are not options: write one after each, or null for no answer, and remove the #"
-  const all = unknown.counts.length
   return [
     ...(keys.some(({ key }) => key === "values") ? [`  # ${why}`] : [`values: # ${why}`]),
     ...optionLines(question.options ?? []),
-    ...unknown.counts.slice(0, listed).map(([choice, count]) => {
-      const label = codes.get(choice)
-      const option = translations.get(label ?? choice)?.option
-      const key = yamlText(choice, true)
-      return `  ${key}: ${option === undefined ? "" : `${yamlText(option.label)} `}# ${
-        label === undefined ? "" : `${commentText(label)}, `
-      }${count} ×`
+    ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
+      const notes = [
+        ...(label === undefined ? [] : [commentText(label)]),
+        ...(likely === undefined ? [] : [scored(likely.confidence)]),
+        `${count} ×`,
+      ]
+      return `  ${yamlText(choice, true)}: ${
+        likely === undefined ? "" : `${yamlText(likely.option.label)} `
+      }# ${notes.join(" · ")}`
     }),
-    ...(all > listed || unknown.more
+    ...(left.length > listed || more
       // With a second #, so that it remains a comment after the others are uncommented.
       ? [
-        `  # and ${unknown.more ? "many" : all - listed} more, which \`formferry check\` lists`,
+        `  # and ${more ? "many" : left.length - listed} more, which \`formferry check\` lists`,
         "otherwise: # or choose what happens to all texts that are not listed: reject, keep, drop or { use: OPTION }",
       ]
       : []),
   ]
 }
+
+/** The share of cells that may contain choices without an option. If there are more, the entry is left open. */
+const foreignShare = 0.01
+
+/** Returns why an entry's choices need a person, as a sentence. Undefined: they don't. */
+const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoices): string | undefined => {
+  if (left.length === 0) return undefined
+  const fill = "Complete `values`, then remove the #."
+  const isOne = left.length === 1
+  if (origin._tag === "Block" && origin.block.content !== "labels") {
+    return `${
+      isOne ? "one column is for an option" : `${left.length} columns are for options`
+    } that the form does not have. ${fill}`
+  }
+  const filled = columnsProfiled(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
+  const cells = left.reduce((sum, { count }) => sum + count, 0)
+  return cells <= filled * foreignShare
+    ? undefined
+    : `${isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`} in ${
+      counted(Math.min(cells, filled), "cell")
+    } ${isOne ? "is not an option" : "are not options"} of the question. ${fill}`
+}
+
+const columnsProfiled = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
+  origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.block.members : []
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
@@ -149,7 +227,7 @@ export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
 
 /** Returns the comment above a suggestion: its confidence and two cells. */
 const confidenceLine = (confidence: number, samples: ReadonlyArray<string>): string =>
-  [`confidence ${Math.min(0.99, confidence).toFixed(2)}`, ...(samples.length === 0 ? ["the column is empty"] : samples)]
+  [scored(confidence), ...(samples.length === 0 ? ["the column is empty"] : samples)]
     .join(" · ")
 
 /** Returns a column's name in the pipeline. */
@@ -220,13 +298,10 @@ export const suggestedEntry = (
 ): DraftEntry => {
   const { confidence, origin, question } = suggestion
   const settings = settingsThatRead(settingsFor(suggestion, options.uploads), options.misread)
-  const nameless = unknownOptions(suggestion)?.counts.length ?? 0
-  const open = nameless === 0
-    ? settings.open
-    : `${
-      nameless === 1 ? "one column is" : `${nameless} columns are`
-    } for options that the form does not have. Complete \`values\`, then remove the #.`
-  const below = valuesBelow(suggestion, options.unknown, settings.keys)
+  const choices = foreignChoices(suggestion, options.unknown)
+  const keys = withSure(settings.keys, choices)
+  const open = settings.open ?? foreignFault(suggestion, choices)
+  const below = valuesBelow(suggestion, choices, keys)
   return {
     of: question.id,
     comments: [
@@ -236,7 +311,7 @@ export const suggestedEntry = (
     keys: [
       ...naming(question),
       { key: "from", value: fromOf(origin, options.nameOf, question) },
-      ...settingKeys(suggestion, settings, below.length > 0),
+      ...settingKeys(suggestion, { ...settings, keys }, below.length > 0),
     ],
     below,
     open: open !== undefined,
@@ -281,9 +356,9 @@ export const openEntry = (
   const settings = best === undefined
     ? undefined
     : settingsThatRead(settingsFor({ ...best, question }, options.uploads), options.misread.get(question.id))
-  const below = likely === undefined
-    ? []
-    : valuesBelow(likely, unknownOf(likely, options.unknown), settings?.keys ?? [])
+  const choices = likely === undefined ? undefined : foreignChoices(likely, unknownOf(likely, options.unknown))
+  const keys = choices === undefined ? settings?.keys ?? [] : withSure(settings?.keys ?? [], choices)
+  const below = likely === undefined || choices === undefined ? [] : valuesBelow(likely, choices, keys)
   return {
     of: question.id,
     comments: [
@@ -306,7 +381,7 @@ export const openEntry = (
       { key: "from", value: best === undefined ? "" : fromOf(best.origin, nameOf, question) },
       ...(best === undefined || settings === undefined
         ? []
-        : settingsOfBest({ ...best, question }, options.split, settings, below.length > 0)),
+        : settingsOfBest({ ...best, question }, options.split, { ...settings, keys }, below.length > 0)),
     ],
     below,
     open: true,

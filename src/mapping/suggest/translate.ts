@@ -7,14 +7,17 @@ import type { Suggestion } from "./Suggestion.ts"
 import { sameText, saysNo, saysYes } from "./words.ts"
 
 /** The option that an unknown choice most likely means. */
-interface Translation {
+export interface Translation {
   readonly option: Option
   /** 0 to 1. */
   readonly confidence: number
 }
 
-/** The minimum confidence of a suggested translation. */
-const accepted = 0.85
+/** The minimum confidence of a translation that is written into an entry. */
+export const sureTranslation = 0.9
+
+/** The minimum confidence of a translation that is proposed to a person. */
+const proposed = 0.5
 
 /** The maximum number of choices to translate, and of options to compare them with. */
 const compared = 50
@@ -32,7 +35,8 @@ const spelling = (a: string, b: string): number => {
 }
 
 /** Returns the options whose names occur in a suggestion's cells or headers. */
-const named = ({ origin, question }: Suggestion): ReadonlySet<Option> => {
+const named = ({ origin, question }: Pick<Suggestion, "question"> & Partial<Suggestion>): ReadonlySet<Option> => {
+  if (origin === undefined) return new Set()
   const texts = origin._tag === "Column"
     ? [...origin.profile.distinct.keys()].map((text) => loose(text))
     : origin._tag === "Block"
@@ -50,7 +54,10 @@ const named = ({ origin, question }: Suggestion): ReadonlySet<Option> => {
  * language or wording. Matches choices with options in the same way as columns with questions, but ignores their order.
  * Usually one choice belongs to each option, so the last unmatched choice and option probably belong together.
  */
-export const translate = (suggestion: Suggestion, texts: ReadonlyArray<string>): ReadonlyMap<string, Translation> => {
+export const translate = (
+  suggestion: Pick<Suggestion, "question"> & Partial<Suggestion>,
+  texts: ReadonlyArray<string>,
+): ReadonlyMap<string, Translation> => {
   const options = (suggestion.question.options ?? []).slice(0, optionsCompared)
   const own = named(suggestion)
   const [from, to] = [texts.slice(0, compared), options.map(({ label }) => label)].map((list) => list.map(meaningOf))
@@ -77,6 +84,6 @@ export const translate = (suggestion: Suggestion, texts: ReadonlyArray<string>):
   return new Map(texts.flatMap((text, at) => {
     const best = [...found[at] ?? []].reduce((most, one, of, all) => one > (all[most] ?? 0) ? of : most, 0)
     const [option, confidence = 0] = [options[best], found[at]?.[best]]
-    return option === undefined || confidence < accepted ? [] : [[text, { option, confidence }] as const]
+    return option === undefined || confidence < proposed ? [] : [[text, { option, confidence }] as const]
   }))
 }
