@@ -74,8 +74,16 @@ const askSettings = ({ last }: Session, name: string, { asks, kind, misfit }: Re
     return answers
   })
 
-/** Asks which option is meant by a choice found in cells, and writes the answer. Returns whether the person answered. */
-const reviewChoice = ({ review }: Session, { choice, count: cells, likely, question }: OpenChoice) =>
+/**
+ * Asks which option is meant by a choice found in cells, and writes the answer. Returns whether the person answered.
+ *
+ * @param prepare writes what the answer is added to
+ */
+const reviewChoice = <E, R>(
+  { review }: Session,
+  { choice, count: cells, likely, question }: OpenChoice,
+  prepare: Effect.Effect<void, E, R>,
+) =>
   Effect.gen(function*() {
     const { setChoice } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
     const options = (question.options ?? []).toSorted((a, b) => Number(b === likely) - Number(a === likely))
@@ -93,6 +101,7 @@ const reviewChoice = ({ review }: Session, { choice, count: cells, likely, quest
       ],
     )
     if (chosen === undefined) return false
+    yield* prepare
     yield* review.write((text) => setChoice(text, question.id, choice, chosen))
     return true
   })
@@ -104,11 +113,19 @@ const writeEntry = (session: Session, list: "questions" | "own", name: string, m
     const answers = yield* askSettings(session, name, made)
     if (answers === undefined) return false
     const entry = made.entry(answers)
-    yield* session.review.write((text) => putEntry(text, list, entry))
-    if (entry.open) return false
-    let all = true
-    for (const choice of made.choices) all = (yield* reviewChoice(session, choice)) && all
-    return all
+    const put = session.review.write((text) => putEntry(text, list, entry))
+    if (entry.open || made.choices.length === 0) {
+      yield* put
+      return !entry.open
+    }
+    // The entry stays open until a choice is answered.
+    const once = yield* Effect.once(put)
+    let left = 0
+    for (const choice of made.choices) if (!(yield* reviewChoice(session, choice, once))) left++
+    if (left > 0 && left < made.choices.length) {
+      yield* say(`Rows with ${left === 1 ? "the skipped choice" : `the ${left} skipped choices`} can't be imported yet.`)
+    }
+    return left === 0
   })
 
 const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _tag: "Question" }>, where: string) =>
@@ -140,7 +157,10 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
     const settled = best === undefined || best.origin !== item.sure
       ? undefined
       : yield* review.entryFor(question, best.origin)
-    if (best !== undefined && settled !== undefined && settled.asks.length > 0 && settled.misfit === undefined) {
+    if (
+      best !== undefined && settled !== undefined && settled.misfit === undefined
+      && settled.asks.length + settled.choices.length > 0
+    ) {
       yield* say(`${about}: ${candidateTitle(best)}`)
       return yield* write(best.origin, settled)
     }
@@ -268,6 +288,6 @@ const askItem = (session: Session, item: ReviewItem, where: string) => {
     case "Time":
       return writeEntry(session, "own", item.of, session.review.entryForTime(item))
     case "Choice":
-      return reviewChoice(session, item)
+      return reviewChoice(session, item, Effect.void)
   }
 }

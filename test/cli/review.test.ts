@@ -10,10 +10,10 @@ import { platform, projectFolder } from "../project/projectFolder.ts"
 import { type Answer, answering } from "./answering.ts"
 
 const people = `Name;E-mail;Born;Color;Due;When;F9;No answer
-Ada;ada@example.org;10.12.1815;Rot;01/02/2024;2024-01-01 10:00;-;
+Ada;ada@example.org;10.12.1815;Karmin;01/02/2024;2024-01-01 10:00;-;
 Zoë;zoe@example.org;;Blue;03/04/2024;2024-01-02 10:00;41;
-Bob;bob@example.net;01.02.1990;Rot;05/06/2024;2024-01-03 10:00;43;
-Ada;ada@example.org;10.12.1815;Rot;05/06/2024;2024-01-03 10:00;43;
+Bob;bob@example.net;01.02.1990;Karmin;05/06/2024;2024-01-03 10:00;43;
+Ada;ada@example.org;10.12.1815;Karmin;05/06/2024;2024-01-03 10:00;43;
 `
 
 const form = `id: people1
@@ -55,6 +55,7 @@ layer(platform)("a review of a pipeline", (it) => {
       const { result, shown } = yield* world.review([
         ["identify a row", "whole rows"],
         ['mean "no answer"? ["-"]', "yes"],
+        ['"Color" (Dropdown), options Red · Blue: Color: "Karmin", "Blue"', "Red"],
         [
           '"Due" (DatePicker): Due: "01/02/2024", "03/04/2024" (confidence 0.99) "Due": no cell shows whether the day or the month comes first. Which format?',
           "MM/dd/yyyy",
@@ -64,7 +65,6 @@ layer(platform)("a review of a pipeline", (it) => {
         ['"Appointment"', "When"],
         ["time zone", "Europe/Berln"],
         ['"Europe/Berln" can\'t be the zone', "Europe/Berlin"],
-        ['"Rot" (3 cells) is not an option', "Red"],
       ])
       expect(result).toEqual({ answered: 7, skipped: 0 })
       expect(shown).toContain("2  MM/dd/yyyy\n3  skip: decide later\n")
@@ -73,7 +73,7 @@ layer(platform)("a review of a pipeline", (it) => {
       expect(mapping).toEqual({
         questions: [
           { id: "q1", name: "Name", from: "Name" },
-          { id: "q4", name: "Color", from: "Color", as: "choice", values: { Rot: "Red" } },
+          { id: "q4", name: "Color", from: "Color", as: "choice", values: { Karmin: "Red" } },
           { id: "q5", name: "Due", from: "Due", as: "date", format: "MM/dd/yyyy" },
           { id: "q6", name: "Shoes", from: "F9" },
           { id: "q8", name: "Appointment", from: "When", as: "dateTime", zone: "Europe/Berlin" },
@@ -94,24 +94,26 @@ layer(platform)("a review of a pipeline", (it) => {
         ["Their names", "Name, Nmae"],
         ['no column "Nmae"', "Name, When"],
         ['mean "no answer"?', "no"],
+        ['"Karmin" (3 cells) is not an option', "skip"],
         ['"Due"', "quit"],
       ])
       expect(first.result).toBeInstanceOf(Terminal.QuitException)
       const second = yield* world.review([
-        ['1 of 5: "Due"', "skip"],
+        ['1 of 5: "Color"', "skip"],
+        ['"Due"', "skip"],
         ['"Shoes"', "skip"],
         ['"Remarks"', "skip"],
         ['"Appointment"', "another column"],
         ["Which column?", "F9"],
         ["3 of 3 cells can't be read like this (not a date with a time)", "skip"],
-        ['"Rot"', "skip"],
       ])
       expect(second.result).toEqual({ answered: 0, skipped: 5 })
       const text = yield* world.read
       expect(text).toContain("  # ours\n  questions: # all of them\n")
       expect(text).not.toContain("# empty:")
       expect(parse(text).source.rowKey).toEqual(["Name", "When"])
-      expect(parse(text).mapping.questions).toHaveLength(2)
+      expect(parse(text).mapping.questions).toHaveLength(1)
+      expect(text).toContain("    # - id: q4\n")
     }))
 
   it.scoped("review asks about entries of low confidence until a person confirms them", () =>
@@ -123,10 +125,11 @@ layer(platform)("a review of a pipeline", (it) => {
       const { shown } = yield* world.review([
         ["no answer", "skip"],
         ['"Name" (ShortAnswer): is it answered by Name? (confidence 0.81)', "yes"],
+        ['"Color"', "skip"],
         ['"Due"', "quit"],
       ])
       expect(shown).not.toContain("identify a row")
       expect(yield* world.read).toMatch(/ {4}# reviewed · "Ada" · "Zoë"\n {4}- id: q1/)
-      yield* world.review([["no answer", "skip"], ['"Due"', "quit"]])
+      yield* world.review([["no answer", "skip"], ['"Color"', "skip"], ['"Due"', "quit"]])
     }))
 })

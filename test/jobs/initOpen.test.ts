@@ -60,7 +60,7 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(text).toMatch(/ {4}# - id: z\n(?: {4}# .*\n)* {4}# {3}split: ","/)
       // Not all choices are listed, so the line that counts the rest stays a comment.
       expect(text).toMatch(
-        /\n {6}# {3}# and 10 more, which `formferry check` lists\n {6}# otherwise: # or choose what happens to all /,
+        /\n {4}# {3}# {3}# and 10 more, which `formferry check` lists\n {4}# {3}# otherwise: # or choose what happens to all /,
       )
 
       const filled = text
