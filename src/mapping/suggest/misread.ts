@@ -79,11 +79,14 @@ export const collectMisread = ({ column, question, settings }: Reading, empty: R
       Either.getOrUndefined,
     )
   if (parse === undefined) return undefined
+  // Numbers without a country code can be read with the country that a person adds.
+  const lacksCountry = settings.asks.some(({ key }) => key === "country")
   const memory = new Map<string, Fault | undefined>()
   const examples = new Set<string>()
   let [filled, cells] = [0, 0]
   let code: ProblemCode | undefined
   const faultOf = (cell: Cell): Fault | undefined => {
+    if (lacksCountry && !textOf(cell).trim().startsWith("+")) return undefined
     const result = parse([cell])
     // Whether a time is skipped or repeated by a clock change depends on the zone, and the suggested zone may only be an example.
     return result instanceof Fault && result.code !== "ambiguous-time" ? result : undefined

@@ -1,5 +1,6 @@
 import type { Question } from "../../domain/form.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
+import { dateFormat } from "../../kinds/dateFormats.ts"
 import { kindOfType } from "../../kinds/index.ts"
 import { readIso, timeOf } from "../../kinds/wallClock.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
@@ -56,6 +57,14 @@ const isoWithTime = ({ distinct }: ColumnProfile): ReadonlyArray<string> =>
     return read?.hasDate === true && read.hasTime && (timeOf(read.wall) !== 0 || read.fraction)
   })
 
+/** Returns the format of an ISO time of day with an offset. */
+const formatWithOffset = (text: string): ReadonlyArray<string> => {
+  const [, seconds, zeros, offset] = /^\d\d:\d\d(:\d\d)?(\.000)?([+-]\d\d:\d\d|Z)$/.exec(text) ?? []
+  return offset === undefined
+    ? []
+    : [`HH:mm${seconds === undefined ? "" : ":ss"}${zeros === undefined ? "" : ".SSS"}ZZ`]
+}
+
 const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTime"): Settings => {
   const found = dateFormats(profile.dates)
   if (found._tag === "Open") {
@@ -72,12 +81,18 @@ const formatSettings = (profile: ColumnProfile, kind: "date" | "time" | "dateTim
       [],
     )
   }
+  // The time of day is sent as it is written.
+  const offsets = kind === "time" ? [...new Set([...profile.distinct.keys()].flatMap(formatWithOffset))] : []
   const isoFormat = (text: string) =>
     `yyyy-MM-dd${text.includes("T") ? "'T'" : " "}HH:mm${/:\d\d:\d\d/.test(text) ? ":ss" : ""}`
-  const formats = [...found.formats, ...new Set(timed.map(isoFormat))]
+  const formats = [...found.formats, ...new Set(timed.map(isoFormat)), ...offsets]
   if (formats.length === 0) return settled(kind)
   const hasTime = timed.length > 0 || found.formats.some((format) => /[Hh]/.test(format))
-  const note = kind === "date" && hasTime ? "the time is not sent" : undefined
+  const note = kind === "date" && hasTime
+    ? "the time is not sent"
+    : offsets.length > 0
+    ? "without the offset"
+    : undefined
   return settled(kind, { key: "format", value: one(formats), note })
 }
 
@@ -92,14 +107,24 @@ const zoneSettings = (profile: ColumnProfile, title: string, zone: string | unde
   )
 }
 
+/** Whether formats read at least 99% of a column's distinct texts, apart from ISO dates. */
+const readsMost = (formats: ReadonlyArray<string>, { distinct }: ColumnProfile): boolean => {
+  const readers = formats.map(dateFormat).filter((format) => typeof format !== "string")
+  const texts = [...distinct.keys()].filter((text) => readIso(text) === undefined)
+  const read = texts.filter((text) => readers.some(({ wall }) => !Number.isNaN(wall(text))))
+  return read.length >= texts.length * 0.99
+}
+
 /** Returns the settings for a column with dates and times. */
 export const dateTimeSettings = (
   profile: ColumnProfile,
   title: string,
   known: { readonly format?: ReadonlyArray<string> | undefined; readonly zone?: string | undefined } = {},
 ): Settings => {
-  // Date cells and ISO dates need no format, even if the form tool's CSV files have one.
-  const own = known.format?.filter((format) => format !== "iso") ?? []
+  // Date cells and ISO dates need no format, even if the form tool's CSV files have one. Some tools write dates in the
+  // local order of days and months.
+  const given = known.format?.filter((format) => format !== "iso") ?? []
+  const own = readsMost(given, profile) ? given : []
   const isIso = profile.dates.iso > 0 && profile.dates.writings.length === 0
   const format = own.length > 0 && !isIso
     ? settled("dateTime", { key: "format", value: one(own) })
