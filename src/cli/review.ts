@@ -123,7 +123,9 @@ const writeEntry = (session: Session, list: "questions" | "own", name: string, m
     let left = 0
     for (const choice of made.choices) if (!(yield* reviewChoice(session, choice, once))) left++
     if (left > 0 && left < made.choices.length) {
-      yield* say(`Rows with ${left === 1 ? "the skipped choice" : `the ${left} skipped choices`} can't be imported yet.`)
+      yield* say(
+        `Rows with ${left === 1 ? "the skipped choice" : `the ${left} skipped choices`} can't be imported yet.`,
+      )
     }
     return left === 0
   })

@@ -4,16 +4,14 @@ import type { Form, Option, Question } from "../domain/form.ts"
 import { kinds } from "../kinds/index.ts"
 import { names } from "../mapping/findElement.ts"
 import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
+import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/suggest/draftChoices.ts"
 import {
-  type ForeignChoice,
-  foreignChoices,
   fromOf,
   ownEntry,
   ownSettings,
   samplesFrom,
   samplesOf,
   suggestedEntry,
-  unknownOf,
 } from "../mapping/suggest/draftEntries.ts"
 import { misfitOf } from "../mapping/suggest/misread.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
@@ -325,7 +323,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
             const misread = found.misread.get(question.id)
             const settings = settingsFor(suggestion, uploads)
             const unknown = unknownOf(suggestion, found.unknown)
-            const entry = suggestedEntry(suggestion, { nameOf, unknown, uploads })
+            const entry = suggestedEntry(suggestion, { nameOf, unknown, uploads, answered: new Set() })
             return {
               kind: settings.kind,
               asks: settings.asks,

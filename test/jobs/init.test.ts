@@ -144,7 +144,10 @@ layer(platform)("init", (it) => {
       const text = yield* world.read("pipelines/people.yaml")
       yield* world.write(
         "pipelines/people.yaml",
-        text.replaceAll(/^( +)# ((?:- id: q[45]| {2}(?:name: [CD]|from: [CD]|as: |format: |# values:|# {3}Karmin:)).*)$/gm, "$1$2")
+        text.replaceAll(
+          /^( +)# ((?:- id: q[45]| {2}(?:name: [CD]|from: [CD]|as: |format: |# values:|# {3}Karmin:)).*)$/gm,
+          "$1$2",
+        )
           .replace(/# (values:)/, "$1").replace(/# ( {2}Karmin:)/, "$1 Red")
           .replace("mapping:\n", "mapping:\n  ignoreQuestions: [Shoe size]\n"),
       )

@@ -1,46 +1,17 @@
-import type { Option } from "../../domain/form.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Column } from "../../domain/row.ts"
-import { counted } from "../../domain/words.ts"
-import { loose } from "../../kinds/optionTable.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
-import { commentText, yamlText } from "../../project/PipelineDraft.ts"
+import { commentText } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
-import { codesOf } from "./labelled.ts"
+import { foreignChoices, foreignFault, otherColumn, scored, unknownOf, valuesBelow, withSure } from "./draftChoices.ts"
 import type { Misread, Reading } from "./misread.ts"
 import { settingsThatRead } from "./misread.ts"
 import { likelyOption, optionNames } from "./optionNames.ts"
 import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
-import type { Block, BlockMember, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
+import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
 import { columnsOf, likelyOf } from "./Suggestion.ts"
-import type { Translation } from "./translate.ts"
-import { sureTranslation, translate } from "./translate.ts"
 import type { Unknown } from "./unknownChoices.ts"
-import { saysYes } from "./words.ts"
-
-/** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
-const listed = 50
-
-const isGrid = ({ origin, question }: Suggestion): boolean => origin._tag === "Block" && question.type === "Matrix"
-
-/** Returns the columns whose choices are compared with the form's options, or undefined if the question has no options. */
-export const choicesToCount = (suggestion: Suggestion) => {
-  const { origin, question } = suggestion
-  if (question.options === undefined || question.options.length === 0) return undefined
-  // Each cell of a grid contains one of the question's options.
-  if (isGrid(suggestion)) return { question, columns: columnsOf(origin), kind: "choice", options: {} }
-  if (origin._tag !== "Column") return undefined
-  const { kind, keys } = settingsFor(suggestion, undefined)
-  return kind === "choice" || kind === "choices" || kind === "ranking"
-    ? {
-      question,
-      columns: [origin.column],
-      kind,
-      options: Object.fromEntries(keys.map(({ key, value }) => [key, value])),
-    }
-    : undefined
-}
 
 /** Returns the settings of suggestions and of the columns for times, to try them on the cells. */
 export const readingsOf = (
@@ -70,151 +41,6 @@ export const readingsOf = (
       }]
   ),
 ]
-
-/** Returns the options of a block's columns that the form does not have, with the cells that name them. */
-const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
-  if (origin._tag !== "Block" || origin.block.content === "labels") return undefined
-  if (question.options === undefined || question.options.length === 0) return undefined
-  const names = optionNames(question.options)
-  const named = origin.block.content === "ticks"
-    ? ({ code, option, profile: { distinct } }: BlockMember) =>
-      [...distinct].reduce(
-        (sum, [text, times]) => sum + (saysYes(text) || text === (code ?? option) ? times : 0),
-        0,
-      )
-    : ({ profile }: BlockMember) => profile.filled
-  // If the source names the block, an entry without `values` finds options by their exact names.
-  const known = ({ code, option }: BlockMember) =>
-    code === undefined && origin.block.known
-      ? names.exact.has(loose(option))
-      : likelyOption(names, option) !== undefined
-  const counts = origin.block.members.filter((member) => member.role === "option" && !known(member))
-    .map((member) => [member.code ?? member.option, named(member)] as const)
-  return counts.length === 0 ? undefined : { counts, more: false }
-}
-
-/** Returns the choices to list under `values` of an entry. */
-export const unknownOf = (suggestion: Suggestion, counted: ReadonlyMap<string, Unknown>): Unknown | undefined => {
-  const cells = counted.get(suggestion.question.id)
-  return cells === undefined || cells.counts.length === 0 ? unknownOptions(suggestion) : cells
-}
-
-/** Returns a comment with the options to choose from. */
-const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
-  options.length === 0
-    ? []
-    : [
-      `  # options: ${options.slice(0, listed).map(({ label }) => cut(commentText(label))).join(" · ")}${
-        options.length > listed ? ` and ${options.length - listed} more` : ""
-      }`,
-    ]
-
-/** A choice that is no option's name. */
-export interface ForeignChoice {
-  readonly choice: string
-  /** Its text, if it is a code. */
-  readonly label: string | undefined
-  /** The number of cells that contain it. */
-  readonly count: number
-  /** The option that it most likely means. */
-  readonly likely: Translation | undefined
-}
-
-/** The choices of a suggestion that are no option's name. */
-interface ForeignChoices {
-  /** Those that certainly mean an option. */
-  readonly sure: ReadonlyArray<ForeignChoice & { readonly likely: Translation }>
-  /** Those that a person must decide. */
-  readonly left: ReadonlyArray<ForeignChoice>
-  /** Whether there are more than these. */
-  readonly more: boolean
-}
-
-const hasOption = (one: ForeignChoice): one is ForeignChoice & { readonly likely: Translation } =>
-  one.likely !== undefined && one.likely.confidence >= sureTranslation
-
-/** Finds out which options a suggestion's unknown choices mean. */
-export const foreignChoices = (suggestion: Suggestion, unknown: Unknown | undefined): ForeignChoices => {
-  const { counts, more } = unknown ?? { counts: [], more: false }
-  const codes = codesOf(suggestion)
-  const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
-  const all = counts.map(([choice, count]): ForeignChoice => {
-    const label = codes.get(choice)
-    return { choice, count, label, likely: translations.get(label ?? choice) }
-  })
-  return { sure: all.filter(hasOption), left: all.filter((one) => !hasOption(one)), more }
-}
-
-const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
-
-/** Returns keys with the options that choices certainly mean, under `values`. */
-const withSure = (keys: ReadonlyArray<DraftKey>, { sure }: ForeignChoices): ReadonlyArray<DraftKey> => {
-  if (sure.length === 0) return keys
-  const given = keys.find(({ key }) => key === "values")
-  const values = Object.fromEntries(sure.map(({ choice, likely }) => [choice, likely.option.label]))
-  return [...keys.filter((one) => one !== given), {
-    key: "values",
-    value: { ...typeof given?.value === "object" ? given.value : {}, ...values } as DraftValue,
-    isLong: true,
-    notes: new Map(sure.map(({ choice, count, likely }) => [choice, `${scored(likely.confidence)} · ${count} ×`])),
-  }]
-}
-
-/** Returns lines under an entry that list choices without a certain option, for a person to fill in. */
-const valuesBelow = (
-  { question }: Suggestion,
-  { left, more }: ForeignChoices,
-  keys: ReadonlyArray<DraftKey>,
-): ReadonlyArray<string> => {
-  if (left.length === 0) return []
-  const why = "these are not options: write one after each, or null for no answer, and remove the #"
-  return [
-    ...(keys.some(({ key }) => key === "values") ? [`  # ${why}`] : [`values: # ${why}`]),
-    ...optionLines(question.options ?? []),
-    ...left.slice(0, listed).map(({ choice, count, label, likely }) => {
-      const notes = [
-        ...(label === undefined ? [] : [commentText(label)]),
-        ...(likely === undefined ? [] : [scored(likely.confidence)]),
-        `${count} ×`,
-      ]
-      return `  ${yamlText(choice, true)}: ${
-        likely === undefined ? "" : `${yamlText(likely.option.label)} `
-      }# ${notes.join(" · ")}`
-    }),
-    ...(left.length > listed || more
-      // With a second #, so that it remains a comment after the others are uncommented.
-      ? [
-        `  # and ${more ? "many" : left.length - listed} more, which \`formferry check\` lists`,
-        "otherwise: # or choose what happens to all texts that are not listed: reject, keep, drop or { use: OPTION }",
-      ]
-      : []),
-  ]
-}
-
-/** The share of cells that may contain choices without an option. If there are more, the entry is left open. */
-const foreignShare = 0.01
-
-/** Returns why an entry's choices need a person, as a sentence. Undefined: they don't. */
-const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoices): string | undefined => {
-  if (left.length === 0) return undefined
-  const fill = "Complete `values`, then remove the #."
-  const isOne = left.length === 1
-  if (origin._tag === "Block" && origin.block.content !== "labels") {
-    return `${
-      isOne ? "one column is for an option" : `${left.length} columns are for options`
-    } that the form does not have. ${fill}`
-  }
-  const filled = columnsProfiled(origin).reduce((sum, one) => sum + cellsIn(one).filled, 0)
-  const cells = left.reduce((sum, { count }) => sum + count, 0)
-  return cells <= filled * foreignShare
-    ? undefined
-    : `${isOne ? "one choice" : `${left.length}${more ? " and more" : ""} choices`} in ${
-      counted(Math.min(cells, filled), "cell")
-    } ${isOne ? "is not an option" : "are not options"} of the question. ${fill}`
-}
-
-const columnsProfiled = (origin: Origin): ReadonlyArray<ProfiledColumn> =>
-  origin._tag === "Column" ? [origin] : origin._tag === "Block" ? origin.block.members : []
 
 const quotes = (text: string): string => `"${cut(commentText(text), 40)}"`
 
@@ -294,13 +120,16 @@ export const suggestedEntry = (
     readonly unknown: Unknown | undefined
     readonly misread?: Misread | undefined
     readonly uploads?: string | undefined
+    /** Positions of the columns that answer a question of their own. */
+    readonly answered: ReadonlySet<number>
   },
 ): DraftEntry => {
   const { confidence, origin, question } = suggestion
   const settings = settingsThatRead(settingsFor(suggestion, options.uploads), options.misread)
   const choices = foreignChoices(suggestion, options.unknown)
-  const keys = withSure(settings.keys, choices)
-  const open = settings.open ?? foreignFault(suggestion, choices)
+  const other = otherColumn(suggestion, options.nameOf, options.answered)
+  const keys = withSure([...other.keys, ...settings.keys], choices)
+  const open = settings.open ?? foreignFault(suggestion, choices) ?? other.open
   const below = valuesBelow(suggestion, choices, keys)
   return {
     of: question.id,

@@ -3,7 +3,8 @@ import type { Column } from "../../domain/row.ts"
 import { firstOf } from "../../domain/words.ts"
 import type { DraftEntry, DraftKey, DraftValue, PipelineDraft } from "../../project/PipelineDraft.ts"
 import { yamlText } from "../../project/PipelineDraft.ts"
-import { openEntry, otherEntries, suggestedEntry, unknownOf } from "./draftEntries.ts"
+import { unknownOf } from "./draftChoices.ts"
+import { openEntry, otherEntries, suggestedEntry } from "./draftEntries.ts"
 import type { Misread } from "./misread.ts"
 import { type StrayRow, strayWarning, whereWithout } from "./strayRows.ts"
 import { columnsOf, unmappedNames } from "./Suggestion.ts"
@@ -136,6 +137,9 @@ const questionEntries = (
   uploads: string | undefined,
 ): ReadonlyArray<DraftEntry> => {
   const open = new Map(suggestions.open.map((one) => [one.question.id, one]))
+  const answered = new Set(
+    suggestions.accepted.flatMap(({ origin }) => origin._tag === "Column" ? [origin.column.position] : []),
+  )
   const sure = new Map(
     suggestions.accepted.map((one) =>
       [
@@ -145,6 +149,7 @@ const questionEntries = (
           unknown: unknownOf(one, unknown),
           misread: misread.get(one.question.id),
           uploads,
+          answered,
         }),
       ] as const
     ),

@@ -104,7 +104,9 @@ export const findBlocks = (
       const parts = taken.has(column.position) || column.name === undefined ? undefined : header(column.title)
       if (parts === undefined) continue
       const [question, option] = parts
-      const role = /^(?:other|autre|otro|outro|sonstiges)\b/i.test(option) ? "other" : "option"
+      // Ticks of "Other" are an option like the others.
+      const isText = [...one.profile.distinct.keys()].some((text) => text !== option && !isTick(text))
+      const role = isText && /^(?:other|autre|otro|outro|sonstiges)\b/i.test(option) ? "other" : "option"
       groups.set(question, [...groups.get(question) ?? [], { ...one, ...labelled(one, option), role }])
     }
     for (const [question, members] of groups) {

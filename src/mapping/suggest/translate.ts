@@ -14,7 +14,7 @@ export interface Translation {
 }
 
 /** The minimum confidence of a translation that is written into an entry. */
-export const sureTranslation = 0.9
+export const sureTranslation = 0.85
 
 /** The minimum confidence of a translation that is proposed to a person. */
 const proposed = 0.5

@@ -90,31 +90,53 @@ const saysSame = (pair: Pair, asked: Asked, answer: Answer | undefined, stored: 
 /** The submissions that arrived for a pair, compared with its responses. */
 export interface Arrived {
   readonly submissions: number
-  /** Questions that a column answers, but no submission contains. */
-  readonly missing: ReadonlyArray<string>
   /** The number of submissions that equal no response. */
   readonly wrong: number
+  /** Questions that a column answers. */
+  readonly answered: ReadonlyArray<Asked>
+  /** Those that were stored for no response. */
+  readonly missing: ReadonlyArray<Asked>
+  /** Questions whose stored answers are not those of the responses. */
+  readonly mistaken: ReadonlyArray<Asked>
+}
+
+/** Returns how many submissions equal no response, if as many as possible have a response of their own. */
+const unlike = (
+  pair: Pair,
+  asked: ReadonlyArray<Asked>,
+  stored: ReadonlyArray<Stored>,
+): number => {
+  const fitting = stored.map((answers) =>
+    Array.from({ length: pair.responses }, (_, at) => at).filter((at) =>
+      asked.every((one) => saysSame(pair, one, one.of?.field.answers[at], answers.get(one.question.id)))
+    )
+  )
+  const takenBy = new Map<number, number>()
+  // A response may be taken from a submission that fits a different one.
+  const place = (submission: number, tried: Set<number>): boolean =>
+    (fitting[submission] ?? []).some((at) => {
+      if (tried.has(at)) return false
+      tried.add(at)
+      const before = takenBy.get(at)
+      if (before !== undefined && !place(before, tried)) return false
+      takenBy.set(at, submission)
+      return true
+    })
+  return stored.filter((_, submission) => !place(submission, new Set())).length
 }
 
 /** Compares all submissions with all responses. Each submission must equal a different response. */
 export const compare = (pair: Pair, stored: ReadonlyArray<Stored>): Arrived => {
   const filled = new Set(stored.flatMap((answers) => [...answers.keys()]))
   const asked = pair.asked.filter(({ question }) => filled.has(question.id))
-  const left = new Set(Array.from({ length: pair.responses }, (_, at) => at))
-  let wrong = 0
-  for (const answers of stored) {
-    const response = [...left].find((at) =>
-      asked.every((one) => saysSame(pair, one, one.of?.field.answers[at], answers.get(one.question.id)))
-    )
-    if (response === undefined) wrong++
-    else left.delete(response)
-  }
   const answered = pair.asked.filter(({ of, origins }) =>
     origins.length > 0 && of?.field.answers.some((answer) => answer !== undefined)
   )
   return {
     submissions: stored.length,
-    missing: answered.filter(({ question }) => !filled.has(question.id)).map(({ question }) => question.name),
-    wrong,
+    wrong: unlike(pair, asked, stored),
+    answered,
+    missing: answered.filter(({ question }) => !filled.has(question.id)),
+    mistaken: asked.filter((one) => unlike(pair, [one], stored) > 0),
   }
 }

@@ -3,10 +3,9 @@ import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { surveySource } from "../../../src/jobs/suggestMapping.ts"
 import { loose } from "../../../src/kinds/optionTable.ts"
-import { unknownOf } from "../../../src/mapping/suggest/draftEntries.ts"
+import { foreignChoices, unknownOf } from "../../../src/mapping/suggest/draftChoices.ts"
 import type { Origin, Suggestion } from "../../../src/mapping/suggest/Suggestion.ts"
 import { columnsOf } from "../../../src/mapping/suggest/Suggestion.ts"
-import { translate } from "../../../src/mapping/suggest/translate.ts"
 import type { Unknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 import { ownColumns } from "../../../src/source/columns.ts"
 import { openSource } from "../../../src/source/openSource.ts"
@@ -55,8 +54,8 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
 
 /** Returns the options suggested for the texts in a suggestion's columns. */
 const translationsOf = (suggestion: Suggestion, unknown: ReadonlyMap<string, Unknown>): ReadonlyMap<string, string> => {
-  const texts = (unknownOf(suggestion, unknown)?.counts ?? []).map(([text]) => text)
-  return new Map([...translate(suggestion, texts)].map(([text, { option }]) => [text, option.value]))
+  const { sure } = foreignChoices(suggestion, unknownOf(suggestion, unknown))
+  return new Map(sure.map(({ choice, likely }) => [choice, likely.option.value]))
 }
 
 /** Returns the texts in the file that differ from every option's name, with the options that they mean. */
