@@ -154,7 +154,7 @@ export const valuesBelow = (
       // With a second #, so that it remains a comment after the others are uncommented.
       ? [
         `  # and ${more ? "many" : left.length - listed} more, which \`formferry check\` lists`,
-        "otherwise: # or choose what happens to all that are not listed: reject, keep, drop or { use: OPTION }",
+        "otherwise: # or choose what happens to all texts that are not listed: reject, keep, drop or { use: OPTION }",
       ]
       : []),
   ]
