@@ -10,7 +10,7 @@ import { likelyOption, optionNames } from "./optionNames.ts"
 import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
 import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
-import { columnsOf, likelyOf } from "./Suggestion.ts"
+import { likelyOf } from "./Suggestion.ts"
 import type { Unknown } from "./unknownChoices.ts"
 
 /** Returns the settings of suggestions and of the columns for times, to try them on the cells. */
