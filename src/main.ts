@@ -2,7 +2,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Layer } from "effect"
+import * as Layer from "effect/Layer"
 import { formferry } from "./cli/formferry.ts"
 import { runMain } from "./cli/runMain.ts"
 

@@ -1,4 +1,6 @@
-import { Context, Effect, type LogLevel } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as LogLevel from "effect/LogLevel"
 import { userInfo } from "node:os"
 import { commandLine } from "../domain/shell.ts"
 

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
 import { chosenArgument, command, json, needed, pipeline, to } from "./command.ts"
 import { reasonOf } from "./Failure.ts"

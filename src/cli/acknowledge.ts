@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { counted } from "../domain/words.ts"
 import { command, flag, json, needed, pipeline, texts, to } from "./command.ts"
 import { reasonOf, UsageWrong } from "./Failure.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import { brief } from "../domain/problem.ts"

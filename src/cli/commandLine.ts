@@ -1,5 +1,7 @@
 import * as Commander from "commander"
-import { type Context, Effect, LogLevel } from "effect"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as LogLevel from "effect/LogLevel"
 import { listed, namesOf } from "../domain/words.ts"
 import { nearest, oneOf, quoted, suggest } from "../project/suggestion.ts"
 import { homepage, version } from "../project/version.ts"

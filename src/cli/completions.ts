@@ -1,6 +1,7 @@
-import { FileSystem, Path } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
 import type { Argument, Command, Option } from "commander"
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 
 /** A word that can come next, and what it does. */
 type Word = readonly [word: string, about: string]

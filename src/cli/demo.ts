@@ -1,4 +1,5 @@
-import { Effect, Scope } from "effect"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import { exits, mostSevere } from "../domain/exit.ts"
 import { counted } from "../domain/words.ts"
 import type { Demonstrated, DemonstrationStep } from "../jobs/demo.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
 import { asListed, counted } from "../domain/words.ts"
 import { argument, command, json } from "./command.ts"

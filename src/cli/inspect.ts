@@ -1,5 +1,5 @@
-import { Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { brief } from "../domain/problem.ts"
 import { count, counted } from "../domain/words.ts"
 import type { InspectedColumn, Inspection } from "../jobs/inspect.ts"

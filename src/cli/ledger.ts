@@ -1,5 +1,7 @@
-import { FileSystem, Path } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { counted } from "../domain/words.ts"
 import {
   argument,

@@ -1,4 +1,5 @@
-import { Effect, Redacted } from "effect"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { exits } from "../domain/exit.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { CommandEnded, UsageWrong } from "./Failure.ts"

@@ -1,5 +1,5 @@
-import { Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { type Fate, fateWords } from "../domain/fate.ts"
 import { type Json, valueText } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { choosing, command, flag, json, output, redact, somePipelines, to } from "./command.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines } from "./runs.ts"

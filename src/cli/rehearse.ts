@@ -1,5 +1,5 @@
-import { Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { choosing, command, runOptions, somePipelines } from "./command.ts"
 import { openChosen } from "./openProject.ts"
 import { runPipelines, type RunSurroundings } from "./runs.ts"

@@ -1,5 +1,5 @@
-import { Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { command, flag, json, pipeline, redact, text } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"
 import type { OpenChoice, Review, ReviewCandidate, ReviewedEntry, ReviewItem, ReviewOptions } from "../jobs/review.ts"

@@ -1,5 +1,6 @@
-import { Path, type Terminal } from "@effect/platform"
-import { Effect } from "effect"
+import * as Path from "@effect/platform/Path"
+import type * as Terminal from "@effect/platform/Terminal"
+import * as Effect from "effect/Effect"
 import { count } from "../domain/words.ts"
 import type { SendQuestion } from "../jobs/run.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { chosenArgument, command, text } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
 import { projectFolder } from "./openProject.ts"

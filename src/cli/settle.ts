@@ -1,5 +1,5 @@
-import { Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { exits } from "../domain/exit.ts"
 import { visible } from "../domain/visible.ts"
 import { count, counted } from "../domain/words.ts"

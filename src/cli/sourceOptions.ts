@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { choice, type Option, text, wholeNumber } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { UsageWrong } from "./Failure.ts"

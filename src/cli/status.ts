@@ -1,4 +1,6 @@
-import { Clock, DateTime, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"

@@ -1,5 +1,6 @@
-import { FileSystem, Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { visible } from "../domain/visible.ts"
 import { counted, listed } from "../domain/words.ts"
 import { argument, command, json, optionalArgument } from "./command.ts"

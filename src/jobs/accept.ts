@@ -1,5 +1,6 @@
-import { FileSystem } from "@effect/platform"
-import { Effect, Schema } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { AcceptReason } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import type { Ledger, LedgerError, LedgerOvertaken, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"

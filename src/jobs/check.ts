@@ -1,5 +1,6 @@
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Either } from "effect"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"

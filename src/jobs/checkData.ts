@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { brief, cut, type Problem, type ProblemCode } from "../domain/problem.ts"

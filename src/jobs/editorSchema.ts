@@ -1,5 +1,6 @@
-import { FileSystem, Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
 import { inFileName } from "../project/formRecord.ts"
 import { pipelineSchemaFor } from "../project/jsonSchemas.ts"

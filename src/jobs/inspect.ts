@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"

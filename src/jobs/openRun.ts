@@ -1,4 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type { Form } from "../domain/form.ts"
 import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import type { Mode } from "../domain/run.ts"

@@ -1,4 +1,5 @@
-import { Effect, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { embedded } from "../practice/PracticeService.ts"
 import type { Project } from "../project/Project.ts"
 

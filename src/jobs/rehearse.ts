@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
 import { counted } from "../domain/words.ts"
 import { serve } from "../practice/PracticeService.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import type { RowChunk } from "../domain/row.ts"
 import { type Ledger, LedgerRefused, type PipelineLedger } from "../ledger/Ledger.ts"

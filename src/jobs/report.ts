@@ -1,5 +1,6 @@
-import { Path } from "@effect/platform"
-import { Duration, Effect } from "effect"
+import * as Path from "@effect/platform/Path"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import type { RunReport } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"

@@ -1,4 +1,5 @@
-import { Effect, Schema } from "effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import picomatch from "picomatch"
 import { listed } from "../domain/words.ts"
 import { ConfigurationInvalid } from "../project/errors.ts"

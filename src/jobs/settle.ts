@@ -1,4 +1,6 @@
-import { Effect, Schema, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { randomInt } from "node:crypto"
 import type { Settlement } from "../domain/report.ts"
 import type { SettledRow } from "../ledger/evidence.ts"

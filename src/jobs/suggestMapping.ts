@@ -1,4 +1,7 @@
-import { Effect, type Redacted, Schema, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, Column } from "../domain/row.ts"

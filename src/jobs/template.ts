@@ -1,5 +1,5 @@
-import { FileSystem } from "@effect/platform"
-import { Effect } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
 import { templateOf } from "../mapping/suggest/template.ts"
 import { spreadsheetCsv } from "../report/csvFiles.ts"

@@ -1,4 +1,6 @@
-import { Effect, Schema, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { backUpLedger, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { existsSync } from "node:fs"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import { openLedger } from "../ledger/openLedger.ts"

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import type { Cell } from "../domain/cell.ts"
 import type { AnswerVerdict } from "../domain/comparison.ts"
 import type { Option, Question } from "../domain/form.ts"

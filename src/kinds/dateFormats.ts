@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { DateTime } from "luxon"
 import { option } from "./Kind.ts"
 import type { OptionFault } from "./Kind.ts"

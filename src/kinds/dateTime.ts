@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { DateCell } from "../domain/cell.ts"
 import { errorIn, oneCell, textOf } from "./cells.ts"
 import { compareBy } from "./compared.ts"

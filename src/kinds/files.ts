@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
 import { isList, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"

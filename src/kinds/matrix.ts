@@ -1,4 +1,4 @@
-import type { Schema } from "effect"
+import type * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
 import { isObject } from "../domain/json.ts"
 import type { Json } from "../domain/json.ts"

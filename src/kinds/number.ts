@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
 import { oneCell } from "./cells.ts"
 import { different, equivalent, same } from "./compared.ts"

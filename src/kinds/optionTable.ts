@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import type { Option } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import { asListed } from "../domain/words.ts"

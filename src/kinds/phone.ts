@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { type CountryCode, getCountries, parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"

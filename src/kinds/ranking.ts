@@ -1,4 +1,4 @@
-import type { Schema } from "effect"
+import type * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
 import { oneCell, textOf, textsIn } from "./cells.ts"
 import { compareLists, compareText } from "./compared.ts"

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import { errorIn, oneText, textOf } from "./cells.ts"
 import { compareText } from "./compared.ts"
 import type { Kind } from "./Kind.ts"

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import validator from "validator"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"

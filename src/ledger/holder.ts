@@ -1,4 +1,7 @@
-import { type Cause, Context, Effect, type Scope } from "effect"
+import type * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { networkFileSystem } from "./disk.ts"

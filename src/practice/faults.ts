@@ -1,4 +1,5 @@
-import { Effect, Utils } from "effect"
+import * as Effect from "effect/Effect"
+import * as Utils from "effect/Utils"
 import { refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 import type { Decision, ServedRequest } from "./rules.ts"

@@ -1,4 +1,4 @@
-import { ParseResult } from "effect"
+import * as ParseResult from "effect/ParseResult"
 import { maxItems } from "../service/wire.ts"
 
 /** A response of the practice service. */

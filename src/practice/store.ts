@@ -1,6 +1,9 @@
-import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Schema, Scope } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import { reasonOf } from "../domain/words.ts"
 
 /** A submission as the practice service stores it: the JSON text that it returns. */

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { problemCodes } from "../domain/problem.ts"
 import { cronFault, isZone } from "./cron.ts"

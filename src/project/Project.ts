@@ -1,5 +1,6 @@
-import { Schema } from "effect"
-import type { Effect, Redacted } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import { outcomes } from "../domain/run.ts"
 import type { ConfigurationInvalid } from "./errors.ts"

@@ -1,5 +1,6 @@
-import { ParseResult, Schema } from "effect"
-import type { SchemaAST } from "effect"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
 import { isScalar } from "yaml"
 import type { Node } from "yaml"
 import type { Finding } from "./errors.ts"

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"
 import { quoted, suggest } from "./suggestion.ts"
 

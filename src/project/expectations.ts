@@ -1,5 +1,5 @@
-import { SchemaAST } from "effect"
-import type { ParseResult } from "effect"
+import type * as ParseResult from "effect/ParseResult"
+import * as SchemaAST from "effect/SchemaAST"
 import { listed } from "../domain/words.ts"
 import { annotation, Expects, ruleSets } from "./fields.ts"
 import { oneOf, quoted } from "./suggestion.ts"

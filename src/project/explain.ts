@@ -1,5 +1,5 @@
-import { SchemaAST } from "effect"
-import type { ParseResult } from "effect"
+import type * as ParseResult from "effect/ParseResult"
+import * as SchemaAST from "effect/SchemaAST"
 import { isMap, isScalar, isSeq } from "yaml"
 import type { Node } from "yaml"
 import type { Finding } from "./errors.ts"

@@ -1,5 +1,5 @@
-import { JSONSchema } from "effect"
-import type { Schema } from "effect"
+import * as JSONSchema from "effect/JSONSchema"
+import type * as Schema from "effect/Schema"
 import { parse } from "yaml"
 import { formLists } from "../domain/form.ts"
 import type { Form, FormList, Question } from "../domain/form.ts"

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { paymentParts, schedulingParts } from "../kinds/elements.ts"
 import type { ElementPart } from "../kinds/elements.ts"

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import * as Schema from "effect/Schema"
 import iconv from "iconv-lite"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { formTools } from "../formtools/index.ts"

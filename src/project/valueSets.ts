@@ -1,5 +1,6 @@
-import { FileSystem } from "@effect/platform"
-import { Effect, Schema } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import Papa from "papaparse"
 import { isScalar } from "yaml"
 import type { Finding } from "./errors.ts"

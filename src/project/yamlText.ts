@@ -1,5 +1,6 @@
-import { FileSystem, Path } from "@effect/platform"
-import { Effect } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml"
 import type { Node, YAMLMap } from "yaml"
 import type { Diagnostic, YamlPath } from "../domain/diagnostic.ts"

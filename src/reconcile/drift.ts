@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { AnswerComparison } from "../domain/comparison.ts"
 import type { Json } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"

@@ -1,4 +1,6 @@
-import { Option, Schema, SchemaAST as AST } from "effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import Papa from "papaparse"
 import { fateWords, verdicts, verdictWords } from "../domain/fate.ts"
 import type { Fate } from "../domain/fate.ts"

@@ -1,4 +1,7 @@
-import { Either, Option, Schema, SchemaAST as AST } from "effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { OfRows, Redaction, RunReport, withoutValue } from "../domain/report.ts"
 import type { Mask } from "../domain/report.ts"
 

@@ -1,6 +1,8 @@
-import { FileSystem } from "@effect/platform"
-import { Effect, Option, Stream } from "effect"
-import type { Scope } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { failing, ReportError } from "./partFiles.ts"
 
 /** Records that are added in any order, and read in the order of their rows. */

@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import type { Digester, LedgerError, PipelineLedger } from "../ledger/Ledger.ts"

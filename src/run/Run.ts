@@ -1,4 +1,5 @@
-import { DateTime, Effect } from "effect"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
 import type { Vanished } from "../ledger/pages.ts"
 import { traced } from "../service/telemetry.ts"
 import { showProgress } from "./Progress.ts"

@@ -1,4 +1,5 @@
-import { Context, Effect } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
 import type { Mode } from "../domain/run.ts"
 import type { Ledger, LedgerError, LedgerOvertaken, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"

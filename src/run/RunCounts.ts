@@ -1,4 +1,6 @@
-import { Clock, Context, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type { AnswerComparison, AnswerVerdict } from "../domain/comparison.ts"
 import { type Verdict, type VerdictCounts, verdicts } from "../domain/fate.ts"
 import { eachAnswered } from "../domain/item.ts"

@@ -1,4 +1,6 @@
-import { Context, Effect, Layer } from "effect"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { setMaxListeners } from "node:events"
 
 /** A signal that stops a run: Ctrl-C, a supervisor, a closed terminal. */

@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { acceptCommand } from "../domain/acceptance.ts"
 import { counted, listed } from "../domain/words.ts"
 import type { CanaryRecord } from "../ledger/facts.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Fate } from "../domain/fate.ts"
 import { cut, type Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError } from "../ledger/Ledger.ts"

@@ -1,4 +1,5 @@
-import { Duration, Effect } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { acceptCommand, type AcceptReason } from "../domain/acceptance.ts"
 import type { AnomalyCode, RunFacts } from "../domain/anomaly.ts"
 import type { RowCounts } from "../domain/fate.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Item } from "../domain/item.ts"
 import type { Difference, Replacement } from "../domain/report.ts"
 import { compareSubmission } from "../kinds/submission.ts"

@@ -1,4 +1,7 @@
-import { Array as Arr, Duration, Effect, Stream } from "effect"
+import * as Arr from "effect/Array"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Verdict } from "../domain/fate.ts"
 import type { SentRow } from "../ledger/pages.ts"
 import type { SeenAgain } from "../ledger/rows.ts"

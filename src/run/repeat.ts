@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { RowCounts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
 import type { ColumnCells, RunReport, SourceFile } from "../domain/report.ts"

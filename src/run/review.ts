@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { counted } from "../domain/words.ts"
 import type { AttentionRow } from "../ledger/facts.ts"
 import type { Digester } from "../ledger/Ledger.ts"

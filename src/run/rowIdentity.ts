@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { acceptCommand } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"

@@ -1,4 +1,5 @@
-import { Option, Schema } from "effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { anomalyCodes, type RunFacts } from "../domain/anomaly.ts"
 import { type Fate, fates } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"

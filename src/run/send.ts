@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { fit } from "../kinds/submission.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/rows.ts"

@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Doubt, RunReport } from "../domain/report.ts"
 import { counted } from "../domain/words.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
 import type { FoundRow } from "../ledger/rows.ts"

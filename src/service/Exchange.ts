@@ -1,4 +1,4 @@
-import { Exit } from "effect"
+import * as Exit from "effect/Exit"
 import type { Dispatcher } from "undici"
 import { MaybeSent, NeverSent } from "./transport.ts"
 import type { ResponseHeaders, TransportResponse } from "./transport.ts"

@@ -1,5 +1,6 @@
-import { Context, Schema } from "effect"
-import type { Effect } from "effect"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
 import type { Pace, RequestCounts } from "../domain/report.ts"

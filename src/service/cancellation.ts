@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 
 /** Waits until a signal is aborted. */
 export const untilAborted = (signal: AbortSignal): Effect.Effect<void> =>

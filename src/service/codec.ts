@@ -1,4 +1,5 @@
-import { Option, Schema } from "effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import type { Element, Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"

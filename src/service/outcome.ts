@@ -1,4 +1,5 @@
-import { Option, Schema } from "effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { cut } from "../domain/problem.ts"
 import type { Codec } from "./codec.ts"
 import { parseJson } from "./codec.ts"

@@ -1,4 +1,6 @@
-import { Duration, Effect, Redacted } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { connect as connectTcp } from "node:net"
 import type { Socket } from "node:net"
 import { Exchange } from "./Exchange.ts"

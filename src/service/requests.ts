@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import type { Clock } from "effect"
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { Pace as PaceOverTime, RequestCounts } from "../domain/report.ts"
 import { momentOf } from "./Admission.ts"
 import type { Admission } from "./Admission.ts"

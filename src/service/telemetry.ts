@@ -1,5 +1,9 @@
-import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries } from "effect"
-import type { Exit } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
+import * as GlobalValue from "effect/GlobalValue"
+import * as Metric from "effect/Metric"
+import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /** Whether traces and metrics are exported (cli/telemetry.ts sets it). If not, nothing is measured and no spans are made. */
 export const telemetryOn: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(

@@ -1,5 +1,8 @@
-import { Schema } from "effect"
-import type { Duration, Effect, Redacted, Scope } from "effect"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 
 /** A request that was certainly never sent: its first byte was never passed to the connection. */
 export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {

@@ -1,4 +1,5 @@
-import { Either, Schema } from "effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { PaymentValue, SchedulingValue } from "../domain/item.ts"
 import { deeperThan, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"

@@ -1,4 +1,7 @@
-import { Duration, Effect, Random, Schema } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Schema from "effect/Schema"
 import { listed } from "../domain/words.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
 import type { IntendedRow, RowOutcome } from "../ledger/rows.ts"

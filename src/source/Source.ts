@@ -1,5 +1,6 @@
-import { Effect, Schema } from "effect"
-import type { Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as Stream from "effect/Stream"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { AnswerStyle, Layout, MetaColumn } from "../formtools/FormTool.ts"

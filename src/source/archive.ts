@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { crc32, createGunzip, createInflateRaw } from "node:zlib"
 import type { Bytes, FileBytes } from "./bytes.ts"
 import { limits, thousands } from "./limits.ts"

@@ -1,4 +1,6 @@
-import { Effect, Option, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"

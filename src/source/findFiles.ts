@@ -1,5 +1,6 @@
-import { FileSystem } from "@effect/platform"
-import { Effect, Option } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import picomatch from "picomatch"
 import type { SourceFiles } from "../project/sourceSection.ts"
 import { limits, thousands } from "./limits.ts"

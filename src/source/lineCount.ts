@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { LineCounts, SourceFile } from "../domain/report.ts"
 
 /** Counts the lines of text that arrives in pieces. Uses only the line ends LF, CRLF and CR, and shares no code with the reader of records. */

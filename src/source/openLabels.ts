@@ -1,5 +1,6 @@
-import { FileSystem } from "@effect/platform"
-import { Effect, Stream } from "effect"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { Parser } from "htmlparser2"
 import Papa from "papaparse"
 import { cellText } from "../domain/cell.ts"

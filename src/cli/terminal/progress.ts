@@ -1,4 +1,7 @@
-import { Clock, type Context, Duration, Effect } from "effect"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { verdicts, verdictWords } from "../../domain/fate.ts"
 import { phases, type Progress } from "../../domain/progress.ts"
 import { count, counted, lasting } from "../../domain/words.ts"

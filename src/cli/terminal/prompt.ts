@@ -1,5 +1,5 @@
-import { Terminal } from "@effect/platform"
-import { Effect } from "effect"
+import * as Terminal from "@effect/platform/Terminal"
+import * as Effect from "effect/Effect"
 import { widthOf, wrapToWidth } from "./screen.ts"
 
 /** Reads keys until `isDone` returns true for one of them. Returns the typed text. Shows it during typing if `echo` is set. Ctrl-C and Ctrl-D fail with QuitException. */

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
 import { type Database, ledgerError } from "./database.ts"
 

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { listed } from "../../domain/words.ts"
 import { stateCode } from "../codes.ts"
 import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { stateCode } from "../codes.ts"
 import type { IntendedRow } from "../rows.ts"
 import { type Database, inTens } from "./database.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
 import { behind, type DamagedMark, type Mark, notNewest, readMarks } from "../marks.ts"
 import { isAccepted } from "./facts.ts"

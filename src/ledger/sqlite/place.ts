@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { type Destination, isPractice } from "../../domain/destination.ts"
 import { stateCode } from "../codes.ts"
 import { LedgerRefused, type RequestedPlace } from "../Ledger.ts"

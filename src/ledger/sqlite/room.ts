@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { statfsSync } from "node:fs"
 import { LedgerError } from "../Ledger.ts"
 import { mostLogBytes } from "./openDatabase.ts"

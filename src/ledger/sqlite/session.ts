@@ -1,4 +1,6 @@
-import { Duration, Effect, type Scope } from "effect"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
 import { readMarks } from "../marks.ts"
 import { acknowledge } from "./attention.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { Settlement } from "../../domain/report.ts"
 import { fateCode, stateCode, verdictCode } from "../codes.ts"
 import type { SettledRow } from "../evidence.ts"

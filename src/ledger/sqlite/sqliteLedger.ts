@@ -1,4 +1,5 @@
-import { Effect, type Scope } from "effect"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { dirname } from "node:path"
 import { evidenceOf } from "../evidence.ts"
 import type { Ledger, LedgerError, LedgerOptions, LedgerRefused, PipelineLedger } from "../Ledger.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import { existsSync, statSync } from "node:fs"
 import { type Forgotten, type Ledger, LedgerBusy, type LedgerError, type LedgerRefused } from "../Ledger.ts"
 import { attempt, type Database, isBusy } from "./database.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import type { VerdictCounts } from "../../domain/fate.ts"
 import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { AnswerDigest, AnswerDigests, Drifted, ReadBack, SeenAgain } from "../rows.ts"

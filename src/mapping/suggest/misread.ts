@@ -1,4 +1,5 @@
-import { Either, Schema } from "effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type { Cell } from "../../domain/cell.ts"
 import { cellText } from "../../domain/cell.ts"
 import type { Question } from "../../domain/form.ts"

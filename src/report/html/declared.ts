@@ -1,4 +1,5 @@
-import { Option, SchemaAST as AST } from "effect"
+import * as Option from "effect/Option"
+import * as AST from "effect/SchemaAST"
 import { valueText } from "../../domain/json.ts"
 import type { Json } from "../../domain/json.ts"
 import { Redaction, RunReport, Section as SectionId } from "../../domain/report.ts"

@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { brief, cut } from "../../domain/problem.ts"
 import type { Problem } from "../../domain/problem.ts"
 import type { RowChunk } from "../../domain/row.ts"

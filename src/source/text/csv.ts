@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { RowChunk } from "../../domain/row.ts"
 import { strayQuotes } from "../../domain/run.ts"
 import type { Blocks, Bytes } from "../bytes.ts"

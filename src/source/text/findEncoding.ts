@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import * as Effect from "effect/Effect"
 import iconv from "iconv-lite"
 import type { detectAll } from "jschardet"
 import { isAscii, isUtf8 } from "node:buffer"

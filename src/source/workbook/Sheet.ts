@@ -1,4 +1,5 @@
-import type { Effect, Stream } from "effect"
+import type * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
 import type { Cell } from "../../domain/cell.ts"
 import type { SourceChanged, SourceError } from "../Source.ts"
 

@@ -1,4 +1,5 @@
-import { Effect, Stream } from "effect"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { CellObject, ParsingOptions, WorkSheet } from "xlsx"
 import { ErrorCell } from "../../domain/cell.ts"
 import type { Cell } from "../../domain/cell.ts"
