@@ -48,6 +48,8 @@ interface PrepareOptions {
   readonly source: string | undefined
   /** Whether the source's digest will be needed, which takes long to calculate. */
   readonly digestAhead?: boolean
+  /** Work that starts when the form has been requested, and goes on while the response is awaited. */
+  readonly meanwhile?: Effect.Effect<unknown>
   /** The services that the process shares. */
   readonly services?: Services | undefined
 }
@@ -66,6 +68,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
     const fetching = yield* Effect.forkScoped(Effect.flatMap(service, ({ service }) => service.form(target.form)))
     const source = ahead ?? (yield* opening)
     const opened = yield* service
+    yield* Effect.forkScoped(options.meanwhile ?? Effect.void)
     const form = yield* Effect.flatten(Fiber.await(fetching))
     const asker = { pipeline: pipeline.name, target: target.target }
     const ledger = yield* Effect.cached(Scope.extend(openIfAny(project, asker), yield* Effect.scope))

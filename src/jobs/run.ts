@@ -58,6 +58,9 @@ class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("Con
   }
 }
 
+/** Loads the modules that send rows. */
+const engine = () => Promise.all([import("./openRun.ts"), import("../run/Run.ts")])
+
 /** Runs a pipeline: checks it, sends its rows, and reports. */
 export const runPipeline = (project: Project, options: RunOptions) =>
   asRun(
@@ -67,11 +70,13 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       // Only a run compares its source with the source of an earlier run.
       const digestAhead = !options.dryRun && (yield* ranBefore(project.reports, pipeline.name))
         && (yield* isLong(pipeline.source.file))
-      const prepared = yield* traced("check", {}, prepareRun(project, pipeline, { ...options, digestAhead }))
+      const prepared = yield* traced(
+        "check",
+        {},
+        prepareRun(project, pipeline, { ...options, digestAhead, meanwhile: Effect.promise(engine) }),
+      )
       const mayBeSent = yield* confirmation(project, prepared, options)
-      // The source's digest is calculated while these modules load.
-      const { openRun } = yield* Effect.promise(() => import("./openRun.ts"))
-      const { execute } = yield* Effect.promise(() => import("../run/Run.ts"))
+      const [{ openRun }, { execute }] = yield* Effect.promise(engine)
       const run = yield* openRun(project, {
         ...options,
         ...prepared,
