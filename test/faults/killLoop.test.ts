@@ -7,7 +7,7 @@ it("imports killed at random moments by SIGKILL end with every row in the form o
   const lines: Array<string> = []
   const figures = await killLoop({
     main: resolve(import.meta.dirname, "../../dist/main.js"),
-    runs: seeds(2, 3),
+    runs: seeds(1, 3),
     rows: 120,
     seed: 5,
     tell: (line) => void lines.push(line),
