@@ -146,7 +146,7 @@ export const wholeNumber = (least: number, about: string, most = Number.MAX_SAFE
       const number = /^\d+$/.test(text) ? Number(text) : NaN
       return number >= least && number <= most ? number : undefined
     },
-    `a whole number from ${least} ${most === Number.MAX_SAFE_INTEGER ? "on" : `to ${most}`}`,
+    most === Number.MAX_SAFE_INTEGER ? `a whole number, ${least} or more` : `a whole number from ${least} to ${most}`,
     about,
   )
 

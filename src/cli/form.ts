@@ -13,7 +13,7 @@ export const form = command({
   about: "Fetches a form and shows its questions and other fields, with their ids.",
   examples: [
     { words: "form live 8f2c", about: "Shows the form 8f2c of the service named live." },
-    { words: "form live 8f2c --json", about: "Writes it as JSON, for a program." },
+    { words: "form live 8f2c --json", about: "Writes the form as JSON, for a program." },
   ],
   arguments: {
     service: argument("SERVICE", "A service of config/formferry.yaml."),

@@ -211,7 +211,7 @@ export const init = command({
   arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
   options: {
     source: text("FILE", "The file with the rows."),
-    service: text("SERVICE", "The service, by its name in config/formferry.yaml."),
+    service: text("SERVICE", "The name of a service in config/formferry.yaml."),
     form: text("ID", "The form's id."),
     baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
     keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),

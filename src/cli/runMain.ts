@@ -29,7 +29,7 @@ export interface HostTerminal {
   readonly interrupts: Context.Tag.Service<typeof Interrupts>
 }
 
-/** Milliseconds within which the same signal counts once: npm passes Ctrl-C on to a process that already received it from the terminal. */
+/** The time in milliseconds within which a repeated signal is ignored: npm passes Ctrl-C on to a process that already received it from the terminal. */
 const echo = 100
 
 /** Closes the streams of a closed terminal. Node resets terminals on exit, and aborts if it can't. */

@@ -63,7 +63,7 @@ const withoutName = ({ next, pipeline }: PipelineEnd): string | undefined => nex
 
 /**
  * Returns how several pipelines ended: the most severe exit code, and the command to run next for the first pipeline with that code. If that command
- * is `check` or `status`, it names every pipeline that needs it.
+ * is `check` or `status`, it names every pipeline for which it is the next one.
  *
  * @param otherwise the command to run next if no pipeline has one
  */

@@ -13,8 +13,8 @@ export const sourceOptions = {
   encoding: inGroup(text("ENCODING", "The encoding of delimited text, such as windows-1252.")),
   delimiter: inGroup(text("CHARACTER", "What separates cells, such as `;`. `\\t` is a tab.")),
   quoteChar: inGroup(choice("CHARACTER", ['"', "none"], "What encloses cells of delimited text.")),
-  headerRow: inGroup(wholeNumber(1, "The row with the header, from 1.", undefined, "ROW")),
-  sheet: inGroup(text("SHEET", "The sheet of a workbook, by name.")),
+  headerRow: inGroup(wholeNumber(1, "The number of the header row, counting from 1.", undefined, "ROW")),
+  sheet: inGroup(text("SHEET", "The name of the sheet to read from a workbook.")),
   range: inGroup(text("RANGE", "The cells of the sheet, such as B3:H400.")),
 }
 

@@ -160,7 +160,7 @@ const ProblemGroup = Schema.Struct({
   count: Count("how often it occurs"),
   examples: list(
     Schema.Struct({
-      row: Count("the row's number in the source, from 1"),
+      row: Count("the row's number in the source, counting from 1"),
       value: maybe(Digested("the value, cut to 80 characters")),
       message: or(
         Text("a sentence that names the column, the value and what was expected").annotations({
@@ -293,7 +293,7 @@ export type Pace = typeof Pace.Type
 const ColumnCells = Schema.Struct({
   title: Text("the title of a column of the source; `columns` is `null` if no row was read"),
   position: Count(
-    "the column's number, from 1; the number after that of the last column stands for cells beyond the header",
+    "the column's number, counting from 1; the number after that of the last column stands for cells beyond the header",
   ),
   use: Schema.Literal(...columnUses).annotations({
     description:

@@ -85,7 +85,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       if (asked !== undefined && asked !== own) {
         return yield* new InitRefused({
           message:
-            `A pipeline ${options.name} already exists, for ${own}, not ${asked} (${option}). Choose a different name. Or omit ${option} to add what is new to this pipeline.`,
+            `The pipeline ${options.name} already exists with ${option} ${own}, not ${asked}. Choose a different name. Or omit ${option} to add what is new to this pipeline.`,
         })
       }
     }

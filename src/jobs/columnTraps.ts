@@ -75,7 +75,7 @@ const cellTrapText = (code: CellCode, count: number): string => {
 
 const examplesKept = 3
 
-/** The number of trap-free texts that are cached for each column, because most columns repeat a few texts. */
+/** The number of trap-free texts that are cached for each column. Caching pays because most columns repeat a few texts. */
 const cached = 1_000
 
 /** Matches titles of columns whose numbers may start with zeros. */

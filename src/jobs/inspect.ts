@@ -17,7 +17,7 @@ import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.t
 
 /** A column, with what its cells reveal about it. */
 export interface InspectedColumn {
-  /** The column's position, counted from 1. */
+  /** The column's position, counting from 1. */
   readonly position: number
   readonly title: string
   /** The column's name in a pipeline. Undefined if it needs a name under `source.columns`. */
@@ -74,7 +74,7 @@ export interface Inspection {
 
 /** One of the first rows of a table. */
 interface HeadRow {
-  /** Its number in the file or sheet, from 1. */
+  /** The record's number in the file or sheet, counting from 1. */
   readonly row: number
   readonly is: "empty" | "not read" | "header" | "row" | StrayRow["is"]
   readonly cells: ReadonlyArray<string>

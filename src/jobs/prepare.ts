@@ -46,7 +46,7 @@ interface PrepareOptions {
   readonly to: string | undefined
   /** The absolute path of a file to read instead of the pipeline's source. */
   readonly source: string | undefined
-  /** Whether the source's digest will be needed, which takes long to calculate. */
+  /** Whether the source's digest will be needed. Its calculation takes a long time, so it starts early. */
   readonly digestAhead?: boolean
   /** Work that starts when the form has been requested, and goes on while the response is awaited. */
   readonly meanwhile?: Effect.Effect<unknown>

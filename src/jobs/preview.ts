@@ -59,7 +59,7 @@ export interface RowChange {
  * Returns what would be sent for some rows of a pipeline's source: each cell, the answer made from it, and its problems. For a row that was imported
  * with different content, also reads its submission.
  *
- * @param options.row the number of the first row to show, from 1; default: 1
+ * @param options.row the number of the first row to show; default: 1
  * @param options.rows the number of rows to show; default: 5, or 1 with `row`
  */
 export const preview = (

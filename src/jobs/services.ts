@@ -82,7 +82,7 @@ export interface Services {
   ) => Effect.Effect<OpenedService, OpenFailure, FileSystem.FileSystem | Path.Path>
 }
 
-/** Opens each service once, by its name in the project, until the scope closes. */
+/** Opens each service of the project once, and keeps it open until the scope closes. */
 export const shareServices: Effect.Effect<Services, never, Scope.Scope> = Effect.gen(function*() {
   const scope = yield* Effect.scope
   const opened = new Map<string, SharedOpenedService>()

@@ -9,7 +9,7 @@ import type { Project } from "../project/Project.ts"
 import { nearest, quoted } from "../project/suggestion.ts"
 import { type OpenedService, type OpenFailure, openService, type Services } from "./services.ts"
 
-/** Returns a pipeline of a project by its name. */
+/** Returns the project's pipeline with this name. Fails if there is none. */
 export const findPipeline = (project: Project, name: string): Effect.Effect<Pipeline, PipelineUnknown> => {
   const pipeline = project.pipelines.get(name)
   return pipeline === undefined

@@ -60,7 +60,7 @@ const plainDigits = (value: number): string => {
   return text.includes("e") ? BigInt(Math.trunc(value)).toString() : text
 }
 
-/** Whether a JSON number has exactly the value of the text. With more than 15 digits, it may not. */
+/** Whether a JSON number has exactly the value of the text. With more than 15 digits, it might not. */
 const isExact = (text: string, value: number): boolean =>
   text.length <= 15 || significant(text) <= 15 || (!/[eE]/.test(text) && normal(text) === normal(plainDigits(value)))
 

@@ -12,7 +12,7 @@ export const otherAnswer = <const More extends Schema.Struct.Fields>(more: More)
     use: option(Schema.String, "The option to send instead", "Other"),
     textTo: option(
       FilledText.annotations({ identifier: "Question.any" }),
-      "The question, by name or id, that gets the text as its answer",
+      "The name or id of the question that gets the text as its answer",
       "Other interests",
     ),
   }).pipe(

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, realpathSync } from "node:fs"
 
-/** File systems that several hosts may share. Locks may not work there, and the process that owns a file may run on a different host. */
+/** File systems that several hosts may share. Locks might not work there, and the process that owns a file may run on a different host. */
 const network = new Set([
   "9p",
   "afs",

@@ -21,13 +21,13 @@ export interface TextRedirect {
 
 /** All redirects of a mapping. */
 export interface TextRedirects {
-  /** Adds the redirect to a question, by its name or id. Adds an error if the question is unknown, or already gets texts from the cells of a different question. */
+  /** Adds a redirect to the question with this name or id. Adds an error if the question is unknown, or already gets texts from the cells of a different question. */
   readonly open: (textTo: string, from: Element, path: YamlPath) => TextRedirect | undefined
   readonly from: (element: Element) => ReadonlyArray<TextRedirect>
 }
 
 /**
- * How the source's texts are read if the source is a rejected.csv that a person fixed. Its cells may also be written as in JSON and ISO 8601.
+ * How the source's texts are read if the source is a rejected.csv that a person fixed. Its cells may also use the notations of JSON and ISO 8601.
  * `typed`: the pipeline's own source has typed cells (a workbook), which the file contains in these notations. `text`: the source has only texts.
  */
 export type Fixed = "text" | "typed" | undefined

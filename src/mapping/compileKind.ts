@@ -167,7 +167,7 @@ export const constant = (
   return value
 }
 
-/** Returns a kind by its name. */
+/** Returns the kind with this name, or undefined. */
 export const kindNamed = (name: string | undefined): Kind | undefined => kinds.get(name ?? "")
 
 /** Returns those options of a whole answer that also apply to a part. */

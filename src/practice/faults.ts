@@ -46,7 +46,7 @@ export interface PlannedFault {
   readonly on?: Operation | "any" | undefined
   /** The share of the requests that the fault affects, from 0 to 1. */
   readonly chance?: number | undefined
-  /** The numbers of the only requests that the fault affects, from 1. */
+  /** The numbers of the only requests that the fault affects, counting from 1. */
   readonly at?: ReadonlyArray<number> | undefined
   /** The number of requests at the start that the fault does not affect. */
   readonly skip?: number | undefined

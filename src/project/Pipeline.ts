@@ -130,7 +130,7 @@ interface Target {
   readonly path: YamlPath
 }
 
-const service = { description: "The service, by its name in config/formferry.yaml" }
+const service = { description: "The name of a service in config/formferry.yaml" }
 const form = { description: "The form's id in the service" }
 
 const Targets = becoming(
@@ -183,7 +183,7 @@ const sink = becoming(
       becoming(
         section({
           urlParameter: needed(Name.annotations({ identifier: "UrlParameter.name" }), {
-            description: "The URL parameter, by name, that carries the row key",
+            description: "The name of the URL parameter that carries the row key",
             examples: ["row_key"],
           }),
         }),

@@ -308,7 +308,7 @@ export const addToPipeline = (file: string, additions: Additions): string | unde
   return result
 }
 
-/** Returns whether a file's comments contain an open entry, by its id or place. */
+/** Returns a function that says whether a file's comments contain the open entry with a given id or place. */
 export const isOpen = (text: string): (of: string) => boolean => {
   const comments = Array.from(
     text.matchAll(/^\s*#\s*(?:-\s+)?(?:id:\s*(.+?)|(submissionTime|lastUpdatedAt|login):.*)\s*$/gm),

@@ -93,7 +93,7 @@ const Live = section({
   ),
   unavailableIsNotCreated: optional(Schema.Boolean, {
     description:
-      "Whether a 503 with Retry-After proves that nothing was created. Set it only if the service guarantees that. Otherwise, such rows are in doubt",
+      "Whether a 503 with Retry-After proves that nothing was created. Set it only if the service guarantees that. By default, such rows are in doubt",
     default: false,
   }),
   confirm: optional(Schema.Boolean, { description: "Whether sending to the service needs --confirm", default: true }),

@@ -63,7 +63,7 @@ export const literals = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   )
 }
 
-/** Returns a struct's property by its name, or undefined. */
+/** Returns the struct's property with this name, or undefined. */
 export const property = (struct: SchemaAST.TypeLiteral, key: string): SchemaAST.PropertySignature | undefined =>
   struct.propertySignatures.find((signature) => signature.name === key)
 

@@ -264,7 +264,7 @@ const bestStruct = (value: Mapping, structs: Shapes["structs"]): Struct | undefi
   const keys = Object.keys(value)
   const fits = ({ core }: Struct) => keys.filter((key) => property(core, key) !== undefined).length
   const [best] = structs.toSorted((a, b) => fits(b) - fits(a))
-  // A mapping may have names from the form as keys. If it could also be a struct, it is read as one only if the struct has all its keys.
+  // A mapping may have names from the form as keys. If it could also be a struct, it counts as a struct only if the struct declares all keys of the mapping.
   const free = structs.find(({ core }) => core.indexSignatures.length > 0)
   if (best === undefined || free === undefined) return best ?? free
   const isKnown = keys.every((key) => isExtension(key) || property(best.core, key) !== undefined)

@@ -253,7 +253,7 @@ export const Columns = Schema.NonEmptyArray(Column).annotations(expecting("a lis
 export interface ColumnName {
   readonly name: string
   readonly path: YamlPath
-  /** Set if the name is a key in the file. Otherwise, it is a value. */
+  /** Set if the name is a key in the file, and not a value. */
   readonly at?: "key"
 }
 

@@ -73,7 +73,7 @@ export const readFormRecord = (
     )
     if (text === undefined) return undefined
     return yield* decode(text).pipe(
-      Effect.mapError(() => invalid("The file does not contain a form as formferry writes it.")),
+      Effect.mapError(() => invalid("The file does not contain a form in the format that formferry writes.")),
     )
   })
 

@@ -60,7 +60,7 @@ const mappingOf = (text: string): YAMLMap | undefined => {
   return isMap(mapping) && mapping.flow !== true ? mapping : undefined
 }
 
-/** Returns a question's entry by its id. */
+/** Returns the entry of the question with this id. */
 const itemOf = (text: string, id: string): YAMLMap | undefined => {
   const list = member(mappingOf(text), "questions")?.value
   if (!isSeq(list)) return undefined

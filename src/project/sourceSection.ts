@@ -121,8 +121,8 @@ export interface ColumnAlias extends ColumnName {
 const Alias = oneOfThese(
   becoming(
     section({
-      header: needed(Name, { description: "The header that several columns have", examples: ["Why?"] }),
-      nth: needed(whole(1), { description: "Which of these columns, from 1", examples: [2] }),
+      header: needed(Name, { description: "The header that several columns share", examples: ["Why?"] }),
+      nth: needed(whole(1), { description: "Which of these columns, counting from 1", examples: [2] }),
       of: needed(whole(1), {
         description: "The number of columns with that header. Any other number is an error",
         examples: [2],
@@ -131,7 +131,7 @@ const Alias = oneOfThese(
     (column): ColumnAlias["column"] => ({ _tag: "Header", ...column }),
   ),
   becoming(
-    section({ position: needed(whole(1), { description: "The column's position, from 1", examples: [14] }) }),
+    section({ position: needed(whole(1), { description: "The column's position, counting from 1", examples: [14] }) }),
     (column): ColumnAlias["column"] => ({ _tag: "Position", ...column }),
   ),
 ).annotations(expecting("{ header: TITLE, nth: 2, of: 2 } or { position: 14 }"))
@@ -175,7 +175,7 @@ const Combine = section({
     absent: [],
   }),
   with: optional(Schema.Array(With), {
-    description: "Other files or sheets with records of the same rows",
+    description: "Other files or sheets that contain more data for the same rows",
     examples: [[{ sheet: "visits", by: ["_parent_index"], as: "visit", repeats: true }]],
     absent: [],
   }),
@@ -241,9 +241,11 @@ export const source = section({
       "Records of delimited text whose last cells are missing: `reject` reports them as problems, `pad` reads the missing cells as empty",
     default: "reject",
   }),
-  headerRow: optional(whole(1), { description: "The row with the header, from 1. Rows above it are skipped" }),
+  headerRow: optional(whole(1), {
+    description: "The number of the header row, counting from 1. Rows above it are skipped",
+  }),
   sheet: optional(Sheet, {
-    description: "The sheet of a workbook, by name or number (default: the first visible one)",
+    description: "The name or number of the sheet to read from a workbook (default: the first visible sheet)",
     examples: ["Responses"],
   }),
   range: optional(Range, { description: "The range of the sheet to read", examples: ["B3:H400"] }),

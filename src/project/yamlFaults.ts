@@ -68,7 +68,7 @@ export const syntaxFindings = (
   lineOf: (offset: number) => number,
 ): ReadonlyArray<Finding> => {
   const lines = new Set<number>()
-  // A tab shifts the text around it, so the other faults may not be real.
+  // A tab shifts the text around it, so the other faults might not be real.
   const tabs = errors.filter((error) => error.code === "TAB_AS_INDENT")
   return (tabs.length > 0 ? tabs : errors).filter((error, index) => index === 0 || error.code !== "UNEXPECTED_TOKEN")
     .map((error) => findingOf(error, text))

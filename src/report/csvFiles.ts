@@ -65,7 +65,7 @@ export type InDoubtRow = typeof InDoubtRow.Type
 
 /** A row for imported.csv. */
 const ImportedRow = Schema.Struct({
-  row: Count("the row's number in the source, from 1"),
+  row: Count("the row's number in the source, counting from 1"),
   key: Digested("the row key"),
   submissionId: Text("the id of the row's submission"),
   verdict: Schema.Literal(...verdicts).annotations({
@@ -257,7 +257,7 @@ const rejected: CsvFile<RejectedRow> = {
   holds: "rows that were not imported, and why. Fix them and import the file",
   titles: ["_row", "_key", "_code", "_column", "_message"],
   about: [
-    "the row's number in the source, from 1",
+    "the row's number in the source, counting from 1",
     "the row key; to acknowledge a row without a key, use `--all`",
     "the codes of the row's problems, joined by `·`",
     "the column of each problem, in the same order",

@@ -13,7 +13,7 @@ const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends"
 const fateBits = 0x0f
 const noteAt = 4
 
-/** The fate and the note of every row of a source, in one byte per row, and the number of rows with each. */
+/** The fate and the note of every row of a source, in one byte per row. Also counts the rows with each fate and each note. */
 export class FateTable {
   private bytes = new Uint8Array(65_536)
   private readonly rows = new Array<number>(fates.length + 1).fill(0)

@@ -122,8 +122,8 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
         sentence:
           `${
             isNew ? "This source shares" : `The source of run ${gap} shared`
-          } no row with the previous source: rows between them may be missing. If so, import an export that has them `
-          + `with --source. Then, or if no row is missing, accept the gap: ${
+          } no row with the previous source: rows between them may be missing. If so, import an export that contains them `
+          + `with --source. Afterwards, or if no row is missing, accept the gap: ${
             acceptCommand(pipeline.name, "gap", target)
           }.`,
       },

@@ -122,7 +122,7 @@ export const adoptKeys = Effect.gen(function*() {
       `In earlier runs the row key was ${
         lists.join(", then ")
       }, but the source does not have all of these columns, so it is unknown which rows were imported.`,
-      `If columns have different names now, write "previousRowKey: ${
+      `If columns have been renamed, write "previousRowKey: ${
         lists.at(-1)
       }" under source of the pipeline, with as many columns as rowKey has.`,
     )

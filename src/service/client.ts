@@ -39,7 +39,7 @@ export interface FormServiceOptions {
   readonly unavailableIsNotCreated?: boolean
 }
 
-/** How services are reached. Default: over HTTP. Tests that run formferry and a service in one process provide a different transport. */
+/** How services are reached. Default: over HTTP. Some tests run formferry and a service in one process, and provide a different transport. */
 export class Transports extends Context.Reference<Transports>()("formferry/Transports", {
   defaultValue: (): OpenTransport => overHttp,
 }) {}

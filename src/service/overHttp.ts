@@ -11,7 +11,7 @@ import { buildConnector, errors, Pool } from "./undici.ts"
 /** The maximum number of milliseconds for a Node timer. A longer timer fires at once. */
 const longestTimer = 2 ** 31 - 1
 /**
- * How many milliseconds an idle connection is kept. This is less than servers allow (Node: 5 s). Otherwise, a request
+ * How many milliseconds an idle connection is kept: less than servers keep it (Node: 5 s). Otherwise, a request
  * could be sent on a connection that is being closed, which would put its rows in doubt.
  */
 const idle = 3_000

@@ -249,7 +249,7 @@ const absence = (
     }
   }
   if (now < visibleFrom) {
-    return { reason: `its submission may not be visible before ${shown(visibleFrom)}`, wants: "time" }
+    return { reason: `its submission might not be visible before ${shown(visibleFrom)}`, wants: "time" }
   }
   const none = "no submission of the export is this row"
   if (standing.isComplete) {

@@ -39,7 +39,7 @@ export interface SpooledRecord {
   readonly part: number
   /** The index of the record's place in that source. */
   readonly place: number
-  /** The record's number in that source, from 1. */
+  /** The record's number in that source, counting from 1. */
   readonly number: number
   readonly cells: Cells
   readonly fault: Problem | undefined

@@ -62,7 +62,7 @@ export interface ToolCandidate {
 export interface ToolReading extends ToolCandidate {
   /** The tool's layout. Undefined if the tool has only one. */
   readonly variant: string | undefined
-  /** Whether the pipeline named the tool. Otherwise the tool was recognised. */
+  /** Whether the pipeline named the tool. If false, formferry recognised it. */
   readonly asked: boolean
   /** The tool's own columns, and what they mean. */
   readonly meta: ReadonlyArray<MetaColumn>

@@ -29,7 +29,7 @@ interface Packed {
   readonly makeCheck: () => Check
 }
 
-/** Bytes of a piece. Deflate turns one byte into at most 1,032, so a piece unpacks to at most 16 MB. */
+/** The size of a piece in bytes. Deflate turns one byte into at most 1,032, so a piece unpacks to at most 16 MB. */
 const pieceBytes = 16 * 1024
 
 /** Bytes that zlib unpacks at a time before it returns to the main thread. About as many are returned at once. */

@@ -244,7 +244,7 @@ const renumbered = (problem: Problem, row: number): Problem => ({
   message: problem.message.replace(/^Row \d+/, `Row ${row}`),
 })
 
-/** Omits the records that are headers, and numbers the other records from 1. */
+/** Omits the records that are headers, and numbers the other records, starting with 1. */
 const withoutHeaders = <E>(skip: number) => (chunks: Stream.Stream<RowChunk, E>): Stream.Stream<RowChunk, E> =>
   skip === 0 ? chunks : Stream.filterMap(chunks, (chunk) => {
     const from = Math.max(0, skip + 1 - chunk.firstRow)

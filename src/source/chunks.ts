@@ -7,7 +7,7 @@ import type { Cells, RowChunk } from "../domain/row.ts"
 /** The maximum number of rows in a chunk. */
 const chunkRows = 4096
 
-/** Collects the rows of a source in chunks, and numbers them from 1. */
+/** Collects the rows of a source in chunks, and numbers the rows, starting with 1. */
 export class ChunkBuilder {
   /** The number of rows so far. */
   count = 0

@@ -39,11 +39,11 @@ interface Part extends NamedSource {
   readonly by: ReadonlyArray<Column>
   /** The columns whose cells contain the name of a record's place. */
   readonly name: ReadonlyArray<Column>
-  /** All other columns. Each place has all of them. */
+  /** All other columns. Each place has a copy of them. */
   readonly rest: ReadonlyArray<Column>
   /** The first part of the names of this source's columns in a combined row. */
   readonly as: string | undefined
-  /** Whether each record of a row has its own place, numbered from 1. */
+  /** Whether each record of a row has its own place, with a number that starts at 1. */
   readonly repeats: boolean
 }
 

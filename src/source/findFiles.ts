@@ -111,7 +111,7 @@ const newest = (files: ReadonlyArray<string>) =>
 export const namesBelow = (base: string, files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
 
-/** Returns the files that a pipeline's source names, in order. The files of a pattern are sorted by name. Numbers in names are sorted by value. */
+/** Returns the files that a pipeline's source names, in order. Files that match a pattern are sorted by name. Numbers in names are sorted by value. */
 export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     if (typeof where === "string") return { files: [where], said: undefined }

@@ -115,7 +115,7 @@ const difference = (first: NamedSource, other: NamedSource): string | undefined 
   }
   return first.source.format === other.source.format
     ? undefined
-    : `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. Name the format that both have: \`source.format\`.`
+    : `${other.file} is ${other.source.format}, but ${first.file} is ${first.source.format}. If both have the same format, name it: \`source.format\`.`
 }
 
 /** Returns the dialect of several files. Some have no encoding because they are ASCII, or no delimiter because they have one column. */
@@ -128,8 +128,8 @@ const joinDialects = (first: SourceDialect, dialects: ReadonlyArray<SourceDialec
 }
 
 /**
- * Joins several files with the same columns into one source. Row numbers continue from file to file, and problems name their file. Fails if the
- * columns differ.
+ * Joins several files with the same columns into one source. Row numbers continue from file to file, and each problem names the file it is in. Fails if
+ * the columns differ.
  */
 const joinSources = (
   first: NamedSource,

@@ -101,16 +101,16 @@ it.scopedLive("an invalid or busy port, or a number out of range, exits with cod
       [["practice", "--forms", "forms", "--port", "65536"], "`--port` takes a whole number from 0 to 65535"],
       [["practice", "--forms", "forms", "--port=-1"], "`--port` takes a whole number from 0 to 65535"],
       [["practice", "--forms", "forms", "--port", String(port)], `can't listen on port ${port}`],
-      [["preview", "contacts", "--rows", "0"], "`--rows` takes a whole number from 1 on"],
-      [["preview", "contacts", "--row", "1.5"], "`--row` takes a whole number from 1 on"],
-      [["preview", "contacts", "--row", "99999999999999999999"], "`--row` takes a whole number from 1 on"],
+      [["preview", "contacts", "--rows", "0"], "`--rows` takes a whole number, 1 or more"],
+      [["preview", "contacts", "--row", "1.5"], "`--row` takes a whole number, 1 or more"],
+      [["preview", "contacts", "--row", "99999999999999999999"], "`--row` takes a whole number, 1 or more"],
       [["run", "contacts", "--limit", "many"], "`--limit` takes a whole number from 0 on"],
-      [["status", "--runs", "0"], "`--runs` takes a whole number from 1 on"],
+      [["status", "--runs", "0"], "`--runs` takes a whole number, 1 or more"],
       [["status", "--max-age", "0"], "`--max-age` takes a time"],
       [["status", "--max-age", `${"9".repeat(400)}d`], "`--max-age` takes a time"],
       [
         ["settle", "contacts", "--as", "landed", "--batch", "0", "--because", "x"],
-        "`--batch` takes a whole number from 1 on",
+        "`--batch` takes a whole number, 1 or more",
       ],
     ]
     for (const [args, message] of cases) {

@@ -10,7 +10,7 @@ const pipeline = pipelineYaml({
   more: "reconcile: { visibleWithin: 1 seconds }\n",
 })
 
-/** Faults on the way: the creates (counted from 1) that never arrive, and whether reads get no answer. */
+/** Faults between client and service: the numbers of the creates (counting from 1) that never arrive, and whether reads get no answer. */
 interface Faults {
   readonly swallowed: ReadonlyArray<number>
   isSilent: boolean
@@ -18,7 +18,7 @@ interface Faults {
   unanswered: number
 }
 
-/** A bench whose service stores these creates (counted from 1), but loses its answers to them. */
+/** A bench whose service stores these creates (numbers, counting from 1), but loses its answers to them. */
 const losing = (...lost: ReadonlyArray<number>) => losingAs(lost, { swallowed: [], isSilent: false, unanswered: 0 })
 
 const losingAs = (lost: ReadonlyArray<number>, faults: Faults) =>

@@ -1,4 +1,4 @@
-// Tests real terminals that are closed. `script` of util-linux opens a terminal, and is killed.
+// Tests commands whose terminal is closed. The program `script` (from util-linux) opens a real terminal, which closes when `script` is killed.
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn, spawnSync } from "node:child_process"

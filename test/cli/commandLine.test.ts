@@ -133,7 +133,7 @@ it("explains a command line that can't be read, and runs nothing", () => {
   expect(refused("run", "a", "--to")).toEqual(["run", "`--to` needs a value."])
   expect(refused("run", "a", "--to", "--dry-run")).toEqual(["run", "`--to` needs a value."])
   expect(refused("run", "a", "--to", "a", "--to", "b")).toEqual(["run", "`--to` occurs twice."])
-  expect(refused("run", "a", "--limit", "-1")[1]).toBe("`--limit` takes a whole number from 1 on, not `-1`.")
+  expect(refused("run", "a", "--limit", "-1")[1]).toBe("`--limit` takes a whole number, 1 or more, not `-1`.")
   expect(refused("run", "a", "--format", "xml")[1]).toBe("`--format` takes csv or jsonl, not `xml`.")
   expect(refused("run")).toEqual(["run", "NAME is missing."])
   expect(refused("ledger", "compact", "x")[1]).toBe("`formferry ledger compact` takes no argument `x`.")

@@ -264,7 +264,7 @@ faults:
       }
     }))
 
-  it.effect("all mistakes of a faults file are reported, each with its place", () =>
+  it.effect("all mistakes in a faults file are reported, each with its place", () =>
     Effect.gen(function*() {
       expect(
         yield* problems(`faults:

@@ -23,7 +23,7 @@ export const drawRows = (draws: Draws): ReadonlyArray<SourceRow> => {
     : rows
 }
 
-/** Draws what people do to a source between runs: they add, edit, remove and reorder rows. */
+/** Edits a source at random, as people do between runs: adds, changes, removes and reorders rows. */
 export const drawEdit = (draws: Draws, rows: ReadonlyArray<SourceRow>): ReadonlyArray<SourceRow> => {
   const edited = rows.flatMap((row) => {
     if (draws.chance(0.02)) return []

@@ -93,7 +93,7 @@ sink: { service: practice, form: films, blankRows: allow }
 
 describe("importing a SurveyMonkey export with blocks, a ranking and a matrix", () => {
   it.scopedLive(
-    "the import sends the answers in the export's cells, as an independent reader finds them",
+    "the import sends the same answers that an independent reader finds in the export",
     () =>
       Effect.gen(function*() {
         const root = yield* projectFolder(starWars)

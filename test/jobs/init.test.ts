@@ -206,7 +206,7 @@ layer(platform)("init", (it) => {
       yield* world.init({ newService: undefined })
       const other = yield* Effect.either(world.init({ newService: undefined, form: "other" }))
       expect(Either.isLeft(other) && other.left.message).toContain(
-        "A pipeline people already exists, for people1, not other (--form)",
+        "The pipeline people already exists with --form people1, not other.",
       )
       const missing = yield* Effect.either(world.init({ newService: undefined, name: "more", source: undefined }))
       expect(Either.isLeft(missing) && missing.left.message).toContain(

@@ -34,7 +34,7 @@ describe("compiled patterns", () => {
     expect(compilePattern("(a)\\1")).toMatch(/look-around or back-references/)
   })
 
-  it("a pattern matches the same texts as a JavaScript expression", () => {
+  it("a pattern matches the same texts as a JavaScript regular expression", () => {
     for (const expression of ["(\\d+\\w?)$", "^[A-Z]{2}\\d{4}$", "a|b+c", "[^,;]+", "\\s*(x?)"]) {
       const pattern = compiled(expression)
       const native = new RegExp(expression, "u")

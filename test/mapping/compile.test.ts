@@ -3,8 +3,8 @@ import { compiledMapping, errorsOf, formOf, pipelineFrom } from "./pipeline.ts"
 
 const titles = ["Id", "Name", "E-mail", "Born", "Colour"]
 
-describe("errors of a mapping", () => {
-  it("all errors of a mapping are reported at once, each at its place in the file", () => {
+describe("errors in a mapping", () => {
+  it("all errors in a mapping are reported at once, each at its place in the file", () => {
     const pipeline = pipelineFrom(`  questions:
     - { name: Ful name, from: Nam }
     - { id: q2, name: Mail, from: E-mail, as: email }

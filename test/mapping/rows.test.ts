@@ -167,7 +167,7 @@ describe("a mapping's value sets", () => {
   const options = ["5", "4", "3"].map((value) => ({ value, label: `${value} points` }))
   const mapping = "  questions: [{ name: A, from: X, as: choice, values: { set: agree } }]"
 
-  it("value sets replace values by name", () => {
+  it("the texts of a value set, which `values` names, are replaced by its values", () => {
     const pipeline = pipelineFrom(mapping, { sets: { agree: { Yes: "5", "Don't know": null } } })
     const compiled = compiledMapping(pipeline, formOf([{ name: "A", options }]), ["Id", "X"]).mapping
     expect(itemOf(compiled, ["1", "yes"]).questions[0]?.value).toBe("5")

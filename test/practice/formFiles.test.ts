@@ -41,7 +41,7 @@ describe("form files of the practice service", () => {
         })
       }))
 
-    it.effect("all mistakes of a form file are reported, each at its place", () =>
+    it.effect("all mistakes in a form file are reported, each at its place", () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(parseForm(
           "bad.yaml",

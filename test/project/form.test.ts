@@ -96,7 +96,7 @@ layer(platform)("a recorded form", (it) => {
       const read = yield* Effect.either(readFormRecord(root, "people", undefined))
       expect(Either.isLeft(read) && read.left.diagnostics[0]).toMatchObject({
         file: "config/forms/people.json",
-        message: "The file does not contain a form as formferry writes it.",
+        message: "The file does not contain a form in the format that formferry writes.",
       })
     }))
 

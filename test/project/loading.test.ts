@@ -176,7 +176,7 @@ it.layer(platform)("loading pipelines", (it) => {
       expect(yield* diagnosticsOf(loadProject(root, { pipelines: ["wrong"], withoutBroken: true }))).toHaveLength(2)
     }))
 
-  it.scoped("mistakes of the project file and of pipelines are reported together", () =>
+  it.scoped("mistakes in the project file and in pipelines are reported together", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": projectYaml + "ledgr: { file: x }\n",

@@ -67,7 +67,7 @@ const told = ({ effect, id, submissionId }: Alteration) => `${submissionId} ${id
 
 const drawn = Array.from({ length: seeds(10, 40) }, (_, index) => index + 1)
 
-describe("the differences of a report", () => {
+describe("differences listed in a report", () => {
   it.scopedLive.each(drawn)(
     "a report's differences are exactly the injected ones (seed %i)",
     (seed) =>

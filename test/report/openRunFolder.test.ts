@@ -309,7 +309,7 @@ describe("the folder of a run", () => {
       })
     ))
 
-  it.effect("the folder of a killed run is removed by the next run, except complete files and files of a live process", () =>
+  it.effect("a run removes the folders of killed runs, but keeps complete files and the folders of live processes", () =>
     inFolder((reports, fs) =>
       Effect.gen(function*() {
         const me = LockHolder.defaultValue()()

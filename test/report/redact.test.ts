@@ -254,7 +254,7 @@ describe("a masked report", () => {
       })
     ).pipe(Effect.provide(NodeContext.layer)))
 
-  it.scoped("a masked report is the same whether the run masked it or it was copied later, even for a rehearsal", () =>
+  it.scoped("a report that the run masked is the same as one that was masked later, even for a rehearsal", () =>
     inReports((reports) =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

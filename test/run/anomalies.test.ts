@@ -48,7 +48,7 @@ it("a source that shrank after nights without changes is reported", () => {
   expect(codes({ duration: 200_000 }, [quiet, quiet, usual])).toEqual([])
 })
 
-it("a source that is too old is reported even if it is unchanged, and is not new the next time", () => {
+it("a source that is too old is reported even if it is unchanged, but counts as a new anomaly only once", () => {
   const quiet = { ...usual, unchanged: true, sent: 0 }
   const stale = { code: "stale-source", sentence: "It is old." }
   expect(anomalies(quiet, [usual], "It is old.")).toEqual([{ ...stale, fresh: true }])

@@ -255,7 +255,7 @@ describe("the pace with a limit, in virtual time", () => {
       ["1,000 a second", 1000, 1000, 22_000, 2, [4, 20]],
     ] as const,
   )(
-    "the pace uses a limit stated in headers without getting a 429: %s",
+    "the pace reaches a limit that headers state, without a 429: %s",
     (_, limit, configured, requests, jitter, standstills) => {
       for (const limiter of [sliding(1000), fixed(1000)]) {
         const { ratio, refused } = worst(

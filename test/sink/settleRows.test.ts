@@ -126,7 +126,7 @@ describe("settling rows in doubt from an export", () => {
     const lacks = (part: Partial<Evidence>) => open({ evidenceOf: () => ({ ...proof, ...part }) })
     expect(settle([row], []).notLanded).toEqual([1])
     expect(lacks({ visibleFrom: undefined })).toEqual([expect.stringContaining("may still send"), "a person"])
-    expect(open({ now: sentAt + minute - 1 })).toEqual([expect.stringContaining("may not be visible before"), "time"])
+    expect(open({ now: sentAt + minute - 1 })).toEqual([expect.stringContaining("might not be visible before"), "time"])
     expect(open({ unreadable: 1 })).toEqual([expect.stringContaining("1 line of the export"), "another export"])
     expect(open({ isInOrder: false })).toEqual([expect.stringContaining("not sorted by time"), "a vouched export"])
     expect(lacks({ before: undefined })).toEqual([expect.stringContaining("known to be older"), "a vouched export"])

@@ -82,7 +82,7 @@ describe("a zip archive", () => {
     }
   })
 
-  it("a zip archive with several files is read as the named member", async () => {
+  it("the named member of a zip archive with several files is read", async () => {
     const content = file(zip({ "a.csv": csv, "b.csv": "id,name\n3,Cid\n" }), "zip")
     expect(await refusal(config(content))).toContain(
       'contains several files: "a.csv", "b.csv". Name the one to read: `member: …`',

@@ -42,7 +42,7 @@ export interface HandmadeSheet {
   readonly state?: "hidden" | "veryHidden"
 }
 
-/** Returns an .xlsx file. Style n of a cell is the n-th of `formats`, from 1. */
+/** Returns an .xlsx file. Style n of a cell is the n-th of `formats`, counting from 1. */
 export const xlsx = (
   sheets: ReadonlyArray<HandmadeSheet>,
   { date1904 = false, formats = [] }: { readonly date1904?: boolean; readonly formats?: ReadonlyArray<string> } = {},

@@ -237,7 +237,7 @@ describe("a table in a workbook", () => {
     return file(zip(entries), "xlsx")
   }
 
-  it("a table has a merged header cell's title above each of its columns", async () => {
+  it("the title of a merged header cell applies to each column below it", async () => {
     const path = merged(
       row(1, text("id"), text("Films"), "", "", text("end"))
         + row(2, "><v>1</v>", text("x"), text("y"), text("z"), text("e")),

@@ -140,10 +140,10 @@ export const liveView = ({ elapsed, idle, name, progress }: LiveRun, screen: Scr
   ]
 }
 
-/** Milliseconds over which a rate is measured, and between two samples. */
+/** The time in milliseconds over which a rate is measured, and between two samples. */
 const window = 20_000
 const between = 250
-/** Milliseconds below which there is no rate. */
+/** The minimum time in milliseconds over which a rate can be measured. */
 const least = 1_000
 
 /** The recent growth of a count. The caller passes times, in milliseconds. */
@@ -187,7 +187,7 @@ const betweenLogLines = 10_000
 /** How often the view is repainted without progress, to update the times that it shows. */
 const idlePaint = Duration.seconds(1)
 
-/** Milliseconds below which a phase gets no line of its own in a log. */
+/** The minimum duration in milliseconds of a phase that gets its own line in a log. */
 const worthALine = 1_000
 
 /** Shows lines at the bottom of the terminal; undefined removes them. */

@@ -89,7 +89,7 @@ export const testEntries = (db: Database, place: number): ReadonlyArray<TestEntr
     [place],
   ).map(([text, at, after]) => ({ text, at, after }))
 
-/** Places with the same destination as place `?1`, including other pipelines that import into the form. */
+/** Places with the same destination as place `?1`, including those of other pipelines that import into the same form. */
 const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
 

@@ -11,7 +11,7 @@ type Row = readonly [id: number, state: number, submission: string | null, batch
 
 /**
  * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, digests of answers, and people's decisions about
- * them. What remains is each key's keyed digest, stored as that of a permanently skipped row, and the ids of the submissions. A row that may have
+ * them. Two things remain: each key's keyed digest, so that the row is always skipped, and the ids of the submissions. A row that may have
  * been sent must be settled first, because it can't be settled without its content.
  */
 export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting): Forgotten => {

@@ -62,7 +62,7 @@ export const lookUpRows = (
   asked.forEach((at, nth) => {
     const row = byKey[nth]
     found[at] = row
-    // If rows of other pipelines are in between, sequential reading may not reach the end of a chunk.
+    // If rows of other pipelines are in between, sequential reading might not reach the end of a chunk.
     const { last } = cursor
     if (row !== undefined && last !== undefined && row.id > last && row.id <= last + keys.length + near) {
       cursor.last = row.id

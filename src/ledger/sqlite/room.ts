@@ -12,8 +12,8 @@ const always = 8 * mebibyte
 const logRowBytes = 16 * 1024
 
 /**
- * Bytes of a row apart from its cells (keys, digests, indexes), and how many copies of its cells the ledger and the report contain. The cells are
- * stored as cells, as an item and in the log.
+ * The size in bytes of what is stored for a row apart from its cells (keys, digests, indexes), and how many copies of its cells the ledger and the
+ * report contain. The cells are stored as cells, as an item and in the log.
  */
 const rowBytes = 600
 const copies = 4

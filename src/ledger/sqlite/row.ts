@@ -90,7 +90,7 @@ const kept = columns.flatMap(({ kept, name }) =>
 /** The column declarations for `CREATE TABLE row`. */
 export const declaredRow = columns.map(({ declared }) => declared).join(", ")
 
-/** The declarations of the columns that `replaced` shares with `row`, for its `CREATE TABLE`. */
+/** The declarations of the columns that the table `replaced` shares with `row`, for `CREATE TABLE replaced`. */
 export const declaredKept = kept.map(({ declared }) => declared).join(", ")
 
 /** The columns that an intent writes, and their values. */

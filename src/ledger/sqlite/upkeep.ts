@@ -123,7 +123,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
       AND NOT EXISTS (SELECT 1 FROM replaced later WHERE later.row = o.row AND later.id > o.id)`,
   ],
   [
-    "rows that were refused after a change but never imported",
+    "rows that were refused after a change but had never been imported",
     "SELECT count(*) FROM refusedAgain f JOIN row r ON r.id = f.row WHERE r.state <> 2",
   ],
 ]

@@ -34,7 +34,7 @@ export interface ColumnProfile {
   readonly unique: boolean | undefined
   /** The first two distinct texts. */
   readonly samples: ReadonlyArray<string>
-  /** Characters of a filled cell, on average. */
+  /** The average number of characters in a filled cell. */
   readonly length: number
   /** Share of the filled cells by what they may be, 0 to 1. */
   readonly share: Readonly<Record<Possible, number>>

@@ -55,7 +55,7 @@ export interface ToolHints {
 /** Roles of columns that a respondent fills, and that may answer a question. */
 const answers: ReadonlySet<string> = new Set(["email", "name", "url"])
 
-/** Whether a column may answer a question. The tool's own times, ids and addresses may not, and neither may those of its own columns that have fewer than two distinct texts. */
+/** Whether a column can answer a question. The tool's own times, ids and addresses can't, and neither can its own columns that have fewer than two distinct texts. */
 export const mayAnswer = (tool: ToolHints | undefined, { column, profile }: ProfiledColumn): boolean => {
   const own = tool?.meta.find(({ position }) => position === column.position)
   return own === undefined || (answers.has(own.role) && profile.distinct.size > 1)

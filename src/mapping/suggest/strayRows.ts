@@ -5,7 +5,7 @@ import { profiler } from "./ColumnProfile.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
 export interface StrayRow {
-  /** The row's number, from 1. */
+  /** The row's number, counting from 1. */
   readonly row: number
   readonly is: "units" | "totals"
   /** A column in which only this row has the value `text`, so that `where` can skip the row. */

@@ -183,7 +183,7 @@ export const columnsSection = (report: RunReport): Section | undefined => {
       states.map((state) => html`${cellWords[state].title}: ${cellWords[state].meaning}. `)
     }${
       filled.length > most
-      && `The first ${count(most)} of ${count(filled.length)} columns are shown; report.json has all.`
+      && `The first ${count(most)} of ${count(filled.length)} columns are shown; report.json has all of them.`
     }</p>`,
   ])
 }

@@ -101,7 +101,7 @@ const tally = (
 /** The fates and verdicts whose rows are in the attention table. */
 const listed = new Set(["invalid", "refused", "duplicate", "changed", "inDoubt", "missing", "unread"])
 
-/** Shows the balance: every row read has one fate, and the counts add up. Otherwise, the page says that they don't. */
+/** Shows the balance: every row read has one fate, and the counts add up. If they don't, the page says so. */
 export const balanceSection = (report: RunReport): Section =>
   section("balance", "Balance", [
     flow(report),

@@ -235,7 +235,7 @@ export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
 export type JsonRecord = { readonly value: Json } | {
   readonly line: number
   readonly text: string
-  /** Whether the values of the line are nested too deep. Otherwise the line is not JSON. */
+  /** Whether the line's values are nested too deep. If false, the line is not JSON. */
   readonly deep: boolean
 }
 
@@ -243,7 +243,7 @@ export type JsonRecord = { readonly value: Json } | {
 export interface JsonReader {
   /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableJson`. */
   readonly push: (text: string, last: boolean) => ReadonlyArray<JsonRecord>
-  /** Returns the line of the file, from 1, at which the text passed so far ends. Used for JSON lines only. */
+  /** Returns the number, counting from 1, of the line at which the text passed so far ends. Used for JSON lines only. */
   readonly line: () => number
   /** How many values were seen outside the records so far, by path. */
   readonly outside: ReadonlyMap<string, number>

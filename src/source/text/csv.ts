@@ -158,7 +158,7 @@ const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
   return isBoth
     ? `Quotes can be read in two ways in ${
       listed(unsettledLines.map(linesOf), all)
-    }: as quotes around one cell with line ends, or as characters in separate records. `
+    }: as enclosing one cell that contains line breaks, or as ordinary characters in separate records. `
       + "Correct the quotes there, or state under `source` what quotes mean in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
     : `Quotes are wrong in ${
       listed(unsettledLines.map(linesOf), all)

@@ -239,7 +239,7 @@ export const tableEncoding = (name: string, decodedAs: string, because: string):
 })
 
 /**
- * Returns a file's text encoding. A byte order mark determines it, otherwise the pipeline's `encoding`. Otherwise, it
+ * Returns a file's text encoding. A byte order mark determines it, or else the pipeline's `encoding`. Without either, it
  * is UTF-16 if every other byte is zero, and UTF-8 if not.
  *
  * @param head the file's first bytes

@@ -119,7 +119,7 @@ const doubts = (names: ReadonlyArray<string>) =>
     : `${names.join(" or ")} ${names.length === 1 ? "is" : "are"} about as likely`
 
 /**
- * Returns a file's text encoding. A byte order mark determines it, otherwise the pipeline's `encoding`. Otherwise, it
+ * Returns a file's text encoding. A byte order mark determines it, or else the pipeline's `encoding`. Without either, it
  * is UTF-8 if the first `limits.looked` bytes are valid, and is detected if not. A file that is mostly UTF-8 counts as
  * UTF-8, so that reading it reports the invalid bytes.
  */

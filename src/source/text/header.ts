@@ -17,7 +17,7 @@ export interface CsvSettings {
 export interface Header extends Dialect {
   readonly titles: ReadonlyArray<string>
   readonly delimiterBecause: string
-  /** Line or record number of the header, from 1. */
+  /** Line or record number of the header, counting from 1. */
   readonly row: number
   /** Number of records above the header, not counting `sep=` lines. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number
@@ -241,7 +241,7 @@ const separatorLine = (text: string): string | undefined => /^"?sep=([^\r\n"])"?
 /** How text is split into cells. */
 export interface Dialect {
   readonly delimiter: string
-  /** Whether quotes may enclose cells. Otherwise, a quote is an ordinary character. */
+  /** Whether quotes may enclose cells. If false, a quote is an ordinary character. */
   readonly quoted: boolean
 }
 

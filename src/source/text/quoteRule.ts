@@ -6,7 +6,7 @@ import type { MultilineCell, ScannedRecord } from "./quotes.ts"
 /** Facts about a file's records. They distinguish records from lines inside a cell (docs/decisions/0016-quotes.md). */
 export interface QuoteRule {
   readonly width: Width
-  /** Whether the pipeline doesn't say what quotes mean. Only then may quotes be ordinary characters. */
+  /** Whether quotes may be ordinary characters. This is possible only if the pipeline doesn't say what they mean. */
   readonly open: boolean
   /** Positions of the cells that identify a record. */
   readonly key: ReadonlyArray<number>
@@ -169,7 +169,7 @@ export class QuoteDecisions {
       if (isLiteral === undefined) return { _tag: "More" }
       if (isLiteral) return { _tag: "Literal", end: second }
     }
-    // Scans the whole record as papaparse does, but only here. Otherwise, text with a stray quote in each line would be scanned again for each line.
+    // Scans the whole record as papaparse does, but only here. Elsewhere, text with a stray quote in each line would be scanned again for each line.
     const { end, width } = scanRecord(text, start, this.#delimiter)
     const { isRegular, width: titles } = this.#rule
     if (end === undefined) {

@@ -138,7 +138,7 @@ const indexOrEnd = (text: string, sign: string, from: number) => {
 /**
  * Returns the offset of the delimiter or line end after a quoted cell, or undefined if the cell isn't closed.
  *
- * @param strict whether the cell counts as not closed at a quote that neither closes it nor is doubled. Otherwise, such quotes are skipped
+ * @param strict whether the cell counts as not closed at a quote that neither closes it nor is doubled. If false, such quotes are skipped
  */
 const quotedEnd = (text: string, open: number, delimiter: string, strict: boolean): number | undefined => {
   for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {

@@ -53,7 +53,7 @@ interface TextReading<A> {
   readonly blocks: Blocks
   readonly encoding: Encoding
   readonly decoder: Decoder
-  /** Returns the line, from 1, at which the text read so far ends. */
+  /** Returns the number, counting from 1, of the line at which the text read so far ends. */
   readonly line: () => number
   /** Returns the chunks that a piece of text completes. Returns undefined if the text is not the same as when the source was opened. */
   readonly take: (text: string, last: boolean) => ReadonlyArray<A> | undefined

@@ -14,13 +14,13 @@ export interface Records {
   readonly records: Array<Array<string>>
   /** Indexes in `records` of records whose quotes don't show where cells end. */
   readonly misquoted: ReadonlySet<number>
-  /** Line of the file, from 1, at which the first record starts. */
+  /** The number of the line, counting from 1, at which the first record starts. */
   readonly line: number
   /** Indexes in `records` of records with line ends inside their cells. */
   readonly multiline: ReadonlySet<number>
 }
 
-/** Line numbers in the file, from 1. */
+/** Line numbers in the file, counting from 1. */
 export interface Lines {
   readonly from: number
   readonly to: number
@@ -40,7 +40,7 @@ export interface Quotes {
 export interface RecordReader {
   /** Returns the records that `text` completes. `last` says whether this is the last piece. Throws `UnreadableRecord`. */
   readonly push: (text: string, last: boolean) => Records
-  /** Returns the line of the file, from 1, at which the text passed so far ends. */
+  /** Returns the number, counting from 1, of the line at which the text passed so far ends. */
   readonly line: () => number
   readonly quotes: () => Quotes
 }
@@ -48,9 +48,9 @@ export interface RecordReader {
 /** How text is split into records. */
 export interface Reading {
   readonly delimiter: string
-  /** Whether quotes may enclose cells. Otherwise, a quote is an ordinary character. */
+  /** Whether quotes may enclose cells. If false, a quote is an ordinary character. */
   readonly quoted: boolean
-  /** Line of the file, from 1, at which the text starts. */
+  /** The number of the line, counting from 1, at which the text starts. */
   readonly line?: number
   /**
    * The rule for records with questionable quotes. Undefined while a file's format is being detected. Quotes are then

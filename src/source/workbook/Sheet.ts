@@ -41,7 +41,7 @@ export interface OpenSheet {
 }
 
 /**
- * Chooses the sheet to read: the requested one (name, or number from 1), otherwise the first visible one. Returns an error message if there is none.
+ * Chooses the sheet to read: the requested one (a name, or a number counting from 1), otherwise the first visible one. Returns an error message if there is none.
  */
 export const chooseSheet = (
   names: ReadonlyArray<string>,

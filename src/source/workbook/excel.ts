@@ -16,7 +16,7 @@ import { bookPart, openXlsx } from "./xlsx.ts"
 
 /** The part of a workbook that a pipeline reads. */
 export interface ExcelSettings {
-  /** The sheet's name, or its number from 1. Hidden sheets also count. */
+  /** The sheet's name, or its number, counting from 1. Hidden sheets also count. */
   readonly sheet?: string | number | undefined
   readonly range?: string | undefined
   readonly headerRow?: number | undefined

@@ -10,7 +10,7 @@ import type { CellRange, SheetRow } from "./Sheet.ts"
 /** The place of a sheet's records, found in its first rows. */
 export interface Table {
   readonly titles: ReadonlyArray<string>
-  /** The header's row number in the sheet, from 1. */
+  /** The header's row number in the sheet, counting from 1. */
   readonly headerRow: number
   /** Number of rows above the header. 0 if all of them are empty, or if the pipeline said to skip them. */
   readonly above: number

@@ -237,7 +237,7 @@ class SheetRecords {
 }
 
 /**
- * Counts the shared strings (MS-XLS, section 2.4.265). The last of the stated number of strings must end where the
+ * Counts the shared strings (MS-XLS, section 2.4.265). There must be as many as stated, and the last must end where the
  * records end.
  */
 const countTexts = (bytes: Buffer, parts: ReadonlyArray<readonly [from: number, to: number]>) => {
@@ -388,7 +388,7 @@ export interface XlsCheck {
    * damaged.
    *
    * @param has whether there is a cell
-   * @returns what is inconsistent but may not be damage, because some programs may write it
+   * @returns what is inconsistent but might not be damage, because some programs may write it
    */
   readonly sheet: (index: number, has: (row: number, column: number) => boolean) => string | undefined
 }

@@ -1,4 +1,4 @@
-// The companion of an unchanged file. It reads the file once and computes its digest.
+// Reads a file once and computes its digest: the companion for a run whose file is unchanged.
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 

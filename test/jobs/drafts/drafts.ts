@@ -95,7 +95,7 @@ export const drafted = (name: string, bytes: Uint8Array, form: Form) =>
     return made
   })
 
-/** Returns the errors of a pipeline's text. */
+/** Returns the errors in a pipeline's text. */
 export const wrongIn = (text: string): ReadonlyArray<string> => {
   const result = decodePipeline(parseYaml("drafted.yaml", text))
   return result._tag === "Read" ? [] : result.findings.map(({ message }) => message)

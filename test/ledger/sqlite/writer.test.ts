@@ -50,7 +50,7 @@ describe("concurrent commits", () => {
       expect(other.db.get("SELECT state FROM row")).toEqual([0])
     }))
 
-  it.scopedLive("a refused commit does not affect concurrent commits, even after it wrote", () =>
+  it.scopedLive("a commit that is refused after a write does not affect concurrent commits", () =>
     Effect.gen(function*() {
       const { store } = yield* open
       const write = (name: string, refuse: boolean) =>

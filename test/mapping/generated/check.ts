@@ -86,7 +86,7 @@ const isPartOf = (part: Part, asked: Part): boolean =>
     ? true
     : part._tag === asked._tag && (part._tag !== "Row" || asked._tag !== "Row" || part.row === asked.row)
 
-/** Returns errors of the expected mapping. There are none if each column that it names contains the drawn answers. */
+/** Returns errors in the expected mapping. There are none if each column that it names contains the drawn answers. */
 export const wrongTruths = (pair: Pair): ReadonlyArray<string> => {
   const { asked, fields, responses, sheet } = pair
   const records = recordsOf(pair)

@@ -7,7 +7,7 @@ import { Draws } from "../../faults/Draws.ts"
 /** A record as intended. */
 export interface TrueRecord {
   readonly cells: ReadonlyArray<string>
-  /** The record's lines in the file, from 1. */
+  /** The numbers of the record's lines in the file, counting from 1. */
   readonly from: number
   readonly to: number
   /**
