@@ -60,7 +60,7 @@ export const everywhere = {
     ),
     choices: [...logLevels.keys()],
   },
-  logFormat: choice("FORMAT", logFormats, "How to write lines on stderr. Default: text."),
+  logFormat: choice("FORMAT", logFormats, "The format of lines on stderr. Default: text."),
   completions: choice(
     "SHELL",
     shells,

@@ -195,7 +195,7 @@ const rootOf = (given: string | undefined) =>
 export const init = command({
   name: "init",
   about:
-    "Writes a pipeline: its source as detected, its mapping suggested from the form. Adds what is new if the pipeline already exists.",
+    "Writes a pipeline with the detected source and a mapping suggested from the form. Adds what is new if the pipeline already exists.",
   examples: [
     {
       words: "init contacts --source contacts.csv --service live --form 8f2c",
@@ -233,7 +233,7 @@ export const init = command({
       const interactive = output.interactive && !input.json
       if (input.review && !interactive) {
         return yield* wrong(
-          "`--review` asks questions, which needs a terminal and no --json. Without one, complete what `init` left open in the pipeline's file.",
+          "`--review` asks questions, so it needs a terminal and excludes --json. Without a terminal, complete what `init` left open in the pipeline's file.",
         )
       }
       const asked = yield* askForInit(input, { root, exists, interactive })

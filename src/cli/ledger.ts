@@ -262,6 +262,6 @@ const rekey = command({
 
 export const ledger: CommandGroup = {
   name: "ledger",
-  about: "Maintains the ledger: compacts it, backs it up, exports its rows, forgets a row, records new row keys.",
+  about: "Maintains the ledger: compacts it, backs it up, exports its rows, forgets rows, or records new row keys.",
   commands: [compact, backup, exportRows, forget, rekey],
 }

@@ -18,7 +18,7 @@ export const report = command({
   ],
   arguments: { pipeline },
   options: {
-    run: text("ID", "Which run. Default: the latest one."),
+    run: text("ID", "The run to report. Default: the latest one."),
     open: flag("Open the report's page in the browser."),
     redact,
     json,

@@ -17,9 +17,14 @@ export const schema = command({
     },
   ],
   arguments: {
-    file: chosenArgument("FILE", ["pipeline", "project"], "Which file. Default: pipeline.", "pipeline"),
+    file: chosenArgument(
+      "FILE",
+      ["pipeline", "project"],
+      "The kind of file to describe. Default: pipeline.",
+      "pipeline",
+    ),
   },
-  options: { for: text("NAME", "The pipeline whose columns, questions and options the schema lists.") },
+  options: { for: text("NAME", "The pipeline whose columns, questions and options are listed in the schema.") },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output

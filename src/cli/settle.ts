@@ -115,7 +115,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
     }
     if (input.complete) return yield* wrong("`--complete` describes an export: add `--results FILE`.")
     if (rows === undefined || more !== undefined) {
-      return yield* wrong("Choose the rows: give one of `--all`, `--batch ID` and `--rows KEY…`.")
+      return yield* wrong("Choose the rows: give one of `--all`, `--batch ID` or `--rows KEY…`.")
     }
     yield* reasonOf(input.because)
     return { _tag: "Person", landed: input.as === "landed", which: rows }

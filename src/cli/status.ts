@@ -51,7 +51,7 @@ export const status = command({
       "TIME",
       timeOf,
       "a time such as 26h, 90m or 2d",
-      "Exit with code 1 if the last good run of a pipeline is older (26h, 90m, 2d), or if there is none.",
+      "Exit with code 1 if the last good run of a pipeline is older than this (such as 26h, 90m or 2d), or if there is none.",
     ),
     verify: flag("Check the ledger's whole file for damage."),
     json,

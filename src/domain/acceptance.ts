@@ -7,7 +7,7 @@ export const acceptReasons = {
   canary: "The canary failed, but the remaining rows may be sent.",
   ledger: "The ledger is an older copy, but no row is imported twice if the pipeline continues with it.",
   form: "Questions that the mapping fills have changed in the form, but the mapping is right for the current form.",
-  "row-key": "Row keys or the way they are made changed, but these rows may be sent as new rows.",
+  "row-key": "Row keys, or the way in which they are made, have changed, but these rows may be sent as new rows.",
 } as const
 
 export type AcceptReason = keyof typeof acceptReasons

@@ -10,7 +10,7 @@ export type ColumnUse = (typeof columnUses)[number]
  * has the first of the remaining states that applies.
  */
 export const cellWords = {
-  sent: { title: "sent", meaning: "sent as an answer or a part of one", tone: "good" },
+  sent: { title: "sent", meaning: "sent as an answer or a part of an answer", tone: "good" },
   sentInPart: { title: "sent in part", meaning: "a part of the cell was not sent", tone: "warn" },
   noAnswer: { title: "no answer", meaning: "the cell means no answer", tone: "calm" },
   dropped: { title: "dropped", meaning: "omitted, as the pipeline says for unusable values", tone: "warn" },

@@ -284,7 +284,8 @@ const Pace = Schema.Struct({
   from: Text("when the first span of time starts"),
   every: Count("the length of a span in milliseconds: one second, or longer so that there are at most 240 spans"),
   buckets: Schema.Array(RequestCounts).annotations({
-    description: "requests within a span, as in `requests`; the sums over all spans are `requests`",
+    description:
+      "requests within a span, counted as in `requests`; the counts of all spans add up to those of `requests`",
   }),
 })
 export type Pace = typeof Pace.Type
@@ -368,7 +369,7 @@ export const RunReport = Schema.Struct({
   acknowledged: count("rows of this run that need review and were acknowledged by a person"),
   sources: list(SourceFile),
   rows: group({
-    read: count("rows of the source: the sum of the nine that follow"),
+    read: count("rows of the source: the sum of the nine counts that follow"),
     ...counts(fates, (fate) => fateWords[fate].meaning),
   }),
   readBack: group(
@@ -430,7 +431,7 @@ export const RunReport = Schema.Struct({
   questions: list(Schema.Struct({
     id: Text("a question or element that the pipeline fills"),
     name: Text("the name of the question or element"),
-    kind: Text("the question's kind of value"),
+    kind: Text("the kind of the question's values"),
     answered: Count("rows among `sent` that answer the question"),
     verdicts: or(AnswersByVerdict, (): AnswersByVerdict => ({})),
   })),

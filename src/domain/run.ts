@@ -16,7 +16,7 @@ export const modes = namesOf(modeWords)
 /** How a run ended. */
 export const outcomeWords = {
   complete: { title: "Complete", meaning: "Nothing is left to do.", tone: "good" },
-  attention: { title: "Rows need review", meaning: "Done, and some rows were not imported.", tone: "warn" },
+  attention: { title: "Rows need review", meaning: "Done, but some rows were not imported.", tone: "warn" },
   inDoubt: { title: "Rows are in doubt", meaning: "Sent, but it is unknown whether they arrived.", tone: "bad" },
   differing: {
     title: "Not everything is verified",

@@ -7,7 +7,7 @@ const importId = /["']ImportId["']\s*:\s*["']([^"']*)["']/
 const choiceId = /["']choiceId["']\s*:\s*["']?([^"',}]*)/
 const timeZone = /["']timeZone["']\s*:\s*["']([^"']*)["']/
 
-/** The tool's own columns: by name in the first row, by ImportId, and by name in earlier layouts. */
+/** The tool's own columns, with their names in the first row, their ImportIds, or their names in earlier layouts. */
 const roles: Readonly<Record<string, Role>> = {
   startdate: "started",
   enddate: "submitted",

@@ -18,7 +18,7 @@ const partText = (value: Json | undefined): string | undefined =>
 export const address: Kind = {
   name: "address",
   description:
-    "A postal address, from the parts address, city, state, zipCode and country, or one column split by `extract` with named groups. Sent as an object",
+    "A postal address, from the parts address, city, state, zipCode and country, or from one column that `extract` splits with named groups. Sent as an object",
   options: {},
   sends: "object",
   parts: Object.fromEntries(parts.map((part) => [part, "text"])),

@@ -116,7 +116,7 @@ const stopWhen = section({
 })
 
 const retries = section({
-  attempts: optional(whole(1, 100), { description: "Attempts in all", default: 6 }),
+  attempts: optional(whole(1, 100), { description: "The maximum number of attempts", default: 6 }),
   base: optional(Time, { description: "The first wait", default: "500 millis" }),
   max: optional(Time, { description: "The longest wait", default: "30 seconds" }),
 })
@@ -153,8 +153,8 @@ const sink = becoming(
       description: "Other pipelines that feed the same form",
       absent: [],
     }),
-    batchSize: optional(whole(1, 10), { description: "Rows in one request", default: 10 }),
-    concurrency: optional(whole(1, 64), { description: "Batches in flight", default: 4 }),
+    batchSize: optional(whole(1, 10), { description: "The number of rows in one request", default: 10 }),
+    concurrency: optional(whole(1, 64), { description: "The maximum number of batches in flight", default: 4 }),
     retries: optional(retries, {
       description: "How often a request that is proven not to have arrived is retried",
       absent: allDefaults(retries),

@@ -65,7 +65,7 @@ const Live = section({
     },
   ),
   separate: optional(Schema.Boolean, {
-    description: "Whether forms with the same ids in this service and a different one are different forms",
+    description: "Whether forms of this service are different from forms with the same ids in other services",
     default: false,
   }),
   apiKey: needed(

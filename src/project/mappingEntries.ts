@@ -108,7 +108,8 @@ const FirstOf = becoming(
 const Block = becoming(
   section({
     block: needed(Name.annotations({ identifier: "Block.title" }), {
-      description: "All columns of a question that a form tool spreads over several, by the question's title",
+      description:
+        "All columns of a question that a form tool spreads over several columns, named by the question's title",
       examples: ["Which of the following films have you seen?"],
     }),
   }),

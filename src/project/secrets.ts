@@ -117,7 +117,7 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
       const text = place.in === "env"
         ? environment.secret(place.name).pipe(
           Effect.mapError((error) =>
-            wrong(`The .env file can't be read: ${error.message}`, "Make it readable for its owner.")
+            wrong(`The .env file can't be read: ${error.message}`, "Make it readable by its owner.")
           ),
           Effect.map(Option.match({ onNone: () => "", onSome: Redacted.value })),
         )

@@ -260,8 +260,8 @@ const rejected: CsvFile<RejectedRow> = {
     "the row's number in the source, counting from 1",
     "the row key; to acknowledge a row without a key, use `--all`",
     "the codes of the row's problems, joined by `·`",
-    "the column of each problem, in the same order",
-    "a sentence about each problem, in the same order",
+    "the column of each problem, in the order of the codes",
+    "a sentence about each problem, in the order of the codes",
   ],
   hasCells: true,
   own: ({ fate, key, problems, row }) => {

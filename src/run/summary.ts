@@ -104,7 +104,7 @@ const ranThrough = ({ repeated, review }: Ended, { rows }: RunReport) =>
       mode === "run" && (repeated !== undefined || review !== undefined) && !stop.requested() && rows.pending === 0,
   )
 
-/** Returns a row as read back. A verified submission that was edited or deleted later is reported as differing or missing. */
+/** Returns a row with the result of its read-back. A verified submission that was edited or deleted later is reported as differing or missing. */
 const asReadBack = ({ drift, ...row }: SentRow): ImportedRow => ({
   ...row,
   verdict: drift === undefined ? row.verdict : drift === "gone" ? "missing" : "differing",

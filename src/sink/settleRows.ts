@@ -140,7 +140,7 @@ export const makeSettling = (
         group.rows.forEach((row, at) => {
           const submissionId = found.ids[at]
           if (submissionId !== undefined) {
-            const reason = `submission ${submissionId} of the export is this row`
+            const reason = `submission ${submissionId} of the export belongs to this row`
             const outcome = { _tag: "Landed", submissionId } as const
             settled.push({ row, as: { keyDigest: row.keyDigest, outcome, reason, proof: "found" } })
             return
@@ -251,7 +251,7 @@ const absence = (
   if (now < visibleFrom) {
     return { reason: `its submission might not be visible before ${shown(visibleFrom)}`, wants: "time" }
   }
-  const none = "no submission of the export is this row"
+  const none = "no submission of the export belongs to this row"
   if (standing.isComplete) {
     return { reason: `${none}, and a person vouches that the export is complete`, proof: "complete" }
   }

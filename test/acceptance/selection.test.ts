@@ -49,7 +49,7 @@ it.scopedLive("names, globs and tags choose each matching pipeline once", () =>
     expect((yield* at.inProcess("run")).stderr).toContain("NAME is missing")
   }))
 
-it.scopedLive("a glob or tag that chooses nothing exits with code 2, and the message lists what exists", () =>
+it.scopedLive("a command whose glob or tag matches nothing exits with code 2, and its message lists what exists", () =>
   Effect.gen(function*() {
     const at = yield* project
     const glob = yield* at.inProcess("run", "crn-*")

@@ -98,7 +98,7 @@ const interactions = [
 ]
 
 describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 }, () => {
-  it("shows a clean run and its rehearsal quietly and accessibly, and marks the rehearsal", () =>
+  it("shows a clean run and its rehearsal accessibly and without console messages, and marks the rehearsal", () =>
     realReports(async ({ rehearsal, run }) => {
       for (const dark of [false, true]) {
         const watched = await open(browser, run, { dark })

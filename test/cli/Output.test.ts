@@ -27,7 +27,7 @@ const host = (isTTY: boolean) => {
   return { ...streams, env: {}, out: stdout.written, err: stderr.written }
 }
 
-it.effect("output masks a secret as soon as it was looked up", () =>
+it.effect("output masks a secret as soon as it has been looked up", () =>
   Effect.gen(function*() {
     const at = host(false)
     const output = makeOutput(at, { noColor: false })

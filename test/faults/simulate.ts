@@ -66,7 +66,7 @@ export const simulate = async (
       tell(`quiet day ${day}: ${ended(ending)}`)
       if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
     }
-    // A run of the same source has nothing left to send, and sends nothing.
+    // A second run with the same source must send nothing.
     const before = truth.held.size
     if (truth.violations.length === 0) {
       tell(`once more: ${ended(await world.day(quietDay("run", set, seed * 10 + 9)))}`)

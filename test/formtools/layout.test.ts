@@ -203,7 +203,7 @@ describe("the layout of a SurveyMonkey export", () => {
 })
 
 describe("the layout of a Qualtrics export", () => {
-  it("the blocks of a Qualtrics export follow ImportId and choiceId, its options the texts, and its zone the third row", async () => {
+  it("a Qualtrics export takes its blocks from ImportId and choiceId, its options from the texts, and its zone from the third row", async () => {
     const { blocks, names, tool } = await sample("qualtrics.csv")
     expect(blocks).toEqual({
       "Which do you own?": ["10 A car", "11 A bicycle, or two", "12 Other", "13 Other - Text (text)"],
@@ -450,7 +450,7 @@ describe("the layout of other exports", () => {
     expect(tool.defaultRowKey).toEqual(["Submission ID"])
   })
 
-  it("options of a Gravity Forms export are found by their cells, and its apostrophes only before =", async () => {
+  it("options of a Gravity Forms export are found by their cells, and its apostrophes are removed only before =", async () => {
     const { blocks, cleaned } = await sample("gravity-forms.csv")
     expect(blocks).toEqual({ "Rowing … Running": ["2 Rowing", "3 Running"] })
     expect(cleaned).toEqual([[1, 5, "=1+1"]])

@@ -35,13 +35,13 @@ describe("a benchmark's verdict", () => {
     expect(verdict({}, [round(1), round(2.5), round(3)], beside)).toEqual({ met: false, ratio: 2.5 })
   })
 
-  it("the verdict fails if the highest peak of any round exceeds the limit, however fast the rounds were", () => {
+  it("the target is missed if the highest peak of any round exceeds the limit, however fast the rounds were", () => {
     const beside = [round(1), round(1), round(1)]
     expect(verdict({ peak: 200 }, [round(1, 150), round(1, 200), round(1, 150)], beside).met).toBe(true)
     expect(verdict({ peak: 200 }, [round(1, 150), round(1, 201), round(1, 150)], beside).met).toBe(false)
   })
 
-  it("the verdict fails if processor time exceeds the cores allowed", () => {
+  it("the target is missed if a run uses more processor cores than allowed", () => {
     const beside = [round(1)]
     expect(verdict({ cores: 1 }, [{ ...round(2), cpuSeconds: 2 }], beside).met).toBe(true)
     expect(verdict({ cores: 1 }, [{ ...round(2), cpuSeconds: 2.1 }], beside).met).toBe(false)

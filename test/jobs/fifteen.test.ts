@@ -66,7 +66,7 @@ it.scopedLive("a check of fifteen different mistakes gives fifteen diagnostics, 
     expect(diagnostics.map(({ excerpt }) => excerpt)).toEqual(diagnostics.map(({ line }) => lines[line - 1]))
   }).pipe(Effect.provide(platform)))
 
-it.scopedLive("check reports a wrong source or destination, and omits errors that may only follow from it", () =>
+it.scopedLive("check reports a wrong source or destination, and omits errors that may be mere consequences", () =>
   Effect.gen(function*() {
     const root = yield* projectFolder({
       "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",

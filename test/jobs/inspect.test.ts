@@ -37,7 +37,7 @@ const trapsOf = async (title: string, cells: ReadonlyArray<string>) =>
 const many = (count: number, make: (at: number) => string) => Array.from({ length: count }, (_, at) => make(at))
 
 describe("the rows of a table", () => {
-  it("are shown with what each is read as", async () => {
+  it("are shown, each with its role in the table", async () => {
     const { head } = await inspectText("Members 2024,,\n\nNo,Name,Weight\n,,kg\n1,Ada,60\n2,Bob,70\n3,Eve,80\n")
     expect(head.map(({ is, row }) => [row, is])).toEqual([
       [1, "not read"],
@@ -202,7 +202,7 @@ describe("inspecting a whole file", () => {
     expect(inspection.rowKey[0]).toEqual({ columns: ["ResponseId"], because: expect.stringContaining("Qualtrics") })
   })
 
-  it("inspect names an uncertain tool", async () => {
+  it("inspect names the likely tool even if it is not certain", async () => {
     const { others, tool } = await inspectText(
       "Timestamp,Level,What happened here?\n2024-01-01 10:00:00,INFO,started\n",
     )

@@ -45,7 +45,7 @@ const mangle = (draws: Draws, all: ReadonlyArray<Submission>): readonly [what: s
 
 for (const seed of [1, 2].slice(0, seeds(1, 2))) {
   it.scopedLive(
-    `a mangled export never settles a landed row as not landed, and the whole export finds all rows that did not land (seed ${seed})`,
+    `a mangled export never settles a landed row as not landed, and the intact export finds all rows that did not land (seed ${seed})`,
     () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem

@@ -20,7 +20,7 @@ describe("the boolean kind", () => {
     }
   })
 
-  it("uses the pipeline's words, or the usual words for a value without its own", () => {
+  it("uses the pipeline's words, or the usual words for a value for which the pipeline has none", () => {
     const parse = compiled(boolean, { true: ["ja", "J"] })
     expect([parse(["JA"]), parse(["j"]), parse(["no"])]).toEqual([true, true, false])
     expect(parse(["yes"])).toMatchObject({ code: "not-a-boolean" })

@@ -25,7 +25,7 @@ conforms({
 describe("the dateRange kind", () => {
   const parse = compiled(dateRange, {}, { input: { _tag: "Parts", parts: ["end", "start"] } })
 
-  it("accepts its parts in any order, and needs both or neither", () => {
+  it("accepts its parts in any order, and needs either both parts or neither", () => {
     expect(parse(["2024-05-31", "2024-05-01"])).toEqual({ start: "2024-05-01", end: "2024-05-31" })
     expect(parse([null, null])).toBeUndefined()
     expect(parse(["2024-05-31", null])).toMatchObject({ code: "not-a-date", cell: 1 })

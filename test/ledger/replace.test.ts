@@ -106,7 +106,7 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
     }),
 )
 
-it.scopedLive("a row whose replacement is in doubt has neither submission until it is settled", () =>
+it.scopedLive("a row whose replacement is in doubt has neither its old nor its new submission until it is settled", () =>
   Effect.gen(function*() {
     const { known, row, run, send, view } = yield* ledgerWithOne
     const before = yield* known

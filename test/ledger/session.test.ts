@@ -25,7 +25,7 @@ const held = Effect.gen(function*() {
 })
 
 describe("refusing a batch", () => {
-  it.scopedLive("a batch is refused whole if one of its rows is imported, in flight or in doubt", () =>
+  it.scopedLive("a whole batch is refused if one of its rows is imported, in flight or in doubt", () =>
     Effect.gen(function*() {
       const { ledger, session, send, known } = yield* held
       yield* send(1, imported("s1"))

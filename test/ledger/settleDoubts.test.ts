@@ -102,7 +102,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* view.settlements(9)).toEqual([])
     }))
 
-  it.scopedLive("a settlement ends an acknowledgement, so that it does not cover a later doubt about the row", () =>
+  it.scopedLive("a settlement ends an acknowledgement, which then does not cover a later doubt about the row", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       yield* session.acknowledge({ keys: "all", because: "known", by: "ada", leaveOut: false })

@@ -43,7 +43,7 @@ describe("turns of a schedule", () => {
       expect(yield* other.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
-  it.scoped("a turn is broken off if its process ended, and each new attempt is counted until one is done", () =>
+  it.scoped("a turn counts as failed if its process ended, and each new attempt is counted until one completes", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const dead = yield* open(gone)

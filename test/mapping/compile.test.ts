@@ -212,7 +212,7 @@ describe("a compiled mapping", () => {
     ])
   })
 
-  it("the fingerprint of a mapping does not depend on comments, order and positions", () => {
+  it("the fingerprint of a mapping does not depend on comments, order or positions", () => {
     const same = `  # a comment
   unmapped: ignore
   questions:

@@ -84,7 +84,7 @@ describe("the option `extract`", () => {
     }])
   })
 
-  it("extract fills parts by named groups", () => {
+  it("extract fills parts from named groups", () => {
     const entry = String
       .raw`{ name: Q, from: A, as: address, extract: '^(?<address>.+), (?<zipCode>\d{5}) (?<city>.+?)(?:, (?<country>.+))?$' }`
     expect(answers(entry, ["A"], [["Hauptstr. 5, 12345 Berlin"], ["x"], ["Weg 1, 54321 Ulm, Germany"]])).toEqual([
@@ -371,7 +371,7 @@ describe("the input `block`", () => {
     }])
   })
 
-  it("a block can be ignored by its title", () => {
+  it("a block is ignored if the pipeline lists its title", () => {
     const lines =
       '  questions: [{ name: Order, from: { block: Rank } }]\n  ignoreQuestions: [Films, Views, "Which?"]\n  ignore: [Films seen, Grid]\n  unmapped: error'
     expect(compiledMapping(pipelineFrom(lines), form, titles, { blocks }).warnings).toEqual([])

@@ -274,7 +274,7 @@ describe("the problems of a mapped row", () => {
     )
   })
 
-  it("problems never stop the mapping, whatever the cells are", () => {
+  it("problems never stop the mapping, whatever the cells contain", () => {
     const { mapping } = compiledMapping(
       pipelineFrom(`  questions:
     - { name: A, from: a }

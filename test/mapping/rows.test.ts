@@ -97,7 +97,7 @@ describe("names for columns in the pipeline", () => {
     expect(errors("{ x: { position: 1 } }", ["Id", "x"])[0]).toBe('The source already has a column "x".')
   })
 
-  it("names that the pipeline mentions are found without its source", () => {
+  it("the columns that a pipeline mentions are found without reading its source", () => {
     const pipeline = pipelineFrom(
       `  questions:
     - { name: Q, as: choices, from: { block: B } }
@@ -167,7 +167,7 @@ describe("a mapping's value sets", () => {
   const options = ["5", "4", "3"].map((value) => ({ value, label: `${value} points` }))
   const mapping = "  questions: [{ name: A, from: X, as: choice, values: { set: agree } }]"
 
-  it("the texts of a value set, which `values` names, are replaced by its values", () => {
+  it("`values` uses the value set that it names", () => {
     const pipeline = pipelineFrom(mapping, { sets: { agree: { Yes: "5", "Don't know": null } } })
     const compiled = compiledMapping(pipeline, formOf([{ name: "A", options }]), ["Id", "X"]).mapping
     expect(itemOf(compiled, ["1", "yes"]).questions[0]?.value).toBe("5")

@@ -116,7 +116,7 @@ describe("unreportedAnomalies", () => {
     expect(back.anomalies.map((one) => one.new)).toEqual([true])
   })
 
-  it("unreportedAnomalies returns all anomalies for a new webhook, and ends none after a run that did not read its source", () => {
+  it("unreportedAnomalies returns all anomalies for a new webhook, and none counts as ended after a run that did not read its source", () => {
     expect(unreportedAnomalies(undefined, [facts("a", "vanished")], { anomalies: [slow], whole: true }).anomalies)
       .toHaveLength(1)
     const stopped = unreportedAnomalies({ codes: ["slow-run"], run: "a" }, [facts("a", "slow-run")], {

@@ -149,7 +149,7 @@ describe("the licence list of bundled packages", () => {
     ["has no text", { name: "textless", license: "MIT" }, undefined, "textless 1.0.0 has no licence text"],
     ["isn't allowed", { name: "strict", license: "AGPL-3.0" }, "…", "strict 1.0.0: the licence AGPL-3.0 is not"],
     ["isn't named", { name: "unnamed" }, "…", "unnamed 1.0.0: the licence undefined is not"],
-  ])("the licence list fails the build if a package %s", (_, manifest, text, says) => {
+  ])("the build fails if a package %s", (_, manifest, text, says) => {
     expect(() => thirdParty(packages(manifest, text))).toThrow(says)
   })
 })

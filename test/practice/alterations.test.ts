@@ -137,7 +137,7 @@ describe.each(Object.entries(answers))("the verdict on an answer of the type %s"
     expect([...used].toSorted()).toEqual(normalisations.map(({ name }) => name).toSorted())
   })
 
-  it("the verdict is neither the same nor equivalent after a change of the meaning", () => {
+  it("the verdict is neither the same nor equivalent after a change that alters the meaning", () => {
     let met = 0
     fc.assert(
       fc.property(values, (sent) => {

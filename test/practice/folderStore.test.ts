@@ -55,7 +55,7 @@ describe("the practice service's folder", () => {
         expect(yield* fs.readFileString(file)).toBe(`${stored("1").json}\n${stored("3").json}\n`)
       }))
 
-    it.scoped("a line that is not a submission is refused with its place", () =>
+    it.scoped("a line that is not a submission is refused, and the message names its place", () =>
       Effect.gen(function*() {
         const fs = yield* FileSystem.FileSystem
         const folder = yield* fs.makeTempDirectoryScoped()

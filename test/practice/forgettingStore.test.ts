@@ -4,7 +4,7 @@ import { forgettingStore } from "../../src/practice/store.ts"
 
 const submission = (number: number) => ({ id: `s${number}`, json: `{"submissionId":"s${number}"}` })
 
-it.effect("the forgetting store keeps unread submissions, and the last ones that were read", () =>
+it.effect("the forgetting store keeps unread submissions, and those that were read most recently", () =>
   Effect.gen(function*() {
     const store = forgettingStore(3)
     yield* store.append("f", [1, 2, 3, 4, 5, 6, 7, 8].map(submission))

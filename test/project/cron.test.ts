@@ -22,7 +22,7 @@ describe("the next time of a schedule", () => {
     expect(times("0 2 * * *", "2026-07-10T12:00:00Z", 1, "UTC")).toEqual(["2026-07-11T02:00"])
   })
 
-  it("the next time is the first instant after a clock change that skips it, and occurs once if the change repeats it", () => {
+  it("a scheduled time that a clock change skips becomes the first instant after it, and one that is repeated occurs once", () => {
     expect(times("30 2 * * *", "2026-03-28T12:00:00Z", 2)).toEqual(["2026-03-29T01:00", "2026-03-30T00:30"])
     expect(times("30 2 * * *", "2026-10-24T12:00:00Z", 2)).toEqual(["2026-10-25T00:30", "2026-10-26T01:30"])
   })

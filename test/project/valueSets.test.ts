@@ -31,7 +31,7 @@ const load = (files: Readonly<Record<string, string | Uint8Array>>) =>
   )
 
 describe("value sets of a project", () => {
-  it.scoped("value sets replace their names in pipelines, from the project file and from CSV files", () =>
+  it.scoped("pipelines can name value sets of the project file, which may be read from CSV files", () =>
     Effect.gen(function*() {
       const project = yield* load({ "lists/countries.csv": csv })
       const mapping = project.pipelines.get("contacts")?.mapping

@@ -172,7 +172,7 @@ describe("checkDrift of an edited submission", () => {
     )
   })
 
-  it("an edited submission can drift in parameters, login, booking, payment and time", async () => {
+  it("an edited submission can drift in its parameters, login, booking, payment and time", async () => {
     const item: Item = {
       questions: [],
       urlParameters: [{ id: "u", name: "u", value: "1" }],
@@ -250,7 +250,7 @@ describe("checkDrift of a question with an unknown type", () => {
     editLink: undefined,
   })
 
-  it("a question with an unknown type is not compared, whether its type was unknown then or is unknown now", async () => {
+  it("a question with an unknown type is not compared, whether its type was unknown at the import or is unknown now", async () => {
     for (
       const [then, now] of [["HoloScan", "ShortAnswer"], ["ShortAnswer", "HoloScan"], ["HoloScan", "HoloScan"]] as const
     ) {

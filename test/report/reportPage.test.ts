@@ -246,7 +246,7 @@ describe("report.html", () => {
     )
   })
 
-  it("the page marks a rehearsal, dry run or reconciliation first and in the title", () => {
+  it("the page marks a rehearsal, dry run or reconciliation at the top and in the title", () => {
     const rehearsal = pageOf(exampleReport({ mode: "rehearsal" }))
     expect(rehearsal).toContain("<title>REHEARSAL: contacts")
     expect(rehearsal.indexOf("Nothing was sent to the form")).toBeLessThan(rehearsal.indexOf("<h1>"))

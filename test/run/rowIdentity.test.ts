@@ -52,7 +52,7 @@ describe("a changed row key", () => {
       expect(at.names()).toHaveLength(21)
     }).pipe(Effect.provide(platform)))
 
-  it.scopedLive("a changed row key is refused if its earlier columns have different names, until the pipeline names them", () =>
+  it.scopedLive("a changed row key is refused if its earlier columns were renamed, until the pipeline gives the new names", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(String(number), number)))
@@ -134,7 +134,7 @@ sink: { service: live, form: people }
 })
 
 describe("reformatted row keys", () => {
-  it.scopedLive("reformatted keys stop the run before sending, even a single key, and even in a different file", () =>
+  it.scopedLive("a reformatted key stops the run before it sends, even if only one key changed or the file is a different one", () =>
     Effect.gen(function*() {
       const at = yield* world
       yield* at.source(twenty.map((number) => person(padded(number), number)))

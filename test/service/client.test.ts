@@ -45,7 +45,7 @@ describe("the service client", () => {
       expect(yield* service.requests).toMatchObject({ read: 4, retried: 3 })
     }).pipe(Effect.withRandom(Random.make("seed"))))
 
-  it.scoped("the client gives up a read after several attempts, and says what happened and what to do", () =>
+  it.scoped("the client gives up on a read after several attempts, and says what happened and what to do", () =>
     Effect.gen(function*() {
       const service = yield* make(options, answering({ reason: "the connection was reset" }))
       const fiber = yield* Effect.fork(Effect.flip(service.form("f")))

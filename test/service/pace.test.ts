@@ -139,14 +139,14 @@ describe("the pace of a service", () => {
     expect(pace.take(21_000)).toBe(0)
   })
 
-  it("the pace measures a date in Retry-After by the service's own clock if the answer contains it", () => {
+  it("the pace measures a date in Retry-After by the service's own clock if the answer states the time", () => {
     const pace = new Pace(5)
     const headers = { date: "Mon, 01 Jan 2024 00:00:00 GMT", "retry-after": "Mon, 01 Jan 2024 00:00:09 GMT" }
     expect(pace.observe(429, headers, 0, Date.UTC(2030, 0, 1))).toBe(9000)
   })
 
   it.each([["seconds", 1], ["milliseconds", 1000]])(
-    "the pace reads a reset as a time in epoch %s, and as a number of seconds",
+    "the pace reads a reset as a point in time in epoch %s, or as a number of seconds",
     (_, times) => {
       const reset = (value: number) => ({
         date: "Mon, 01 Jan 2024 00:00:00 GMT",
@@ -199,7 +199,7 @@ const always = (limit: number): Limit => () => limit
 
 describe("the pace with a limit, in virtual time", () => {
   it.each([["sliding", sliding(1000)], ["fixed", fixed(1000)]])(
-    "the pace stays within a %s window of 100 requests per second if configured at 99, and loses no time",
+    "with 99 requests a second configured, the pace never exceeds a %s window of 100, and loses no time",
     (_, limiter) => {
       const { ratio, refused } = worst(
         3_300 / 99,

@@ -86,7 +86,7 @@ describe("many concurrent reads", () => {
       }
     }))
 
-  it.scoped("concurrent reads return each submission by its index, return undefined for unknown submissions, and retry failures", () =>
+  it.scoped("concurrent reads return each submission with its index, return undefined for unknown submissions, and retry failures", () =>
     Effect.gen(function*() {
       const service = yield* served({ b: [404], c: [500, 503, 200] })
       const found = new Map<number, string | undefined>()

@@ -116,7 +116,7 @@ describe("a source with combined records", () => {
     ])
   })
 
-  it("columns of a different file are added, even by keys with a different name", async () => {
+  it("columns of a different file are added, even if its key columns have different names", async () => {
     const other = file("parent,email\n2,b@example.org\n1,a@example.org\n")
     const { rows, titles } = await combined("id,name\n1,Ada\n2,Bob\n", {
       ...byEvent,

@@ -135,7 +135,7 @@ describe("a source of several files", () => {
   })
   const at = (...names: ReadonlyArray<string>) => names.map((name) => join(folder, name))
 
-  it("a source of several files has continuing row numbers, a digest for each file, and faults that name their file", async () => {
+  it("a source of several files has continuing row numbers, a digest for each file, and problems that name their file", async () => {
     const all = await run(read(config("", { file: at("kobo-1.csv", "kobo-2.csv", "kobo-10.csv") })))
     expect(all.rows).toEqual([["1", "Ada"], ["2", "Bob"], ["3", "Cid", "x"], ["4", "Dan"]])
     expect(all.files.map(({ file: { file: path, rows: count } }) => [path, count])).toEqual([

@@ -200,14 +200,14 @@ describe("the encoding of a CSV file", () => {
 })
 
 describe("a file that can't be read as CSV", () => {
-  it("a quote that is never closed is refused with its line", async () => {
+  it("a quote that is never closed is refused, and the message names its line", async () => {
     const text = 'a,b\n1,2\n"x\ny",4\n5,"6\nseven\n9,10\n'
     for (let blockSize = 1; blockSize < text.length; blockSize += 3) {
       expect(await refusal(config(file(text)), { blockSize })).toContain("A quote that opens in line 5 is never closed")
     }
   })
 
-  it("a quote that is never closed is refused at the longest allowed record, not at the end of the file", async () => {
+  it("a quote that is never closed is refused once the record is too long, not at the end of the file", async () => {
     const path = file(`a,b\n1,2\n3,"4\n${"five to six\n".repeat(limits.record / 12 + 200_000)}`)
     expect(await refusal(config(path))).toContain(
       "The record that begins at line 3 is longer than 16,000,000 characters",

@@ -89,7 +89,7 @@ describe("a source with JSON records", () => {
     expect((await json(`\ufeff${text}`)).rows).toEqual(rows)
   })
 
-  it("JSON is refused at the place where it is truncated, malformed or followed by more", async () => {
+  it("JSON is refused at the place where it is truncated, malformed or followed by other text", async () => {
     const at = (text: string) => refusal(config(file(text, "json"), { format: "json" }))
     expect(await at('[{"a":1},{"a":2}')).toContain("after record 2: it ends too early")
     expect(await at('[{"a":1},{"a":2,}]')).toContain("It is not JSON after record 1")

@@ -29,7 +29,7 @@ describe("a stray quote at the start of a cell", () => {
     }
   })
 
-  it("a stray quote is a character if it is never closed and every line is a record", async () => {
+  it("a stray quote counts as a character if it is never closed and every line is a record", async () => {
     const text = `${header}${rows(1, 3)}C-4,"Native,fine\n${rows(5, 900)}`
     for (const blockSize of [100, 1 << 20]) {
       const all = await csv(text, {}, { blockSize })
@@ -58,7 +58,7 @@ describe("a stray quote at the start of a cell", () => {
     expect(quoted.rows[3]).toEqual(["C-4", "Native,fine\nC-5,Ada,fine\nC-6,Bob", "fine"])
   })
 
-  it("a stray quote stops the reading if the rows inside it resemble all others except for spaces, blank lines, keys or width", async () => {
+  it("a stray quote stops the reading if the rows that it encloses resemble all others except for spaces, blank lines, keys or width", async () => {
     const four = "id;name;mail;note\n"
     const few = Array.from({ length: 7 }, (_, at) => `${100 + at};Ann;p@x;fine\n`).join("")
     const named =

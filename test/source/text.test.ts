@@ -81,7 +81,7 @@ describe("the encoding of a source, if none is given", () => {
     expect(all.rows).toEqual(rows)
   })
 
-  it("the encoding is found if the first characteristic byte is far down", async () => {
+  it("the encoding is found even if the first characteristic byte is far into the file", async () => {
     const text = `a;b\n${"1;plain\n".repeat(200_000)}2;Müller\n3;schön und größer\n`
     const all = await csv(iconv.encode(text, "windows-1252"))
     expect(taken(all).encoding).toBe("Windows-1252 (detected: it is not UTF-8)")

@@ -38,7 +38,7 @@ const played = (...answers: ReadonlyArray<string>) =>
 
 const always = () => true
 
-describe("the client against literal answers", () => {
+describe("the client with literal answers", () => {
   it.scopedLive("reads a form's metadata", () =>
     Effect.gen(function*() {
       const { service, request } = yield* played(answerText(200, exchanges.metadataBody))

@@ -32,7 +32,7 @@ const practice = Effect.gen(function*() {
   return { send, served, forms }
 })
 
-describe("the practice service against literal requests", () => {
+describe("the practice service with literal requests", () => {
   it.scopedLive("the practice service accepts the literal metadata as a form file, and returns it", () =>
     Effect.gen(function*() {
       const { send, forms } = yield* practice

@@ -8,7 +8,7 @@ import { accountOf, leftBehind, tookOf } from "../../report/sentences.ts"
 import { cutToWidth, paints, table, wrapToWidth } from "./screen.ts"
 import type { Screen, TableCell } from "./screen.ts"
 
-/** How many kinds of problems, and of differences, the summary shows. The report has all of them. */
+/** The maximum number of kinds of problems, and of kinds of differences, in the summary. The report has all of them. */
 const most = 10
 
 const heading = (report: RunReport, screen: Screen): string => {

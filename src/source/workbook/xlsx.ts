@@ -128,7 +128,7 @@ const sound = <A>(file: string, run: () => A): Effect.Effect<A, SourceError> =>
     } catch (error) {
       if (!(error instanceof BadSheet)) return Effect.die(error)
       const message =
-        `${file} is damaged or cut short, or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
+        `${file} is damaged, cut short or malformed: its sheet has ${error.message}. Fetch or export it again; or open it in a spreadsheet program, check its rows, and save it again.`
       return new SourceError({ file, message })
     }
   })

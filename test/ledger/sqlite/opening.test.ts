@@ -94,7 +94,7 @@ describe("the ledger's files", () => {
       db.close()
     }))
 
-  it.scopedLive("the ledger's files use WAL with FULL and secure delete at every opening, not only the first", () =>
+  it.scopedLive("the ledger's files use WAL, full synchronisation and secure delete whenever they are opened, not only the first time", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       const id = yield* filled(file)
