@@ -134,6 +134,20 @@ export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNam
   return { covered: letters === 0 ? 0 : 1 - left / letters, hits: hit.size, separator }
 }
 
+/** Returns the separator that cuts cells into hardly more distinct pieces than there are options, if each piece recurs. */
+export const separatorInto = (distinct: ReadonlyMap<string, number>, options: number): string | undefined =>
+  separators.find((separator) => {
+    const pieces = new Map<string, number>()
+    let cut = 0
+    for (const [text, times] of distinct) {
+      const names = text.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
+      if (names.length > 1) cut += times
+      for (const name of new Set(names)) pieces.set(name, (pieces.get(name) ?? 0) + times)
+    }
+    return cut > 1 && pieces.size <= options + 2 && pieces.size < distinct.size
+      && [...pieces.values()].every((times) => times > 1)
+  })
+
 /** Returns the separator that splits cells into pieces that occur repeatedly. For questions without known options. */
 export const likelySeparator = (distinct: ReadonlyMap<string, number>): string | undefined => {
   let best: string | undefined

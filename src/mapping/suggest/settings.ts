@@ -10,7 +10,7 @@ import { expectedOf } from "./fit.ts"
 import { codedSettings } from "./labelled.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import { numberSigns } from "./numberEvidence.ts"
-import { likelySeparator, optionNames, splitFit } from "./optionNames.ts"
+import { likelySeparator, optionNames, separatorInto, splitFit } from "./optionNames.ts"
 import type { Block, Suggestion } from "./Suggestion.ts"
 import { isTick, saysNo, saysYes } from "./words.ts"
 
@@ -174,7 +174,10 @@ const choiceSettings = (
       kind,
       ...(kind === "choice"
         ? []
-        : separatorKeys(splitFit(distinct, optionNames(options)).separator ?? likelySeparator(distinct))),
+        : separatorKeys(
+          splitFit(distinct, optionNames(options)).separator ?? separatorInto(distinct, options.length)
+            ?? likelySeparator(distinct),
+        )),
     )
   }
   const separator = kind === "choice" ? undefined : likelySeparator(distinct)
