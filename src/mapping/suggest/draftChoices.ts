@@ -13,7 +13,7 @@ import { settingsFor } from "./settings.ts"
 import type { BlockMember, Origin, Suggestion } from "./Suggestion.ts"
 import { columnsOf } from "./Suggestion.ts"
 import type { Translation } from "./translate.ts"
-import { sureTranslation, translate } from "./translate.ts"
+import { sureAlone, sureTranslation, translate } from "./translate.ts"
 import type { Unknown } from "./unknownChoices.ts"
 import { isTick, saysYes } from "./words.ts"
 
@@ -99,8 +99,9 @@ interface ForeignChoices {
   readonly more: boolean
 }
 
-const hasOption = (one: ForeignChoice): one is ForeignChoice & { readonly likely: Translation } =>
-  one.likely !== undefined && one.likely.confidence >= sureTranslation
+const isAtLeast =
+  (confidence: number) => (one: ForeignChoice): one is ForeignChoice & { readonly likely: Translation } =>
+    one.likely !== undefined && one.likely.confidence >= confidence
 
 /** Finds out which options a suggestion's unknown choices mean. */
 export const foreignChoices = (suggestion: Suggestion, unknown: Unknown | undefined): ForeignChoices => {
@@ -111,7 +112,9 @@ export const foreignChoices = (suggestion: Suggestion, unknown: Unknown | undefi
     const label = codes.get(choice)
     return { choice, count, label, likely: translations.get(label ?? choice) }
   })
-  return { sure: all.filter(hasOption), left: all.filter((one) => !hasOption(one)), more }
+  // Choices support each other: if one of them stays open, the rest must be more certain.
+  const isSure = isAtLeast(all.every(isAtLeast(sureTranslation)) && !more ? sureTranslation : sureAlone)
+  return { sure: all.filter(isSure), left: all.filter((one) => !isSure(one)), more }
 }
 
 export const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`

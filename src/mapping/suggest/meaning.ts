@@ -146,6 +146,9 @@ const opposing = new Set(vocabulary.contrasts.map(sorted))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
+/** What turns a word into its opposite. */
+const negation = /^(?:un|in|im|ir|il|non|dis|des|dés|miss|mal)$/
+
 /** Returns how alike two spellings are, 0 to 1. Inflected or misspelt forms of a word are alike; different words are not. */
 const spelling = (a: string, b: string): number => {
   if (a === b) return 1
@@ -156,6 +159,8 @@ const spelling = (a: string, b: string): number => {
   if (short.length < 6 && long.startsWith(short) && long.length - short.length > 3) return 0.6
   if (short.length < 4) return 0
   if (long.startsWith(short) && long.length - short.length <= 3) return 0.92
+  // Unhappy is not happy.
+  if (long.endsWith(short) && negation.test(long.slice(0, -short.length))) return 0
   const ratio = 1 - distance(a, b) / long.length
   if (ratio >= 0.8) return ratio
   let stem = 0

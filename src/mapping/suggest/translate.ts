@@ -13,8 +13,9 @@ export interface Translation {
   readonly confidence: number
 }
 
-/** The minimum confidence of a translation that is written into an entry. */
+/** The minimum confidence of a translation that is written into an entry, if all of its choices are translated, and otherwise. */
 export const sureTranslation = 0.85
+export const sureAlone = 0.9
 
 /** The minimum confidence of a translation that is proposed to a person. */
 const proposed = 0.5
@@ -49,6 +50,79 @@ const named = ({ origin, question }: Pick<Suggestion, "question"> & Partial<Sugg
   return new Set((question.options ?? []).filter(({ label, value }) => isIn(label) || isIn(value)))
 }
 
+/** The evidence against a second choice for an option. */
+const again = 2.5
+
+/** The maximum number of options of which each set is a state. */
+const masked = 12
+
+/** The share of choices that mean no option, before anything is known about them, and the number of choices for which it counts. */
+const foreign = { share: 0.05, trust: 6 }
+
+/**
+ * Returns how probable it is that each choice means each option, by choice, then by option. Adds up all ways to give each choice an option or none, by the options that are used so far.
+ *
+ * @param evidence by choice, then by option
+ * @param isNamed whether the cells contain an option's name, so that other choices rarely mean it
+ */
+const matchOnce = (
+  evidence: ReadonlyArray<ReadonlyArray<number>>,
+  isNamed: ReadonlyArray<boolean>,
+): ReadonlyArray<ReadonlyArray<number>> => {
+  const places = isNamed.map((each, of) => each ? -1 : isNamed.slice(0, of).filter((one) => !one).length)
+  const fresh = places.filter((place) => place >= 0).length
+  const states = 1 << fresh
+  const known = isNamed.length - fresh
+  const likely = evidence.map((row) => row.map((one) => Math.exp(Math.max(-20, Math.min(20, one)))))
+  const left = Array.from({ length: states }, (_, state) => fresh - bits(state))
+  const worth = (row: ReadonlyArray<number>, of: number, state: number): number => {
+    const place = places[of]!
+    const isUsed = place < 0 || (state >> place & 1) === 1
+    return row[of]! * (isUsed ? Math.exp(-again) / isNamed.length : 1 / left[state]!)
+  }
+  const next = (of: number, state: number) => places[of]! < 0 ? state : state | 1 << places[of]!
+  let alone = foreign.share
+  let found: ReadonlyArray<ReadonlyArray<number>> = []
+  for (let round = 0; round < 4; round++) {
+    const before = [new Float64Array(states)]
+    before[0]![0] = 1
+    for (const [at, row] of likely.entries()) {
+      const to = new Float64Array(states)
+      for (let state = 0; state < states; state++) {
+        const from = before[at]![state]!
+        if (from === 0) continue
+        to[state]! += from * alone
+        for (let of = 0; of < row.length; of++) to[next(of, state)]! += from * (1 - alone) * worth(row, of, state)
+      }
+      before.push(to)
+    }
+    let after = new Float64Array(states).fill(1)
+    const all = before.at(-1)!.reduce((sum, one) => sum + one, 0)
+    const marginal = likely.map((row) => row.map(() => 0))
+    let none = 0
+    for (let at = likely.length - 1; at >= 0; at--) {
+      const row = likely[at]!
+      const earlier = new Float64Array(states)
+      for (let state = 0; state < states; state++) {
+        const from = before[at]![state]!
+        none += from * alone * after[state]! / all
+        earlier[state]! += alone * after[state]!
+        for (let of = 0; of < row.length; of++) {
+          const step = (1 - alone) * worth(row, of, state) * after[next(of, state)]!
+          earlier[state]! += step
+          marginal[at]![of]! += from * step / all
+        }
+      }
+      after = earlier
+    }
+    found = marginal
+    alone = (foreign.share * foreign.trust + none) / (foreign.trust + likely.length + known)
+  }
+  return found
+}
+
+const bits = (state: number): number => state === 0 ? 0 : (state & 1) + bits(state >> 1)
+
 /**
  * Returns the options that unknown choices probably mean. A choice may differ from the option's name in spelling,
  * language or wording. Matches choices with options in the same way as columns with questions, but ignores their order.
@@ -65,22 +139,25 @@ export const translate = (
   const says = [saysYes, saysNo].map((tick) =>
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
   )
-  const found = align(
-    (from ?? []).map((text) =>
-      (to ?? []).map((name, of) => {
-        const option = options[of]
-        const isTick = says.some((tick) => tick(text.title) && tick(name.title))
-        const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
-        return Math.max(
-          isTick ? 6 : -9,
-          alike >= 0.75 ? 12 * alike - 6 : -9,
-          meaningEvidence(likeness(text, name, weight)),
-        )
-          - (option !== undefined && own.has(option) ? 2.5 : 0)
-      })
-    ),
-    { alone: 0.2, inOrder: 0, skipped: 0 },
+  const evidence = (from ?? []).map((text) =>
+    (to ?? []).map((name, of) => {
+      const option = options[of]
+      const isTick = says.some((tick) => tick(text.title) && tick(name.title))
+      const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
+      return Math.max(
+        isTick ? 6 : -9,
+        alike >= 0.75 ? 12 * alike - 6 : -9,
+        meaningEvidence(likeness(text, name, weight)) * 0.85,
+      )
+    })
   )
+  const isNamed = options.map((option) => own.has(option))
+  const found = isNamed.filter((each) => !each).length <= masked
+    ? matchOnce(evidence, isNamed)
+    : align(
+      evidence.map((row) => row.map((one, of) => one - (isNamed[of] === true ? again : 0))),
+      { alone: 0.2, inOrder: 0, skipped: 0 },
+    )
   return new Map(texts.flatMap((text, at) => {
     const best = [...found[at] ?? []].reduce((most, one, of, all) => one > (all[most] ?? 0) ? of : most, 0)
     const [option, confidence = 0] = [options[best], found[at]?.[best]]
