@@ -33,7 +33,7 @@ export type CommandTree = Readonly<Record<string, ReadonlyArray<Command | Comman
 interface CommandLine {
   readonly invocation: Context.Tag.Service<typeof Invocation>
   readonly logFormat: LogFormat
-  /** What it asks for. Fails with UsageWrong if it can't be read. */
+  /** What the line asks for. Fails with UsageWrong if the line can't be read. */
   readonly work: Work
 }
 

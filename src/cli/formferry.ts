@@ -112,7 +112,7 @@ export const formferry = ({ host, interrupts }: HostTerminal) =>
       Effect.provideService(Output, output),
       Effect.provideService(Invocation, invocation),
       Effect.provideService(Interrupts, interrupts),
-      // `schedule` runs unattended, also in a terminal.
+      // `schedule` runs unattended, even in a terminal.
       Effect.provideService(Notifier, Notifier.overHttp(output.interactive && invocation.command !== "schedule")),
       Effect.locally(FiberRef.currentLoggers, HashSet.make(logger(output.say))),
       Logger.withMinimumLogLevel(invocation.logLevel),

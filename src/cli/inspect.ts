@@ -36,7 +36,7 @@ export const inspect = command({
 
 const percent = (share: number): string => {
   const rounded = Math.round(share * 100)
-  // Only all cells are 100 %, and only no cells are 0 %.
+  // Shows 100 % only for all cells, and 0 % only for none.
   return `${share < 1 && rounded === 100 ? "<100" : share > 0 && rounded === 0 ? ">0" : rounded} %`
 }
 

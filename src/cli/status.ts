@@ -257,7 +257,7 @@ const some = (number: number, what: string): ReadonlyArray<string> => number ===
 const ago = (zone: string, time: string, now: number): string =>
   `${instantIn(zone, time)}, ${lasting(Math.max(0, now - Date.parse(time)))} ago`
 
-/** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Two runs don't make a trend. */
+/** Shows rows read, rows sent and duration of the last runs as sparklines, the oldest on the left. Shows none for fewer than three runs. */
 const trends = (runs: ReadonlyArray<PastRecord>): ReadonlyArray<{ readonly what: string; readonly text: string }> => {
   const shown = runs.filter(({ facts }) => facts !== undefined).slice(0, mostBars).toReversed()
   const last = shown.at(-1)?.facts

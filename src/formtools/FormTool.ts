@@ -79,7 +79,7 @@ export type Clean = (cell: Cell) => Cell
 
 /** How a tool's file is read: its header records, its columns, and the format of its cells. */
 export interface Layout {
-  /** A few words that distinguish this layout from the tool's others. Undefined if there is only one. */
+  /** A few words that distinguish this layout from the tool's other layouts. Undefined if there is only one. */
   readonly variant?: string | undefined
   /** The number of records without answers, counted from the header. Default: 1. */
   readonly headerRows?: number

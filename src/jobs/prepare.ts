@@ -48,7 +48,7 @@ interface PrepareOptions {
   readonly source: string | undefined
   /** Whether the source's digest will be needed. Its calculation takes a long time, so it starts early. */
   readonly digestAhead?: boolean
-  /** Work that starts when the form has been requested, and goes on while the response is awaited. */
+  /** Work that starts when the form has been requested, and continues while the response is awaited. */
   readonly meanwhile?: Effect.Effect<unknown>
   /** The services that the process shares. */
   readonly services?: Services | undefined

@@ -65,7 +65,7 @@ const stage = (form: Form) =>
       read: (formId, submissionId, options) =>
         options?.editLink === true ? Effect.succeed(undefined) : service.read(formId, submissionId),
     }
-    // A run fetches the form first, so a rehearsal does, too.
+    // A rehearsal fetches the form first, as a run does.
     yield* staged.form(form.id)
     return staged
   })

@@ -37,7 +37,7 @@ export const filenameOf = (url: string): string => {
   }
 }
 
-/** Splits a cell at each separator that another address follows. */
+/** Splits a cell at each separator that is followed by another address. */
 const splitAddresses = (text: string, separator: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const piece of text.split(separator)) {

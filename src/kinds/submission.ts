@@ -125,7 +125,7 @@ const compareOne = (
   }
 }
 
-/** Compares an empty sent value, such as an empty list. It may come back as nothing. */
+/** Compares an empty sent value, such as an empty list. The response may omit it. */
 const compareNothing = (sent: Json, returned: Json | undefined): Compared =>
   returned !== undefined && compareJson(sent, returned).verdict === "same" ? same : equivalent("no answer")
 
@@ -152,7 +152,7 @@ const compareList = (
   returned: ReadonlyArray<Returned>,
 ): ReadonlyArray<AnswerComparison> => {
   const compare = comparing[list]
-  // If several have the same id, the last one counts.
+  // If several members have the same id, the last one counts.
   const byId = new Map(returned.map((each) => [each.id, each]))
   const comparisons = sent.map((each) => compareOne(each, answers.get(each.id), byId.get(each.id), compare))
   const asked = new Set(sent.map(({ id }) => id))

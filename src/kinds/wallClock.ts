@@ -79,7 +79,7 @@ const minutesEast = (offset: string): number => {
 }
 
 /**
- * Reads an ISO 8601 date, time, or both, in the extended form. A space may replace the T. A time without a date is read as one on 1970-01-01.
+ * Reads an ISO 8601 date, time, or both, in the extended form. A space may replace the T. A time without a date is read as a time on 1970-01-01.
  * Fractions of a millisecond are cut off.
  */
 export const readIso = (text: string): IsoReading | undefined => {

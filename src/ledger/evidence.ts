@@ -82,7 +82,7 @@ export interface DoubtfulRequests {
     /** Milliseconds since 1970. Undefined if the request may still arrive. */
     readonly at: number | undefined
     readonly closed: number
-    /** Whether the request is known to have ended only because its process did: the kernel may have sent data after that. */
+    /** Whether the request is known to have ended only because its process ended: the kernel may have sent data after that. */
     readonly isFromProcessEnd: boolean
   }>
   readonly before: BatchKnown | undefined

@@ -43,7 +43,7 @@ export const compileCell = (
   return whole !== undefined && parts.every((part) => part !== undefined) ? extracting.wrap(whole, parts) : undefined
 }
 
-/** What an entry's expression extracts: one piece, or parts by named groups. */
+/** What an entry's expression extracts: one piece, or parts from named groups. */
 type Extracting =
   | { readonly _tag: "Piece"; readonly wrap: (parse: Parse) => Parse }
   | {

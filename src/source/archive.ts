@@ -32,7 +32,7 @@ interface Packed {
 /** The size of a piece in bytes. Deflate turns one byte into at most 1,032, so a piece unpacks to at most 16 MB. */
 const pieceBytes = 16 * 1024
 
-/** Bytes that zlib unpacks at a time before it returns to the main thread. About as many are returned at once. */
+/** The number of bytes that zlib unpacks before it returns to the main thread. About as many bytes are returned at once. */
 const chunkBytes = 128 * 1024
 
 const refusing = (file: string) => (message: string) => new SourceError({ file, message: `${file} ${message}` })

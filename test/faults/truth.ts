@@ -90,7 +90,7 @@ export class Truth {
   }
 
   /**
-   * Returns how often a row may be in the service: once, and once for each decision to import a changed row again or to
+   * Returns how often a row may be in the service: once, plus once for each decision to import a changed row again or to
    * resend a row in doubt.
    */
   private most({ key, replaced }: LedgerRow): number {

@@ -95,7 +95,7 @@ export class Referee {
     if (image === undefined) return undefined
     this.at.restore(image.files)
     this.troubles++
-    // A copy may lack nothing important if later runs only repeated known results.
+    // If later runs only repeated known results, the copy might lack nothing important.
     return image.facts < this.facts() ? "refused" : image.commands < this.commands ? "either" : "goes"
   }
 

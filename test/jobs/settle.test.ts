@@ -186,7 +186,7 @@ scoped(
   }),
 )
 
-/** Leaves the ledger as a run does that was killed between intent and outcome. */
+/** Leaves the ledger in the state of a run that was killed between intent and outcome. */
 const leftOpen = (
   { root, view }: Pick<Effect.Effect.Success<typeof settling>, "root" | "view">,
   holder: { readonly pid: number; readonly born: string; readonly boot: string },

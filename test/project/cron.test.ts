@@ -46,7 +46,7 @@ describe("the next time of a schedule", () => {
           const again = first === undefined ? undefined : nextTime({ cron, zone }, first)
           expect(first).toBeGreaterThan(after)
           expect(again).toBeGreaterThan(first ?? Number.POSITIVE_INFINITY)
-          // A millisecond before this time, it is also the next time.
+          // One millisecond earlier, this is also the next time.
           expect(nextTime({ cron, zone }, (first ?? 0) - 1)).toBe(first)
         },
       ),

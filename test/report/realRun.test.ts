@@ -75,7 +75,7 @@ it.scopedLive("a run with --redact leaves no value in any file, and report --red
     expect(rejected(second)).toBe(rejected(first))
     expect(rejected(first)).toMatch(/^No,Name,Mail,_row,_key,_code,_column,_message\nhmac:/)
 
-    // A report that its run masked needs no copy. A different ledger can't make the same digests.
+    // A report that the run already masked needs no copy. A different ledger can't make the same digests.
     const again = yield* redactReport(project, yield* findReport(project, "people", masked.run))
     expect(again.folder).toBe(path.join(root, "reports", "people", masked.run))
     const elsewhere = { ...project, ledger: path.join(root, "other", "ledger.db") }

@@ -99,7 +99,7 @@ scoped(
     expect(yield* acknowledge(project, { ...seen, keys: "all", leaveOut: true })).toMatchObject({ acknowledged: 3 })
     expect(yield* reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 27 }, acknowledged: 3 })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 30, filtered: 0 } })
-    // A further edit is a new edit, and an edit that was undone is no edit.
+    // A further edit counts as a new edit, and an edit that was undone does not count.
     store.answer("people", id(3), "name", "Yet another")
     store.answer("people", id(4), "mail", "p4@example.org")
     expect(yield* reconcile()).toMatchObject({

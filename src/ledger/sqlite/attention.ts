@@ -100,7 +100,7 @@ export const acknowledge = (
   const names: Array<Param> = what.keys === "all"
     ? []
     : [JSON.stringify(digests.map((digest) => digest.toString("hex")))]
-  // If a person names rows, they count even if they were acknowledged before. With `all`, only rows that no person had acknowledged count.
+  // Rows that a person names count even if they were acknowledged before. With `all`, only rows that no person had acknowledged count.
   const conflict = what.keys === "all"
     ? "ON CONFLICT DO NOTHING"
     : "ON CONFLICT DO UPDATE SET at = excluded.at, by = excluded.by, because = excluded.because"

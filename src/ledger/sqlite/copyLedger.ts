@@ -96,7 +96,7 @@ const snapshot = (from: string, to: string): LedgerRefused | undefined => {
 }
 
 /**
- * Releases the copied locks of runs in progress. `Database` opens the copy because it may be in a place that is not allowed for a ledger. No run uses
+ * Releases the copied locks of runs in progress. `Database` opens the copy because the copy may be in a place that is not allowed for a ledger. No run uses
  * it there.
  */
 const withoutLocks = (file: string): void => {

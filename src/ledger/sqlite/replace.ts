@@ -109,7 +109,7 @@ export const refuseAgain = (
     message,
   ])
 
-/** Selects the submission that a row's newest one replaced, as part of a SELECT over `row r`. */
+/** Selects the submission that a row's newest submission replaced, as part of a SELECT over `row r`. */
 export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id ORDER BY id DESC LIMIT 1)"
 
 /** Returns a page of a place's submissions that were replaced, earliest first. */

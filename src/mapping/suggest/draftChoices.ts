@@ -78,7 +78,7 @@ const optionLines = (options: ReadonlyArray<Option>): ReadonlyArray<string> =>
       }`,
     ]
 
-/** A choice that is no option's name. */
+/** A choice that is not the name of an option. */
 export interface ForeignChoice {
   readonly choice: string
   /** Its text, if it is a code. */
@@ -89,7 +89,7 @@ export interface ForeignChoice {
   readonly likely: Translation | undefined
 }
 
-/** The choices of a suggestion that are no option's name. */
+/** The choices of a suggestion that are not names of options. */
 interface ForeignChoices {
   /** Those that certainly mean an option. */
   readonly sure: ReadonlyArray<ForeignChoice & { readonly likely: Translation }>
@@ -154,7 +154,7 @@ export const valuesBelow = (
       }`
     }),
     ...(left.length > listed || more
-      // With a second #, so that it remains a comment after the others are uncommented.
+      // This line has a second #, so that it remains a comment after the others are uncommented.
       ? [
         `  # and ${more ? "many" : left.length - listed} more, which \`formferry check\` lists`,
         "otherwise: # or choose what happens to all texts that are not listed: reject, keep, drop or { use: OPTION }",
@@ -166,7 +166,7 @@ export const valuesBelow = (
 /** The share of cells that may contain choices without an option. If there are more, the entry is left open. */
 const foreignShare = 0.01
 
-/** Returns why an entry's choices need a person, as a sentence. Undefined: they don't. */
+/** Returns why an entry's choices need a person, as a sentence. Undefined if they don't. */
 export const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoices): string | undefined => {
   if (left.length === 0) return undefined
   const fill = "Complete `values`, then remove the #."

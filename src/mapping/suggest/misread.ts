@@ -16,7 +16,7 @@ import { compileKind } from "./unknownChoices.ts"
 export interface Misread {
   readonly filled: number
   readonly cells: number
-  /** The first three distinct cells of these, or fewer. */
+  /** At most the first three distinct cells among them. */
   readonly examples: ReadonlyArray<string>
   readonly code: ProblemCode | undefined
 }

@@ -112,7 +112,7 @@ const unlike = (
     )
   )
   const takenBy = new Map<number, number>()
-  // A response may be taken from a submission that fits a different one.
+  // A matched response may be reassigned if its submission also equals a different response.
   const place = (submission: number, tried: Set<number>): boolean =>
     (fitting[submission] ?? []).some((at) => {
       if (tried.has(at)) return false

@@ -21,7 +21,7 @@ const sureOf = (
       ),
   )
 
-/** Columns and questions in the same order. Only its position connects the one in the middle. */
+/** Columns and questions in the same order. Only their position connects the pair in the middle. */
 const inOrder = sureOf(7, 7, [[0, 0], [1, 1], [2, 2], [4, 4], [5, 5], [6, 6]])
 
 describe("The alignment of columns with questions", () => {
