@@ -233,7 +233,7 @@ export const init = command({
       const interactive = output.interactive && !input.json
       if (input.review && !interactive) {
         return yield* wrong(
-          "`--review` asks questions, so it needs a terminal and excludes --json. Without a terminal, complete what `init` left open in the pipeline's file.",
+          "`--review` asks questions, so it needs a terminal and can't be combined with --json. Without a terminal, complete what `init` left open in the pipeline's file.",
         )
       }
       const asked = yield* askForInit(input, { root, exists, interactive })

@@ -104,7 +104,7 @@ export interface OptionFault {
   readonly member?: string | number | undefined
   readonly message: string
   readonly suggestion?: string | undefined
-  /** A value that is not one of the allowed names, and these names. The nearest name is suggested. */
+  /** A value that is not one of the allowed names, and the allowed names. The nearest name is suggested. */
   readonly unknown?: { readonly name: string; readonly among: ReadonlyArray<string> } | undefined
 }
 

@@ -11,7 +11,7 @@ import { compareUrls, urlCheck } from "./url.ts"
 const options = {
   split: option(
     FilledText,
-    "The separator between the addresses in a cell (and between the filenames). An address that contains the separator is not cut. By default, a cell contains one address",
+    "The separator between the addresses in a cell (and between the filenames). An address that contains the separator is not split. By default, a cell contains one address",
     ",",
     ";",
     "\n",

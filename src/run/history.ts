@@ -228,7 +228,7 @@ const slowRun = ({ duration, sent, unchanged }: RunFacts, history: ReadonlyArray
   const usual = median(history.map((one) => one.duration))
   if (unchanged || usual === undefined) return undefined
   if (duration <= usual * slower.times || duration <= usual + slower.millis) return undefined
-  return `The run took ${lasting(duration)}, but the last ones took ${lasting(usual)}; it sent ${counted(sent, "row")}.`
+  return `The run took ${lasting(duration)}, but the last runs took ${lasting(usual)}. It sent ${counted(sent, "row")}.`
 }
 
 /** Returns the median, or the lower of the two middle values. Returns undefined if there are too few values. */

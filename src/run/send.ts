@@ -151,7 +151,7 @@ const deliver = (delivery: Delivery, choose: (row: number) => boolean, count: nu
     if (failure !== undefined) return yield* failure
   }))
 
-/** Picks the failure to report. Submissions missing from the ledger come first. Those of all batches are combined. */
+/** Picks the failure to report. Submissions missing from the ledger come first, and those of all batches are reported together. */
 const mostSevere = (failures: ReadonlyArray<DeliveryFailure>): DeliveryFailure | undefined => {
   const unrecorded = failures.filter((one) => one._tag === "OutcomeUnrecorded")
   const [first] = unrecorded

@@ -27,7 +27,7 @@ describe("a pipeline's schedule", () => {
     expect(dueNow(schedule, last(), at("21T03:00"), "due")).toBe("due")
   })
 
-  it("a pipeline is due if its turn ended early, at most three times until its next time", () => {
+  it("a pipeline is due again if its turn ended early, but at most three times before its next scheduled time", () => {
     const broken = { at: at("21T02:00"), ran: at("21T02:00"), state: "brokenOff" } as const
     expect(due({ ...broken, tries: 1 }, "21T02:05")).toBe("due")
     expect(due({ ...broken, tries: 2 }, "21T02:05")).toBe("due")

@@ -226,7 +226,7 @@ describe("mapped choices", () => {
     options: ["Basic", "Pro", "N/A", "Other"].map((label) => ({ value: label.toLowerCase(), label })),
   }
 
-  it("choices with their own columns are ticked by an option's name, even by a name that means no answer elsewhere", () => {
+  it("choices with their own columns are ticked by a cell with the option's name, even if that name means no answer elsewhere", () => {
     const entry = '{ name: Q, as: choices, from: { Pro: P, "N/A": N }, checked: ["1"], unchecked: ["0"] }'
     expect(answers(entry, ["P", "N"], [["1", "0"], ["", "N/A"], ["N/A", "1"], ["x", ""]], products)).toEqual([
       ["pro"],

@@ -207,7 +207,7 @@ describe("the option `onInvalid: drop`", () => {
     expect(mapping.check(["1", "nobody", "five"], new Uint8Array(2))).toMatchObject([{ code: "not-a-number" }])
   })
 
-  it("dropping a required or unique answer is an error of the pipeline", () => {
+  it("dropping a required or unique answer is an error in the pipeline", () => {
     expect(
       errorsOf(
         pipelineFrom("  questions:\n    - { name: A, from: Id, required: true, unique: true, onInvalid: drop }"),

@@ -284,7 +284,7 @@ describe("damaged text", () => {
   const damaged = (text: string) => Buffer.from(text.replaceAll("?", "\u00e4"), "latin1")
   const sound = Buffer.from("a,b\n1,schön größer für\n")
 
-  it("a file with a few damaged bytes is still read as UTF-8, and its damaged rows are reported wherever blocks end", async () => {
+  it("a file with a few damaged bytes is still read as UTF-8, and its damaged rows are reported, wherever blocks end", async () => {
     const bytes = Buffer.concat([sound, damaged("2,M?ller\n3,ok\n4,x?"), Buffer.from("\n5,süß\n"), damaged("6,?")])
     for (const said of [{}, { encoding: "utf-8" }]) {
       for (const blockSize of [1, 2, 3, 7, 4096]) {

@@ -113,7 +113,7 @@ const textOf = (cell: TableCell | undefined): string =>
 const paintOf = (cell: TableCell | undefined): Paint => (text) =>
   cell === undefined || typeof cell === "string" || text === "" ? text : cell.paint(text)
 
-/** Returns widths that fit into `room`, by shrinking the widest columns first. Undefined if there is no room for the narrowest. */
+/** Returns widths that fit into `room`, by shrinking the widest columns first. Undefined if there is no room for the narrowest columns. */
 const fittingWidths = (natural: ReadonlyArray<number>, room: number): ReadonlyArray<number> | undefined => {
   const widths = natural.slice()
   let excess = widths.reduce((sum, width) => sum + width, 0) - room

@@ -56,7 +56,7 @@ const hasSent = 1
 const hasReturned = 2
 const alike = 4
 
-/** The number of bytes of an answer's head: the number of its id, and the flags for its digests. */
+/** The size in bytes of an answer's head, which contains the number of its id, and the flags for its digests. */
 const headLength = 5
 
 /**
@@ -117,8 +117,7 @@ export const driftedOf = (code: number | null): Drifted | undefined =>
   code === null ? undefined : code === driftCode.gone ? "gone" : "edited"
 
 /**
- * Selects drifted rows. Only verified submissions count as drifted. For any other, the ledger still contains what was sent, so its verdict shows
- * every change. `CROSS JOIN`, because few rows drift and SQLite would otherwise read every row of the place (400 ms for 200,000).
+ * Selects drifted rows. Only verified submissions count as drifted. For any other submission, the ledger still contains what was sent, so the verdict shows every change. `CROSS JOIN`, because few rows drift and SQLite would otherwise read every row of the place (400 ms for 200,000).
  */
 export const drifting = `FROM drift d CROSS JOIN row t ON t.id = d.row WHERE t.place = ?
   AND t.state = ${stateCode.imported} AND t.verdict = ${verdictCode.verified}`

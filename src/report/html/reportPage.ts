@@ -30,7 +30,7 @@ import { style } from "./style.ts"
 
 export { entryText } from "./details.ts"
 
-/** A page in two parts. The entries of the attention table are written between the parts, separated by commas, and each as `entryText` returns it. */
+/** A page in two parts. The entries of the attention table are written between the parts, separated by commas, and each in the form that `entryText` returns. */
 export interface ReportPage {
   readonly before: string
   readonly after: string

@@ -1,4 +1,4 @@
-// The companion of the dry run of every kind: a script that a competent engineer could write in an afternoon, with the
+// The companion for the target `kinds`: a script that a competent engineer could write in an afternoon, with the
 // same checks. It counts the rows in which every cell is valid.
 import { parsePhoneNumberFromString } from "libphonenumber-js/min"
 import { DateTime } from "luxon"

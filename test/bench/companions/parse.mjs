@@ -1,4 +1,4 @@
-// The companion of the dry run. It only parses the same file with papaparse, in chunks of arrays.
+// The companion for the target `dry-run`. It only parses the same file with papaparse, in chunks of arrays.
 import { createReadStream } from "node:fs"
 import Papa from "papaparse"
 

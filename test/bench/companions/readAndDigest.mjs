@@ -1,4 +1,4 @@
-// Reads a file once and computes its digest: the companion for a run whose file is unchanged.
+// The companion for the target `unchanged`. It reads a file once and computes its digest.
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 

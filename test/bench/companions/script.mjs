@@ -1,4 +1,4 @@
-// The companion of a whole import: a script that a competent engineer could write in an afternoon. It sends the same
+// The companion for the target `import`: a script that a competent engineer could write in an afternoon. It sends the same
 // requests, with as many in flight. It has no ledger, no comparison and no retries.
 import { readFileSync } from "node:fs"
 import pLimit from "p-limit"

@@ -94,7 +94,7 @@ export interface Arrived {
   readonly wrong: number
   /** Questions that a column answers. */
   readonly answered: ReadonlyArray<Asked>
-  /** Those that were stored for no response. */
+  /** Answered questions for which no answer was stored. */
   readonly missing: ReadonlyArray<Asked>
   /** Questions whose stored answers are not those of the responses. */
   readonly mistaken: ReadonlyArray<Asked>
