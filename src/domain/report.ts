@@ -338,6 +338,19 @@ const SampledAnswer = Schema.Struct({
 })
 export type SampledAnswer = typeof SampledAnswer.Type
 
+/** An answer that a changed row now has and its submission has not. */
+const ChangedAnswer = Schema.Struct({
+  row: Count("one of the first 20 rows with the fate `changed`"),
+  key: Digested("the row key"),
+  submissionId: Text("the submission of the row as it was imported"),
+  columns: list(Text("a column that the answer comes from")),
+  question: Text("the question's id, as in `questions`"),
+  name: text("the question's name"),
+  inForm: Value("the value in the form; `null`: none"),
+  now: Value("the value that the row has now; `null`: none"),
+})
+export type ChangedAnswer = typeof ChangedAnswer.Type
+
 /** The number of answers by verdict. Verdicts that did not occur are omitted. */
 type AnswersByVerdict = { readonly [V in AnswerVerdict]?: number }
 const AnswersByVerdict: Schema.Schema<AnswersByVerdict> = Schema.Record({
@@ -413,6 +426,16 @@ export const RunReport = Schema.Struct({
       "rows that changed and were imported again (`onChange: import-again`); all are in `replaced.csv`, at most 1,000 in `examples`",
     ),
     examples: list(Replacement, { [OfRows]: true }),
+  })),
+  changes: maybe(List(ChangedAnswer, {
+    [OfRows]: true,
+    [Section]: {
+      title: "Changed rows",
+      intro:
+        "What differs between the first changed rows and their submissions. The submissions were read from the form, so a value may also have been edited there.",
+      columns: { columns: "column", question: false, name: "question", inForm: "in the form" },
+      heading: ["row", "key", "submissionId"],
+    },
   })),
   vanished: maybe(
     Schema.Struct({

@@ -5,9 +5,9 @@ import { cellText } from "../domain/cell.ts"
 import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { Cells } from "../domain/row.ts"
-import { compareSubmission } from "../kinds/submission.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { Project } from "../project/Project.ts"
+import { type AnswerChange, changesOf } from "../run/changedRows.ts"
 import { contentDigest } from "../run/content.ts"
 import { columnNames, ownColumns, shownName } from "../source/columns.ts"
 import { prepare, type Prepared } from "./prepare.ts"
@@ -42,15 +42,7 @@ export interface PreviewedRow {
 /** How a row differs from its submission. The ledger has only digests of what was imported, so the earlier values are those in the form. */
 export interface RowChange {
   readonly submissionId: string
-  readonly answers: ReadonlyArray<{
-    readonly name: string
-    /** The columns from which the answer is read. */
-    readonly columns: ReadonlyArray<string>
-    /** Its value in the form. Null if there is none. */
-    readonly inForm: Json
-    /** Its value as the row has it now. Null if there is none. */
-    readonly now: Json
-  }>
+  readonly answers: ReadonlyArray<AnswerChange>
   /** Why no answer is shown, as a sentence. */
   readonly note?: string | undefined
 }
@@ -121,23 +113,14 @@ const changes = (project: Project, { form, ledger: opening, mapping, opened, pip
         const isKnown = known.content.equals(digestOver(known.columns))
         if (isKnown || known.superseded.some((one) => one.content.equals(fixed))) return undefined
         const { submissionId } = known
-        const mapped = mapping.map(cells, key)
         const none = (note: string): RowChange => ({ submissionId, answers: [], note })
-        if ("problems" in mapped) {
-          return none(`The row is not valid, so it can't be compared with the submission ${submissionId}.`)
-        }
         const submission = yield* Effect.either(opened.service.read(form.id, submissionId))
         if (Either.isLeft(submission)) return none(`The submission ${submissionId} can't be read.`)
         if (submission.right === undefined) return none(`The submission ${submissionId} is no longer in the form.`)
-        const explained = mapping.explain(cells, key).answers
-        const answers = compareSubmission(mapping.answers, mapped.item, submission.right)
-          .filter(({ verdict }) => verdict === "different" || verdict === "absent" || verdict === "unexpected")
-          .map(({ name, question, returned = null, sent = null }) => ({
-            name,
-            columns: explained.find(({ answer }) => answer.id === question)?.columns.map(shownName) ?? [],
-            inForm: returned,
-            now: sent,
-          }))
+        const answers = changesOf(mapping, { cells, key }, submission.right)
+        if (answers === undefined) {
+          return none(`The row is not valid, so it can't be compared with the submission ${submissionId}.`)
+        }
         return answers.length > 0
           ? { submissionId, answers }
           : none(`No answer differs from the submission ${submissionId}: only the cells are written differently.`)

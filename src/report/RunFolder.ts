@@ -13,7 +13,7 @@ import { openSpool } from "./spool.ts"
 import { writeFiles } from "./writeFiles.ts"
 
 /** The report of a run that a later run repeats. */
-export interface Earlier extends Pick<RunReport, "problems"> {
+export interface Earlier extends Pick<RunReport, "changes" | "problems"> {
   /** Its folder. */
   readonly path: string
 }
@@ -105,7 +105,7 @@ export const openRunFolder = (options: {
           Effect.flatMap(({ folder, report }) =>
             Effect.map(fs.exists(path.join(folder, "rejected.csv")), (isWhole) =>
               isWhole && (report.values === "masked") === (options.mask !== undefined)
-                ? { path: folder, problems: report.problems }
+                ? { path: folder, problems: report.problems, changes: report.changes }
                 : undefined)
           ),
           Effect.orElseSucceed(() => undefined),

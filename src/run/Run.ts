@@ -2,6 +2,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Vanished } from "../ledger/pages.ts"
 import { traced } from "../service/telemetry.ts"
+import { readChanges } from "./changedRows.ts"
 import { showProgress } from "./Progress.ts"
 import { type Repeated, unchangedSince } from "./repeat.ts"
 import { type Review, reviewSurvey, roomForLedger, surveyLimits, vanishedRows } from "./review.ts"
@@ -49,11 +50,13 @@ export const execute = Effect.gen(function*() {
     SourceChanged: ({ message }) => stop.request({ _tag: "Unavailable", because: message }),
     LedgerOvertaken: ({ message }) => stop.request({ _tag: "Overtaken", because: message }),
   })
+  // A rehearsal's service lacks the submissions of earlier runs.
+  const changes = surveyed === undefined || mode === "rehearsal" ? [] : yield* readChanges(surveyed.changed)
   surveyed?.fates.endSending()
   surveyed?.cells.close(surveyed.fates)
   yield* RunCounts.start("report")
   yield* showProgress
-  const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated }
+  const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated, changes }
   return yield* traced("report", {}, writeSummary(ended))
 }).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make("survey")))
 

@@ -6,6 +6,7 @@ import type { FoundRow, KeylessRow, KnownRow, SameRow } from "../ledger/rows.ts"
 import { missingKeyProblem } from "../mapping/problems.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { CanaryRows } from "./canary.ts"
+import { ChangedRows } from "./changedRows.ts"
 import { makeContents, positionsOf, rowTexts } from "./content.ts"
 import { FateTable, SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
@@ -47,6 +48,7 @@ export const makeClassifier = (options: {
     const fates = new FateTable()
     const keys = new KeyTable()
     const waiting = new WaitingRows()
+    const changedRows = new ChangedRows()
     const canary = new CanaryRows(plan.pipeline.sink.canary, mapping.answers.length)
     const seen = new SeenLedgerRows()
     const contents = makeContents(plan, digest, seen)
@@ -151,8 +153,12 @@ export const makeClassifier = (options: {
       waiting.add(row, hash, fate, isValid)
       if (isValid) reject(one, "duplicate", [duplicateOf(plan, undefined, false)])
       else reject(one, "invalid", problems)
-      if (fate === "changed") reject(one, "changed", [changed(plan)], onChange === "ignore")
-      else if (fate === "refused") reject(one, "refused", refusedBefore(found))
+      if (fate === "changed") {
+        reject(one, "changed", [changed(plan)], onChange === "ignore")
+        const { submissionId } = found
+        if (onChange !== "ignore" && submissionId !== undefined) changedRows.add({ row, key, cells, submissionId })
+      }
+      if (fate === "refused") reject(one, "refused", refusedBefore(found))
       else if (fate === "pending" && isValid) offer(row)
     }
 
@@ -188,6 +194,8 @@ export const makeClassifier = (options: {
 
     return {
       fates,
+      /** The first rows that changed. Call `decideWaiting` before. */
+      changed: () => changedRows.of(fates),
       canary,
       seen,
       contents,

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RunFacts } from "../domain/anomaly.ts"
-import type { Doubt, RunReport } from "../domain/report.ts"
+import type { ChangedAnswer, Doubt, RunReport } from "../domain/report.ts"
 import { counted } from "../domain/words.ts"
 import type { SentRow, Vanished } from "../ledger/pages.ts"
 import { version } from "../project/version.ts"
@@ -41,6 +41,8 @@ export interface Ended {
   readonly review?: Review | undefined
   /** The imported rows that are no longer in the source. Undefined if unknown. */
   readonly missed?: Vanished | undefined
+  /** What changed in the first changed rows. */
+  readonly changes?: ReadonlyArray<ChangedAnswer>
   /** The run that this one repeats, because nothing has changed. */
   readonly repeated?: Repeated | undefined
   /** For a reconciliation: the number of submissions that it covered and gave verdicts about. */
@@ -174,6 +176,7 @@ const summarise = (ended: Ended) =>
     const age = readsSource ? sourceAge(plan, Date.parse(startedAt)) : {}
     const unusual = readsSource ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
     const samples = counts.samples.answers(plan)
+    const changes = repeated?.earlier?.changes ?? ended.changes ?? []
     const report: RunReport = {
       pipeline: pipeline.name,
       run: plan.id,
@@ -217,6 +220,7 @@ const summarise = (ended: Ended) =>
       inDoubt: standing.inDoubt === 0 ? [] : yield* doubts,
       ...(settled.length === 0 ? {} : { settled }),
       ...(counts.replacements.count === 0 ? {} : { replaced: counts.replacements }),
+      ...(changes.length === 0 ? {} : { changes }),
       ...(vanished === undefined ? {} : { vanished }),
       ...(repeated === undefined ? {} : { unchangedSince: repeated.run }),
       ...(unusual.length === 0 ? {} : { anomalies: unusual }),

@@ -9,6 +9,7 @@ import { accountForLines } from "../source/lineCount.ts"
 import type { Fingerprint } from "../source/Source.ts"
 import type { CanaryRows } from "./canary.ts"
 import { CellTable } from "./CellTable.ts"
+import type { ChangedRow } from "./changedRows.ts"
 import { makeClassifier } from "./classify.ts"
 import { type KeyOf, rowKeys, rowTexts } from "./content.ts"
 import type { FateTable, SeenLedgerRows } from "./FateTable.ts"
@@ -30,6 +31,8 @@ export interface Survey {
   readonly seen: SeenLedgerRows
   /** The states of the source's cells. */
   readonly cells: CellTable
+  /** The first rows whose fate is `changed`. */
+  readonly changed: ReadonlyArray<ChangedRow>
   /** The rows that are new. Undefined if the ledger has no rows, because then no new row can be a known one. */
   readonly newRows: NewRows | undefined
   /** Returns a row that was spooled as rejected, with its final fate. Undefined if the row is not rejected in the end. */
@@ -50,16 +53,17 @@ export const survey = Effect.gen(function*() {
   // If the ledger has no rows, no key has to be looked up, so no key needs a digest.
   const { isBlank: blank } = yield* view.facts
   const added = blank ? undefined : yield* newRows(plan, { ledger, view })
-  const { canary, classify, contents, decideWaiting, fates, rejectedAs, seen, takeRejected } = yield* makeClassifier({
-    newRows: added,
-    dropped: (row, problem) => counts.problem(row, problem),
-    // Collects samples for a dry run. In other runs, the samples are rows that were sent.
-    sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
-      if (!counts.samples.hasRoom) return
-      const mapped = mapping.map(cells, key)
-      if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
-    },
-  })
+  const { canary, changed, classify, contents, decideWaiting, fates, rejectedAs, seen, takeRejected } =
+    yield* makeClassifier({
+      newRows: added,
+      dropped: (row, problem) => counts.problem(row, problem),
+      // Collects samples for a dry run. In other runs, the samples are rows that were sent.
+      sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
+        if (!counts.samples.hasRoom) return
+        const mapped = mapping.map(cells, key)
+        if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
+      },
+    })
   const cellTable = new CellTable(plan.columns, source.columns.length, mapping)
   const numbering = yield* rowKeys(plan, { ledger, view })
   const keyOf = numbering()
@@ -108,6 +112,17 @@ export const survey = Effect.gen(function*() {
   decideWaiting()
   const files = stop.requested() ? [] : yield* source.files
   yield* accountForLines(files)
-  const surveyed: Survey = { fates, read, files, canary, numbering, seen, cells: cellTable, newRows: added, rejectedAs }
+  const surveyed: Survey = {
+    fates,
+    read,
+    files,
+    canary,
+    numbering,
+    seen,
+    cells: cellTable,
+    changed: changed(),
+    newRows: added,
+    rejectedAs,
+  }
   return surveyed
 })

@@ -125,6 +125,18 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     landed: 7,
     notLanded: 3,
   }],
+  changes: [
+    {
+      row: 7,
+      key: "k-7",
+      submissionId: "s-7",
+      columns: ["Town"],
+      question: "q2",
+      name: "City",
+      inForm: "London",
+      now: "Paris",
+    },
+  ],
   replaced: {
     count: 1,
     examples: [{
