@@ -57,14 +57,22 @@ export interface CheckedData {
 
 const examplesKept = 3
 
-/** Groups the problems found in all rows. */
-const collectProblems = () => {
+/**
+ * Groups the problems found in all rows. Problems of a block's columns are one group, named by the block's title.
+ *
+ * @param blocks the titles of blocks, by the id of the question that they answer
+ */
+const collectProblems = (blocks: ReadonlyMap<string, string>) => {
   const groups = new Map<string, DataProblem & { rows: number; examples: Array<DataProblem["examples"][number]> }>()
+  const lastRows = new Map<DataProblem, number>()
   return {
-    add: (row: number, { code, column, message, question, value }: Problem): void => {
+    add: (row: number, { code, column: own, message, question, value }: Problem): void => {
+      const column = (question === undefined ? undefined : blocks.get(question)) ?? own
       const key = JSON.stringify([code, column, question])
       const group = groups.get(key) ?? { code, column, question, rows: 0, examples: [] }
       groups.set(key, group)
+      if (lastRows.get(group) === row) return
+      lastRows.set(group, row)
       group.rows++
       if (group.examples.length < examplesKept) group.examples.push({ row, value, message })
     },
@@ -87,7 +95,12 @@ export const checkData = (
     Effect.void,
 ) =>
   Effect.gen(function*() {
-    const found = collectProblems()
+    const found = collectProblems(
+      new Map(pipeline.mapping.questions.flatMap((entry) => {
+        const question = form.questions.find((one) => names(entry, one))
+        return entry.input._tag === "Block" && question !== undefined ? [[question.id, entry.input.title]] : []
+      })),
+    )
     const choices = choiceQuestions(pipeline, mapping, form, source)
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
     const free = pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
@@ -253,7 +266,8 @@ const problemFinding = (pipeline: Pipeline, form: Form, problem: DataProblem, al
   const isKey = code === "missing-key" && source.rowKey !== undefined
   const some = examples.map(({ row, value }) => value === undefined ? String(row) : `${row} (${quote(value)})`)
   const needed = neededKey(problem, (kind) => ({ ...mapping.defaults[kind], ...entry?.options }), all)
-  const where = column === undefined ? "" : ` in the column "${brief(column)}"`
+  const isBlock = entry !== undefined && "input" in entry && entry.input._tag === "Block"
+  const where = column === undefined ? "" : ` in the ${isBlock ? "columns of" : "column"} "${brief(column)}"`
   const what = `${needed === undefined ? code + where : `Cells${where} ${needed.lack}`}: ${rows} of ${
     counted(all, "row")
   }${rows > examples.length ? ", such as" : ":"} ${examples.length === 1 ? "row" : "rows"}`

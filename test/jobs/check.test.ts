@@ -100,6 +100,22 @@ layer(platform)("check", (it) => {
       })
     }))
 
+  it.scoped("says a problem of a block once, not for each of its columns", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+        "forms/f.yaml":
+          "id: f\nname: F\nquestions: [{ id: q1, name: Colors, type: Checkboxes, options: [Red, Blue] }]\n",
+        "pipelines/p.yaml":
+          "pipeline: p\nsource: { file: ../rows.csv, format: redcap, rowKey: [record_id] }\nmapping:\n  questions:\n    - { name: Colors, from: { block: colors } }\nsink: { service: practice, form: f }\n",
+        "rows.csv": "record_id,colors___red,colors___blue\n1,1,0\n2,maybe,maybe\n3,0,maybe\n",
+      })
+      const { pipelines: [one] } = yield* checkProject(root, [], {})
+      expect(one?.diagnostics.map(({ message }) => message)).toEqual([
+        'not-an-option in the columns of "colors": 2 of 3 rows: rows 2 ("maybe"), 3 ("maybe").',
+      ])
+    }))
+
   it.scoped("reports new columns, and columns of times that no entry uses", () =>
     Effect.gen(function*() {
       const world = yield* start
