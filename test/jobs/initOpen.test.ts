@@ -77,6 +77,33 @@ layer(platform)("entries that init leaves open", (it) => {
       expect(checked?.data).toMatchObject({ rows: 60, invalid: 0, problems: [], choices: [] })
     }))
 
+  it.scoped("writes the option that each choice certainly means, with its confidence, and the option for other answers", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const root = yield* projectFolder({
+        "schools.csv":
+          "Respondent ID,Collector ID,Start Date,End Date,IP Address,School,Pets,,\n,,,,,Response,Cat,Dog,Other (please specify)\n"
+          + "1,7,01/02/2024 10:00:00,01/02/2024 10:05:00,192.0.2.1,Tertairy School,Cat,,a newt\n"
+          + "2,7,01/02/2024 11:00:00,01/02/2024 11:05:00,192.0.2.2,Primary school.,,Dog,\n",
+        "forms/schools.yaml":
+          "id: schools1\nname: Schools\nquestions:\n  - { id: s, name: School, type: Dropdown, options: [Primary school, Tertiary school] }\n  - { id: p, name: Pets, type: Checkboxes, options: [Cat, Dog, Other] }\n",
+      })
+      yield* initialise({
+        root,
+        newService: { _tag: "Practice", name: "practice", forms: "../forms" },
+        name: "schools",
+        source: asFound(path.join(root, "schools.csv")),
+        service: "practice",
+        form: "schools1",
+      })
+      const text = yield* fs.readFileString(path.join(root, "pipelines", "schools.yaml"))
+      expect(text).toMatch(/ {6}values:\n(?: {8}.*\n)? {8}Tertairy School: Tertiary school # confidence 0\.\d\d · 1 ×\n/)
+      expect(text).toContain("      other: { use: Other } # the texts are not sent\n")
+      const { pipelines: [checked] } = yield* checkProject(root, [])
+      expect(checked?.data).toMatchObject({ rows: 2, invalid: 0, choices: [] })
+    }))
+
   it.scoped("writes a `where` that skips a row of totals", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
