@@ -98,7 +98,9 @@ layer(platform)("entries that init leaves open", (it) => {
         form: "schools1",
       })
       const text = yield* fs.readFileString(path.join(root, "pipelines", "schools.yaml"))
-      expect(text).toMatch(/ {6}values:\n(?: {8}.*\n)? {8}Tertairy School: Tertiary school # confidence 0\.\d\d · 1 ×\n/)
+      expect(text).toMatch(
+        / {6}values:\n(?: {8}.*\n)? {8}Tertairy School: Tertiary school # confidence 0\.\d\d · 1 ×\n/,
+      )
       expect(text).toContain("      other: { use: Other } # the texts are not sent\n")
       const { pipelines: [checked] } = yield* checkProject(root, [])
       expect(checked?.data).toMatchObject({ rows: 2, invalid: 0, choices: [] })
