@@ -235,7 +235,7 @@ export type Doubt = typeof Doubt.Type
 
 /** Rows in doubt that were settled together. */
 const Settlement = Schema.Struct({
-  at: Text("when rows in doubt were settled; the latest 20 settlements"),
+  at: Text("when rows in doubt were settled; only the latest 20 settlements are listed"),
   by: Text("by whom"),
   because: maybe(Text("the reason that a person gave")),
   file: maybe(Schema.Struct({

@@ -76,7 +76,7 @@ const codesIn = ({ options, split }: ColumnLabels, text: string): ReadonlyArray<
   return pieces.length > 0 && pieces.every((piece) => options.has(piece)) ? pieces : undefined
 }
 
-/** Returns a cell with labels in place of codes, each on a line of its own. */
+/** Returns a cell with labels in place of codes, each label on a line of its own. */
 export const withLabels = (labels: ColumnLabels, cell: Cell): Cell =>
   codesIn(labels, cellText(cell).trim())?.map((code) => labels.options.get(code) ?? code).join("\n") ?? cell
 

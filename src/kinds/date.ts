@@ -7,7 +7,7 @@ import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import { isoDay, readIso, timeOf } from "./wallClock.ts"
 
-/** Returns the day of an ISO text as written. Returns NaN if the text contains a time other than midnight, which a day would lose. */
+/** Returns the day of an ISO text as written. Returns NaN if the text contains a time other than midnight, which would be lost. */
 const isoDate = (text: string): number => {
   const read = readIso(text)
   return read !== undefined && read.hasDate && timeOf(read.wall) === 0 && !read.fraction ? read.wall : NaN

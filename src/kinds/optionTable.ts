@@ -247,8 +247,7 @@ export const optionTable = (
 }
 
 /**
- * Returns the function that splits a cell at its separators, but never within a name of the table. The longest sequence of pieces that is a name is
- * one choice. Without a separator, a cell is one piece.
+ * Returns the function that splits a cell at its separators, but never within a name of the table. If several pieces together are a name, the longest such sequence counts as one choice. Without a separator, a cell is one piece.
  */
 export const optionSplitter = (
   separator: string | undefined,

@@ -55,7 +55,7 @@ const unansweredIn = (
   return unanswered
 }
 
-/** Returns the column that alone gives the answer of an entry in every row. */
+/** Returns the column that is the only source of an entry's answer, in every row. */
 const wholeColumn = ({ extract, input, when }: MappingEntry): string | undefined =>
   input._tag === "Columns" && input.columns.length === 1 && extract === undefined && when.length === 0
     ? input.columns[0]?.name.trim()

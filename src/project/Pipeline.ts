@@ -218,7 +218,7 @@ const Tolerated = becoming(
 
 const reconcile = section({
   visibleWithin: optional(Time, {
-    description: "How long a created submission may be unreadable",
+    description: "How long a created submission may remain unreadable",
     default: "60 seconds",
   }),
   lateWithin: optional(Time, {

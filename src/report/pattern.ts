@@ -50,7 +50,7 @@ const cutOff: Change = (sent, returned) => {
 const added: Change = (sent, returned) => {
   if (returned.startsWith(sent)) return "text was added at the end"
   if (returned.endsWith(sent)) return "text was added at the start"
-  return returned.includes(sent) ? "text was added around it" : undefined
+  return returned.includes(sent) ? "text was added at both ends" : undefined
 }
 
 /** Detects that single characters were replaced by question marks, and nothing else changed. */

@@ -7,7 +7,7 @@ export class BadArchive extends Error {}
 /** One file of a zip archive, as listed in the archive's directory. Sizes are in bytes. */
 export interface ZipEntry {
   readonly name: string
-  /** How the file is packed: 0 if not at all, 8 with deflate. */
+  /** The packing method: 0 for none, 8 for deflate. */
   readonly method: number
   readonly encrypted: boolean
   readonly crc: number

@@ -104,7 +104,7 @@ it.scopedLive("an invalid or busy port, or a number out of range, exits with cod
       [["preview", "contacts", "--rows", "0"], "`--rows` takes a whole number, 1 or more"],
       [["preview", "contacts", "--row", "1.5"], "`--row` takes a whole number, 1 or more"],
       [["preview", "contacts", "--row", "99999999999999999999"], "`--row` takes a whole number, 1 or more"],
-      [["run", "contacts", "--limit", "many"], "`--limit` takes a whole number from 0 on"],
+      [["run", "contacts", "--limit", "many"], "`--limit` takes a whole number, 0 or more"],
       [["status", "--runs", "0"], "`--runs` takes a whole number, 1 or more"],
       [["status", "--max-age", "0"], "`--max-age` takes a time"],
       [["status", "--max-age", `${"9".repeat(400)}d`], "`--max-age` takes a time"],

@@ -119,7 +119,7 @@ it.scopedLive("a wrong command line, an unknown pipeline and a missing project a
       2,
       /no option `--limt`. Did you mean `--limit`\?/,
     )
-    refused(at, yield* at.inProcess("run", "contacts", "--limit", "-1"), 2, /`--limit` takes a whole number from 0 on/)
+    refused(at, yield* at.inProcess("run", "contacts", "--limit", "-1"), 2, /`--limit` takes a whole number, 0 or more/)
     refused(at, yield* at.inProcess("run"), 2, /NAME is missing/)
     refused(at, yield* at.inProcess("run", "contcats"), 2, /no pipeline `contcats`. Did you mean `contacts`\?/)
     refused(at, yield* at.inProcess("form", "lvie", "contacts"), 2, /no service `lvie`. Did you mean `live`\?/)

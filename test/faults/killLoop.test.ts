@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { seeds } from "../long.ts"
 import { killLoop } from "./killLoop.ts"
 
-it("imports killed at random moments by SIGKILL end with every row in the form once", async () => {
+it("imports killed at random moments by SIGKILL end with every row in the form exactly once", async () => {
   const lines: Array<string> = []
   const figures = await killLoop({
     main: resolve(import.meta.dirname, "../../dist/main.js"),

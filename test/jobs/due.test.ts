@@ -14,7 +14,7 @@ const last = (change: Partial<LastTurn> = {}): LastTurn => ({
 const due = (change: Partial<LastTurn>, now: string) => dueNow(schedule, last(change), at(now), "later")
 
 describe("a pipeline's schedule", () => {
-  it("a pipeline is due from its next scheduled time after both its last turn and its last run", () => {
+  it("a pipeline is due if a scheduled time has passed since both its last turn and its last run", () => {
     expect(due({ at: at("20T02:00") }, "21T01:59")).toBe("later")
     expect(due({ at: at("20T02:00") }, "21T02:00")).toBe("due")
     expect(due({ at: at("20T02:00"), ran: at("21T02:30") }, "21T03:00")).toBe("later")

@@ -50,7 +50,7 @@ layer(platform)("entries that init leaves open", (it) => {
       const file = path.join(root, "pipelines", "survey.yaml")
       const text = yield* fs.readFileString(file)
       expect(text).toContain("  headerRow: 2 # detected: lines above it are not read\n")
-      // The best of several columns shows its own choices. An uncertain column is split like the others.
+      // If several columns fit, the draft lists the choices of the best one. An uncertain column is split like the others.
       expect(text).toContain(`    #   as: choices
     #   split: ","
     #   # values: # these are not options: write one after each, or null for no answer, and remove the #

@@ -241,7 +241,7 @@ describe("inspecting a whole file", () => {
 
 describe("approximate counts beyond a limit", () => {
   it.each([[500, 0], [20_000, 0.1], [200_000, 0.1]])(
-    "the count of %i different texts is estimated within %d",
+    "the count of %i different texts is estimated to within %d",
     (number, tolerance) => {
       const distinct = new DistinctTexts()
       for (let round = 0; round < 2; round++) {

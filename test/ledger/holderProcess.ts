@@ -19,7 +19,7 @@ interface Told {
 /** Writes a whole line before it returns. A printed event has happened, even if the process is killed next. */
 const say = (line: string) => writeSync(1, `${line}\n`)
 
-/** Takes the lock, reports it, and works. */
+/** Takes the lock, reports that, and then imports or answers questions. */
 export const holderProcess = ({ file, staleAfter, heartbeat, work, from }: Told): Promise<void> =>
   Effect.runPromise(
     Effect.scoped(Effect.gen(function*() {

@@ -73,7 +73,7 @@ it("vanished rows are reported in the first run without them, but not in later r
   expect(codes({ alreadyKnown: 9, vanished: { count: 9, fresh: 9 } })).toEqual([])
 })
 
-it("a run is reported if it took three times as long, and at least a minute longer", () => {
+it("a run is reported if it took three times as long as usual, and at least a minute longer", () => {
   expect(codes({ duration: 90_001 })).toEqual(["slow-run"])
   expect(codes({ duration: 90_000 })).toEqual([])
   expect(codes({ duration: 20_000 }, history.map((one) => ({ ...one, duration: 1_000 })))).toEqual([])

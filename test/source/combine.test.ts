@@ -39,7 +39,7 @@ describe("a source with combined records", () => {
     expect(rows).toEqual([["1", "x", "y"]])
   })
 
-  it("a row with two different values in the same place is rejected, and the place is named", async () => {
+  it("a row with two different values in the same place is rejected, and the message names the place", async () => {
     const { faults } = await combined("id,event,a\n1,base,x\n2,base,x\n1,base,y\n2,base,x\n")
     expect([...faults]).toEqual([[1, expect.stringContaining(`Row 1: base.a is both "x" and "y" (record 3).`)]])
   })
@@ -68,7 +68,7 @@ describe("a source with combined records", () => {
     expect(said).toMatch(/has no column "evnt", which `source\.combine` names\. Did you mean "event"\?$/)
   })
 
-  it("more columns than a source may have are refused", async () => {
+  it("a combined source with too many columns is refused", async () => {
     const columns = Array.from({ length: 200 }, (_, at) => `c${at}`).join(",")
     const records = Array.from({ length: 100 }, (_, at) => `1,${at}${",".repeat(200)}`).join("\n")
     expect(await refusal(config(file(`id,event,${columns}\n${records}\n`), { combine: byEvent })))

@@ -36,9 +36,9 @@ export interface ColumnProfile {
   readonly samples: ReadonlyArray<string>
   /** The average number of characters in a filled cell. */
   readonly length: number
-  /** Share of the filled cells by what they may be, 0 to 1. */
+  /** For each possible meaning: the share of the filled cells that may have it, 0 to 1. */
   readonly share: Readonly<Record<Possible, number>>
-  /** Number of cells by what they most likely are. */
+  /** For each shape: the number of cells that most likely have it. */
   readonly shapes: Readonly<Record<Shape, number>>
   /** The first text of each shape. The key `undefined` contains the first text without a shape. */
   readonly examples: ReadonlyMap<Shape | undefined, string>

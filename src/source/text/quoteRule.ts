@@ -14,7 +14,7 @@ export interface QuoteRule {
   readonly widths: ReadonlySet<number>
   /** Shapes of the keys of records that can be read with certainty. */
   readonly shapes: ReadonlySet<string>
-  /** Whether there are few shapes and each has a digit. Prose never looks like such a key. */
+  /** Whether there are few shapes and each contains a digit. Prose never looks like such a key. */
   readonly isRegular: boolean
   /** Whether cells of these records begin with a space, as after a comma in prose. */
   readonly spaced: boolean

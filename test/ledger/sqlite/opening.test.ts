@@ -229,7 +229,7 @@ describe("the file system of a path", () => {
     "32 22 0:42 / /srv/with\\040space rw - cifs //x rw",
   ].join("\n")
 
-  it("the file system of a path is the one of the innermost mount", () => {
+  it("the file system of a path is that of the innermost mount", () => {
     expect(fileSystemType("/home/me", mounts)).toBe("ext4")
     expect(fileSystemType("/srv/shared/a/b", mounts)).toBe("nfs4")
     expect(fileSystemType("/srv/sharedness", mounts)).toBe("ext4")

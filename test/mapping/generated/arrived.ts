@@ -125,7 +125,7 @@ const unlike = (
   return stored.filter((_, submission) => !place(submission, new Set())).length
 }
 
-/** Compares all submissions with all responses. Each submission must equal a different response. */
+/** Compares all submissions with all responses. Each submission must equal a response of its own. */
 export const compare = (pair: Pair, stored: ReadonlyArray<Stored>): Arrived => {
   const filled = new Set(stored.flatMap((answers) => [...answers.keys()]))
   const asked = pair.asked.filter(({ question }) => filled.has(question.id))
