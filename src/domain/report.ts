@@ -433,7 +433,13 @@ export const RunReport = Schema.Struct({
       title: "Changed rows",
       intro:
         "What differs between the first changed rows and their submissions. The submissions were read from the form, so a value may also have been edited there.",
-      columns: { columns: "column", question: false, name: "question", inForm: "in the form" },
+      columns: {
+        submissionId: "submission",
+        columns: "column",
+        question: false,
+        name: "question",
+        inForm: "in the form",
+      },
       heading: ["row", "key", "submissionId"],
     },
   })),
