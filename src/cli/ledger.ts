@@ -134,7 +134,7 @@ const forget = command({
     { words: "ledger forget contacts --rows K-17 --because 'request 12'", about: "Forgets one row." },
     {
       words: "ledger forget contacts --rows K-17 K-18 --reports --because 'request 13'",
-      about: "Forgets two rows, also in the reports.",
+      about: "Forgets two rows, and removes them from the reports.",
     },
   ],
   arguments: { pipeline },

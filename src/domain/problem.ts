@@ -21,7 +21,7 @@ export const problemWords = {
   "too-short": "too short",
   pattern: "not in the expected format",
   "not-unique": "occurs more than once",
-  conflict: "columns that should agree differ",
+  conflict: "different answers in columns that should agree",
   "duplicate-key": "the row key occurs more than once",
   "missing-key": "the row key is missing",
   changed: "imported before with different content",

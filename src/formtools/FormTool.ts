@@ -118,7 +118,7 @@ interface RecordLayout extends Omit<Layout, "headerRows"> {
   readonly cells: (row: Cells) => Cells
 }
 
-/** Collects the questions. Any record may contain one that no other record has. */
+/** Collects the questions. Any record may contain a question that no other record has. */
 interface RecordLearner {
   readonly add: (row: Cells) => void
   readonly layout: () => RecordLayout

@@ -62,7 +62,7 @@ const isVv = ({ records }: Sample): boolean => {
 
 const isTiming = (title: string) => /^(?:group|question) time:/i.test(title)
 
-/** Splits `Question [Option]`, also with two pairs of brackets: `Question [Row][Scale 1]`. */
+/** Splits `Question [Option]`, even with two pairs of brackets: `Question [Row][Scale 1]`. */
 const partOf = (title: string, position: number): ReadonlyArray<PartOf> => {
   const last = isTiming(title) ? undefined : bracketed(title)
   if (last === undefined || last.question === "") return []

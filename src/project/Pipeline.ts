@@ -166,7 +166,7 @@ const sink = becoming(
     }),
     onChange: optional(Schema.Literal("report", "ignore", "import-again"), {
       description:
-        "What to do with rows that changed since they were imported: report them, ignore them, or import them again. The earlier submission stays, because the service can't change one. Needs columns as `rowKey`",
+        "What to do with rows that changed since they were imported: report them, ignore them, or import them again. The earlier submission stays, because the service can't change submissions. Needs columns as `rowKey`",
       default: "report",
     }),
     blankRows: optional(Schema.Literal("reject", "allow"), {

@@ -56,7 +56,7 @@ export interface Width {
   readonly pad: boolean
 }
 
-/** Returns how many cells records may have below a header. */
+/** Returns how many cells a record below a header may have. */
 export const widthOf = (titles: ReadonlyArray<string>, pad: boolean): Width => ({
   header: titles.length,
   pad,

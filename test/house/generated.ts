@@ -235,7 +235,7 @@ const reportPage = (): string =>
     ),
     section(
       "## CSV files",
-      "UTF-8, commas, a header line, `\\n` between lines, and quotes where needed. Files for spreadsheets are protected: a cell that could be a formula has a `'` in front, also if it already begins with one. Remove one `'` to get the cell. In `differences.csv` a value that is not text is JSON, and an empty cell means that nothing was sent or returned. `rejected.csv` and `in-doubt.csv` contain the source's cells unchanged.",
+      "UTF-8, commas, a header line, `\\n` between lines, and quotes where needed. Files for spreadsheets are protected: a cell that could be a formula has a `'` in front, even if it already begins with one. Remove one `'` to get the cell. In `differences.csv` a value that is not text is JSON, and an empty cell means that nothing was sent or returned. `rejected.csv` and `in-doubt.csv` contain the source's cells unchanged.",
     ),
     ...Object.values(csvFiles).map(({ about, hasCells, holds, name, titles }) =>
       section(
@@ -340,7 +340,7 @@ const commandsPage = (): string =>
     section(
       "## Exit codes",
       table(["code", "meaning"], byCode.map(({ code, meaning }) => [`${code}`, meaning])),
-      "If several apply, the most severe counts: 70, 130 or 143, 2, 5, 3, 4, 1, 6. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows `Next:`.",
+      "If several apply, the most severe one is used: 70, 130 or 143, 2, 5, 3, 4, 1, 6. If the exit code is not 0 and a command can help, the last line on stderr is that command. In a terminal, it follows `Next:`.",
       "`check` exits with code 0 or 2, or 5 if the service can't be used. `settle` exits with code 0 if no row of the pipeline is in doubt, otherwise 4. `status --max-age` exits with code 0 or 1.",
     ),
   ].join("\n\n") + "\n"

@@ -232,7 +232,7 @@ describe("rows with columns that the pipeline names, chooses and redirects", () 
     60_000,
   )
 
-  it.scopedLive("rows are previewed next to their cells", () =>
+  it.scopedLive("a row's answers are previewed next to their cells", () =>
     Effect.gen(function*() {
       const loaded = yield* loadProject(yield* projectFolder(reasons))
       const { rows } = yield* preview(loaded, "p", { to: undefined, source: undefined, rows: 3, row: undefined })

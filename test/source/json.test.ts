@@ -100,7 +100,7 @@ describe("a source with JSON records", () => {
     expect(await at(`[${"[".repeat(600)}`)).toContain("nested more than 500 deep")
   })
 
-  it("members that first occur late are reported with the first row, and none is lost silently", async () => {
+  it("members that first occur late are reported with the row in which they occur, and none is lost silently", async () => {
     const many = Array.from(
       { length: 90_000 },
       (_, id) => ({ id, text: "x".repeat(90), ...(id === 89_999 ? { late: 1 } : {}) }),

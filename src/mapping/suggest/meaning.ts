@@ -15,7 +15,7 @@ export interface Term {
 /** The meaning of a title. */
 export interface Meaning {
   readonly title: string
-  /** Its words in their order: equal for titles that differ in case, accents and punctuation only. */
+  /** Its words in their order: equal for titles that differ only in case, accents and punctuation. */
   readonly same: string
   readonly terms: ReadonlyArray<Term>
   /** The question alone, if the title also explains, instructs or describes a scale. */

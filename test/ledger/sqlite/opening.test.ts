@@ -203,7 +203,7 @@ describe("a damaged ledger file", () => {
       expect(error.message).toContain("backup")
     }))
 
-  it.scopedLive("a damaged ledger file is found by verify or fails to open, but never counts as sound", () =>
+  it.scopedLive("a damaged ledger file is reported by verify or can't be opened, and never counts as sound", () =>
     Effect.gen(function*() {
       const file = join(yield* folder, "ledger.db")
       yield* Effect.scoped(Effect.gen(function*() {

@@ -44,7 +44,7 @@ const saysText = ({ kind }: Field, text: string, cell: string): boolean => {
   }
 }
 
-/** Whether a cell of a column with this part of a field has the meaning of the answer. */
+/** Whether a cell has the meaning of the answer, in a column that contains this part of the field. */
 const says = (field: Field, part: Part, answer: Answer | undefined, cell: string, pair: Pair): boolean => {
   const { speech } = pair.sheet
   if (answer === undefined) return cell === "" || (part._tag === "Option" && /^(?:0|No|Unchecked)$/.test(cell))
