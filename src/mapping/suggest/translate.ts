@@ -123,10 +123,23 @@ const matchOnce = (
 
 const bits = (state: number): number => state === 0 ? 0 : (state & 1) + bits(state >> 1)
 
+/** Returns the names of a block's options in the order of their columns. */
+const columnNames = ({ origin, question }: Partial<Suggestion>): ReadonlyArray<string> =>
+  origin?._tag === "Block" && question?.type !== "Matrix"
+    ? origin.block.members.filter(({ role }) => role === "option").map(({ option }) => option)
+    : []
+
+/** The habits of a block: its columns are options of the question, mostly in the form's order. */
+const blockHabits = { alone: 0.1, inOrder: 0.8, skipped: 0.1 }
+
+/** Evidence that decides alone which option a column is for. */
+const decisive = 4
+
 /**
  * Returns the options that unknown choices probably mean. A choice may differ from the option's name in spelling,
- * language or wording. Matches choices with options in the same way as columns with questions, but ignores their order.
- * Usually one choice belongs to each option, so the last unmatched choice and option probably belong together.
+ * language or wording. Usually one choice belongs to each option, so the last unmatched choice and option probably
+ * belong together. The columns of a block are matched in their order if at least half of them, and three, are certain
+ * and in the form's order.
  */
 export const translate = (
   suggestion: Pick<Suggestion, "question"> & Partial<Suggestion>,
@@ -134,7 +147,10 @@ export const translate = (
 ): ReadonlyMap<string, Translation> => {
   const options = (suggestion.question.options ?? []).slice(0, optionsCompared)
   const own = named(suggestion)
-  const [from, to] = [texts.slice(0, compared), options.map(({ label }) => label)].map((list) => list.map(meaningOf))
+  const names = columnNames(suggestion).slice(0, compared)
+  const isBlock = texts.every((text) => names.includes(text))
+  const rows = isBlock ? names : texts.slice(0, compared)
+  const [from, to] = [rows, options.map(({ label }) => label)].map((list) => list.map(meaningOf))
   const weight = weigh([...from ?? [], ...to ?? []])
   const says = [saysYes, saysNo].map((tick) =>
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
@@ -152,13 +168,18 @@ export const translate = (
     })
   )
   const isNamed = options.map((option) => own.has(option))
-  const found = isNamed.filter((each) => !each).length <= masked
+  const certain = evidence.flatMap((row) => row.some((one) => one >= decisive) ? [row.indexOf(Math.max(...row))] : [])
+  const isInOrder = certain.every((of, at) => at === 0 || of > certain[at - 1]!)
+  const found = isBlock && isInOrder && certain.length >= Math.max(3, names.length / 2)
+    ? align(evidence, blockHabits)
+    : isNamed.filter((each) => !each).length <= masked
     ? matchOnce(evidence, isNamed)
     : align(
       evidence.map((row) => row.map((one, of) => one - (isNamed[of] === true ? again : 0))),
       { alone: 0.2, inOrder: 0, skipped: 0 },
     )
-  return new Map(texts.flatMap((text, at) => {
+  return new Map(texts.flatMap((text) => {
+    const at = rows.indexOf(text)
     const best = [...found[at] ?? []].reduce((most, one, of, all) => one > (all[most] ?? 0) ? of : most, 0)
     const [option, confidence = 0] = [options[best], found[at]?.[best]]
     return option === undefined || confidence < proposed ? [] : [[text, { option, confidence }] as const]
