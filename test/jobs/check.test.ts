@@ -100,7 +100,7 @@ layer(platform)("check", (it) => {
       })
     }))
 
-  it.scoped("says a problem of a block once, not for each of its columns", () =>
+  it.scoped("reports a problem with a block once, not for each of its columns", () =>
     Effect.gen(function*() {
       const root = yield* projectFolder({
         "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",

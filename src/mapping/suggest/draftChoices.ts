@@ -166,7 +166,7 @@ export const valuesBelow = (
 /** The share of cells that may contain choices without an option. If there are more, the entry is left open. */
 const foreignShare = 0.01
 
-/** Returns why an entry's choices need a person, as a sentence. Undefined if they don't. */
+/** Returns why a person must review an entry's choices, as a sentence. Undefined if no review is needed. */
 export const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoices): string | undefined => {
   if (left.length === 0) return undefined
   const fill = "Complete `values`, then remove the #."
