@@ -2,7 +2,7 @@ import type { ColumnBlock } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { meaningOf } from "./meaning.ts"
 import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
-import { isTick } from "./words.ts"
+import { isTick, wordsOf } from "./words.ts"
 
 /** Patterns of headers that name a question and one of its options or rows. Each returns the question and the option. */
 const headers: ReadonlyArray<(title: string) => readonly [question: string, option: string] | undefined> = [
@@ -72,6 +72,35 @@ const ownTitled = (columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<Readon
   return runs.filter((members) => members.length > 1)
 }
 
+/** Returns consecutive columns of ticks whose titles begin with the same words: `lang_en`, `lang_de`, `lang_fr`. */
+const samePrefix = (columns: ReadonlyArray<ProfiledColumn>): ReadonlyArray<readonly [string, Array<BlockMember>]> => {
+  const isTicked = ({ profile }: ProfiledColumn) =>
+    profile.distinct.size <= 2 && [...profile.distinct.keys()].every((text) => isTick(text))
+  const runs: Array<readonly [string, Array<BlockMember>]> = []
+  for (let at = 0; at < columns.length;) {
+    let shared = wordsOf(columns[at]?.column.title ?? "").slice(0, -1)
+    let end = at
+    for (; end < columns.length; end++) {
+      const [one, before] = [columns[end], columns[end - 1]]
+      if (one === undefined || !isTicked(one)) break
+      if (end > at && before !== undefined && one.column.position !== before.column.position + 1) break
+      const words = wordsOf(one.column.title)
+      const other = shared.findIndex((word, place) => word !== words[place] || place === words.length - 1)
+      const left = other < 0 ? shared : shared.slice(0, other)
+      if (left.length === 0) break
+      shared = left
+    }
+    const members = columns.slice(at, end).map((one): BlockMember => ({
+      ...one,
+      option: wordsOf(one.column.title).slice(shared.length).join(" "),
+      role: "option",
+    }))
+    if (members.length > 2) runs.push([shared.join(" "), members])
+    at = Math.max(end, at + 1)
+  }
+  return runs
+}
+
 /**
  * Finds the blocks of a source: those that its format names, and those that can be inferred from headers and cells. A column belongs to one block at most.
  */
@@ -113,7 +142,8 @@ export const findBlocks = (
       if (members.length > 1) add(block(question === "" ? undefined : question, false, members))
     }
   }
-  const rest = columns.filter(({ column }) => !taken.has(column.position) && column.name !== undefined)
-  for (const members of ownTitled(rest)) add(block(undefined, false, members))
+  const rest = () => columns.filter(({ column }) => !taken.has(column.position) && column.name !== undefined)
+  for (const members of ownTitled(rest())) add(block(undefined, false, members))
+  for (const [question, members] of samePrefix(rest())) add(block(question, false, members))
   return found
 }

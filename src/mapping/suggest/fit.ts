@@ -4,8 +4,9 @@ import type { ColumnProfile } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OptionNames, TextForms } from "./optionNames.ts"
-import { likelyOption, likelySeparator, optionNames, splitFit } from "./optionNames.ts"
+import { isKin, likelyOption, likelySeparator, optionNames, splitFit } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
+import vocabulary from "./vocabulary.json" with { type: "json" }
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
 export type ExpectedKind = string
@@ -14,6 +15,8 @@ interface Expected {
   readonly kind: ExpectedKind
   /** Whether the form determines the kind. Otherwise, it is guessed from the question's name. */
   readonly isGiven: boolean
+  /** Kinds that words of the name suggest, if the form gives none. */
+  readonly guesses?: ReadonlyArray<ExpectedKind>
 }
 
 /** Types for which suggestions expect something other than the default kind. */
@@ -34,6 +37,8 @@ const byConcept: ReadonlyArray<readonly [concept: string, kind: ExpectedKind]> =
   ["birthday", "date"],
 ]
 
+const kindsByConcepts = Object.entries(vocabulary.kinds).map(([kind, concepts]) => [kind, concepts.split("|")] as const)
+
 /** Returns what a question expects: by its type, otherwise by a short name. */
 export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expected => {
   if (type !== undefined) {
@@ -41,7 +46,9 @@ export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expec
   }
   if (options !== undefined && options.length > 0) return { kind: "choice", isGiven: false }
   const found = meaning.terms.length > 3 ? undefined : byConcept.find(([concept]) => speaksOf(meaning, concept))
-  return { kind: found?.[1] ?? "text", isGiven: false }
+  const spoken = new Set(meaning.core.flatMap(({ concepts }) => concepts))
+  const guesses = kindsByConcepts.flatMap(([kind, concepts]) => concepts.some((one) => spoken.has(one)) ? [kind] : [])
+  return { kind: found?.[1] ?? "text", isGiven: false, guesses }
 }
 
 /** A question with its meaning and what it expects. */
@@ -70,6 +77,8 @@ export interface Coverage {
   readonly covered: number
   /** Number of distinct options that occur. */
   readonly hits: number
+  /** Share of the distinct texts with a word that an option has too. Undefined if they are codes, not words. */
+  readonly kin?: number | undefined
 }
 
 /**
@@ -91,11 +100,15 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
     const hits = own.filter(({ option }) => likelyOption(options, option, forms) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
-  const { distinct, filled } = unit.profile
+  const { distinct, filled, share } = unit.profile
   if (filled === 0) return undefined
+  const isWorded = share.number === 0 && unit.profile.length > 3
+  const kin = isWorded
+    ? [...distinct.keys()].filter((text) => isKin(options, text, forms)).length / distinct.size
+    : undefined
   if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
     const { covered, hits } = splitFit(distinct, options)
-    return { covered, hits }
+    return { covered, hits, kin }
   }
   const hit = new Set<string>()
   let [cells, all] = [0, 0]
@@ -109,8 +122,8 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   // Without a type, a cell may also contain several choices.
   const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
   return several !== undefined && several.covered > 0.8
-    ? { covered: several.covered, hits: several.hits }
-    : { covered: cells / all, hits: hit.size }
+    ? { covered: several.covered, hits: several.hits, kin }
+    : { covered: cells / all, hits: hit.size, kin }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -165,16 +178,28 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
   return length > 40 ? 1 : length > 15 ? undefined : 0.4
 }
 
-/** Whether a column without any of a question's options may contain its codes, or its options in other words. */
-const mayBeCodes = ({ distinct, filled, more, share }: ColumnProfile, { expected, options }: Target): boolean => {
+/**
+ * Returns how well a column without any of a question's options may contain its codes, or its options in other words: 0 if not, 1 if it has about as many texts, 2 if
+ * they are as many, or numbers from 0 or 1 up to their count.
+ */
+const codesFit = (
+  { distinct, filled, more, range, share }: ColumnProfile,
+  { expected, options }: Target,
+): 0 | 1 | 2 => {
   const count = options?.options.length ?? 0
-  if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return false
+  if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return 0
   const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))
   const codes = new Set(texts.map((text) => text.trim()).filter((text) => text !== "")).size
   // The number of options that this many random choices would usually contain. A column with fewer than half of them probably has different choices.
   const usual = count * (1 - (1 - 1 / Math.max(2, count)) ** filled)
-  return codes <= count + 1 && codes >= usual / 2
+  if (codes > count + 1 || codes < usual / 2) return 0
+  if (share.integer < 1 || range === undefined || separator !== undefined) return codes === count ? 2 : 1
+  return range.min < 0 || range.max > count
+    ? 0
+    : range.max === count || (range.min === 0 && range.max === count - 1)
+    ? 2
+    : 1
 }
 
 /**
@@ -189,7 +214,8 @@ export const cellEvidence = (
   const rarity = (name: string, shows: (unit: Unit, at: number) => boolean): number => {
     const known = rarities.get(name)
     if (known !== undefined) return known
-    const rare = Math.log((units.length + 2) / (units.filter(shows).length + 0.5))
+    // Among the others: the unit itself is one of those that show it.
+    const rare = Math.log((units.length + 1) / Math.max(0.7, units.filter(shows).length - 0.3))
     rarities.set(name, rare)
     return rare
   }
@@ -198,7 +224,9 @@ export const cellEvidence = (
       `options ${of} ${Math.round(cover.covered * 10)}`,
       (_, at) => (covers[at]?.[of]?.covered ?? 0) >= cover.covered * 0.85,
     )
-    return Math.min(5, rare) * Math.min(1, cover.covered + 0.2)
+    // A few options of their own are shared by chance, many are not.
+    const many = cover.covered >= 0.8 ? Math.min(2, 0.5 * Math.max(0, cover.hits - 2)) : 0
+    return Math.min(5, rare) * Math.min(1, cover.covered + 0.2) + many
   }
   return (at, target, of) => {
     const unit = units[at]
@@ -216,18 +244,29 @@ export const cellEvidence = (
     if (kind === "address" || kind === "matrix") return -9
     if (profile.filled === 0) return -2
     if (cover !== undefined) {
-      if (cover.covered >= 0.15) return byOptions(cover, of)
-      if (!mayBeCodes(profile, target)) return isGiven ? -4 : -2.5
-      const count = target.options?.options.length ?? 0
+      const fits = codesFit(profile, target)
+      if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return byOptions(cover, of)
+      if (fits === 0) return isGiven ? -4 : -2.5
       const rare = rarity(
-        `codes ${kind} ${count}`,
+        `codes ${of} ${fits}`,
         (one, other) =>
-          one._tag === "Column" && (covers[other]?.[of]?.covered ?? 0) < 0.15 && mayBeCodes(one.profile, target),
+          one._tag === "Column" && (covers[other]?.[of]?.covered ?? 0) < 0.15
+          && codesFit(one.profile, target) >= fits,
       )
-      return 0.5 * rare - 1.4
+      const words = cover.kin === undefined ? 0 : cover.kin === 0 ? -1.5 : cover.kin >= 0.5 ? 1.5 : 0
+      return (fits === 1 ? 0.4 * rare - 2.2 : rare - 1.6) + words
     }
     if (kind === "other" || kind === "location") return -3
     const share = looks(profile, target)
+    const { guesses = [] } = target.expected
+    if (kind === "text" && share === undefined && guesses.length > 0) {
+      const fits = (one: ColumnProfile, guess: ExpectedKind) =>
+        guess === "longText" ? one.length > 40 : (shapeShare(one, guess) ?? 0) >= 0.6
+      const rares = guesses.filter((guess) => fits(profile, guess)).map((guess) =>
+        rarity(`guess ${guess}`, (one) => one._tag === "Column" && one.profile.filled > 0 && fits(one.profile, guess))
+      )
+      return rares.length === 0 ? -1.4 : 0.9 * Math.max(...rares)
+    }
     if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
     const rare = rarity(
       `kind ${kind} ${isGiven}`,

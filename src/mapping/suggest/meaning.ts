@@ -46,18 +46,27 @@ for (const [concept, list] of Object.values(vocabulary.concepts).flatMap((theme)
 /** Umlauts written as two letters. */
 const unspelled = (word: string): string => word.replaceAll(/([aou])e/g, "$1")
 
-const endings = ["s", "n", "e", "es", "en", "er", "em"] as const
+/** Endings of the five languages, the longest first. */
+const endings =
+  /^(.{4,}?)(?:aciones|ations?|acoes|ungen|amento|imiento|iendo|ieren|mente|ments?|acion|ando|endo|ados?|adas?|idos?|idas?|aste|iste|amos|ung|ing|iert|tion|cion|cao|ent|ers|ten|est|ons|ies|ied|ar|ir|er|ez|en|em|es|ed|et|st|te|as|os|am|is|ly|t|n|s|e|a|o|y|r)$/
 
-/** Returns the concepts of a word or phrase, even if its umlauts are written as two letters or it has an ending. */
-const lookUp = (text: string): ReadonlyArray<string> | undefined => {
-  const found = phrases.get(text) ?? phrases.get(unspelled(text))
-  if (found !== undefined || text.length < 7) return found
-  for (const ending of endings) {
-    const base = text.endsWith(ending) ? phrases.get(text.slice(0, -ending.length)) : undefined
-    if (base !== undefined) return base
-  }
-  return undefined
+/** Returns a word without its ending, such as those of plurals and verbs. */
+const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
+
+/** The concepts of words by their stems. */
+const stems = new Map<string, Array<string>>()
+for (const [phrase, concepts] of phrases) {
+  if (phrase.length < 5 || phrase.includes(" ")) continue
+  const stem = stemOf(phrase)
+  stems.set(stem, [...new Set([...stems.get(stem) ?? [], ...concepts])])
 }
+
+/** Returns the concepts of a word or phrase, also with umlauts as two letters and with an ending. */
+const lookUp = (text: string): ReadonlyArray<string> | undefined =>
+  phrases.get(text) ?? phrases.get(unspelled(text))
+    ?? (text.length < 5 || text.includes(" ")
+      ? undefined
+      : stems.get(stemOf(text)) ?? stems.get(stemOf(unspelled(text))))
 
 /** Splits a compound of two known words, such as `rechnungsbetrag`. */
 const compound = (word: string): ReadonlyArray<string> | undefined => {
@@ -182,7 +191,30 @@ const alike = (a: Term, b: Term): number => {
 }
 
 /** Concepts that add little: some titles have them, and others with the same meaning don't. */
-const light = new Set(["current", "live", "identify", "use", "know", "opinion", "choice", "question", "answer", "yes"])
+const light = new Set([
+  "current",
+  "live",
+  "how much",
+  "kind",
+  "list",
+  "overall",
+  "detail",
+  "need",
+  "wish",
+  "change",
+  "day",
+  "group",
+  "method",
+  "main",
+  "identify",
+  "use",
+  "know",
+  "opinion",
+  "choice",
+  "question",
+  "answer",
+  "yes",
+])
 
 /** Returns a function for the weight of a term. A term that occurs in many titles has less weight. */
 export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
@@ -202,7 +234,12 @@ export interface Likeness {
   readonly same: boolean
   /** Whether they contradict each other: most and least, first and last, different numbers. */
   readonly opposed: boolean
+  /** Share of the words that the vocabulary knows, in the title with the smaller share. If it knows all words, and none are alike, the titles mean different things. */
+  readonly known: number
 }
+
+const knownShare = ({ core }: Meaning): number =>
+  core.filter(({ concepts }) => concepts.length > 0).length / Math.max(1, core.length)
 
 interface Matched {
   readonly sum: number
@@ -242,12 +279,13 @@ const areOpposed = (a: Term, b: Term): boolean =>
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
   const same = a.same === b.same && a.same !== ""
-  if (same) return { value: 1, same, opposed: false }
+  const known = Math.min(knownShare(a), knownShare(b))
+  if (same) return { value: 1, same, opposed: false, known }
   const whole = compare(a.terms, b.terms, weight)
   const core = compare(a.core, b.core, weight)
-  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed }
+  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed, known }
 }
 
-/** Converts a likeness to evidence for `align`. Equal texts are strong evidence. Different words are weak evidence against a match, because people reword questions. */
-export const meaningEvidence = ({ value, same, opposed }: Likeness): number =>
-  (same ? 7 : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
+/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little if the vocabulary lacks them. */
+export const meaningEvidence = ({ known, opposed, same, value }: Likeness): number =>
+  (same ? 7 : value < 0.1 ? -0.2 - 2.1 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)

@@ -13,9 +13,15 @@ export interface OptionNames {
   readonly same: ReadonlyMap<string, Option>
   /** Names by their meaning, unless several options have the same meaning. */
   readonly meant: ReadonlyMap<string, Option>
+  /** The words and concepts of all labels. */
+  readonly roots: ReadonlySet<string>
 }
 
-const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join(" ")
+const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
+
+/** Whether a text has a word or concept in common with the options. */
+export const isKin = ({ roots }: OptionNames, text: string, forms: TextForms): boolean =>
+  forms.meant(text).split("|").some((root) => roots.has(root))
 
 export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   const exact = new Map<string, Option>()
@@ -33,7 +39,8 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
     meant.set(meaning, option)
   }
   for (const meaning of [...twice, ""]) meant.delete(meaning)
-  return { options, exact, same, meant }
+  const roots = new Set(options.flatMap(({ label }) => meantBy(meaningOf(label)).split("|")))
+  return { options, exact, same, meant, roots }
 }
 
 /** Caches a function's result for each text. */
@@ -72,8 +79,10 @@ export const likelyOption = (
 ): Option | undefined => {
   const exact = names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))
   if (exact !== undefined) return exact
-  const says = [saysYes, saysNo].find((tick) => tick(text))
-  const fitting = says === undefined ? [] : names.options.filter((option) => says(option.label))
+  const [yes, no] = [saysYes, saysNo].map((tick) => names.options.filter(({ label }) => tick(label)))
+  // A size S is no yes.
+  const isYesNo = yes?.length === 1 && no?.length === 1
+  const fitting = !isYesNo ? [] : saysYes(text) ? yes : saysNo(text) ? no : []
   return fitting.length === 1 ? fitting[0] : names.meant.get(forms.meant(text))
 }
 

@@ -16,9 +16,6 @@ export interface Ranked {
 /** The lowest confidence at which a suggestion is accepted. */
 const accepted = 0.8
 
-/** A unit that is still free rivals an accepted one if its evidence is at least `least`, and at most `lead` below that of the accepted unit. */
-const rival = { least: 5, lead: 1.7 } as const
-
 const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
 
@@ -48,29 +45,30 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     return part.value < 0.3 ? Math.min(1.5, whole) - 1.5 : Math.max(whole, meaningEvidence(part) - 1)
   }
   const evidence = units.map((unit, at) => targets.map((target, of) => titles(unit, target) + cells(at, target, of)))
-  const found = align(evidence)
+  const best = evidence.map((row) => row.reduce((most, one) => Math.max(most, one), -Infinity))
+  // Of a column and a block with the same answers, one takes part.
+  const spare = new Set(units.flatMap((unit, at) => {
+    const twin = units.findIndex((other) => isSameQuestion(unit, other))
+    return twin >= 0 && (best[twin]! > best[at]! || (best[twin]! === best[at]! && unit._tag === "Column")) ? [at] : []
+  }))
+  const taking = units.flatMap((_, at) => spare.has(at) ? [] : [at])
+  const aligned = align(taking.map((at) => evidence[at]!))
+  const found = units.map((_, at) => spare.has(at) ? new Float64Array(targets.length) : aligned[taking.indexOf(at)]!)
   const isSure = (unit: number, target: number) => (found[unit]?.[target] ?? 0) >= accepted
-  const takenUnits = new Set(units.flatMap((_, at) => targets.some((_, of) => isSure(at, of)) ? [at] : []))
-  const takenTargets = new Set(targets.flatMap((_, of) => units.some((_, at) => isSure(at, of)) ? [of] : []))
-  /** Whether another free unit or question fits nearly as well. If so, a person must choose. */
-  const hasRival = (unit: number, target: number): boolean => {
-    // If several columns have the same title, each needs a question with the same title.
+  /** Whether other columns have the same title, and fewer questions do. Only a person knows which is meant. */
+  const hasTwins = (unit: number, target: number): boolean => {
+    // Several columns with one title need as many questions with one.
     const twins = (all: ReadonlyArray<Unit | Target>, own: Unit | Target | undefined) =>
       all.filter(({ meaning }) => meaning.same !== "" && meaning.same === own?.meaning.same).length
     const columns = units.filter(({ _tag }) => _tag === units[unit]?._tag)
-    if (twins(columns, units[unit]) > Math.max(1, twins(targets, targets[target]))) return true
-    const least = Math.max(rival.least, (evidence[unit]?.[target] ?? 0) - rival.lead)
-    return units.some((one, at) =>
-      !takenUnits.has(at) && (evidence[at]?.[target] ?? -Infinity) >= least && !isSameQuestion(one, units[unit])
-    )
-      || targets.some((_, of) => !takenTargets.has(of) && (evidence[unit]?.[of] ?? -Infinity) >= least)
+    return twins(columns, units[unit]) > Math.max(1, twins(targets, targets[target]))
   }
   return units.flatMap((unit, at) =>
     targets.map((target, of): Ranked => ({
       unit,
       target,
       confidence: found[at]?.[of] ?? 0,
-      isAccepted: isSure(at, of) && !hasRival(at, of),
+      isAccepted: isSure(at, of) && !hasTwins(at, of),
     }))
   )
 }

@@ -155,17 +155,21 @@ export const translate = (
   const says = [saysYes, saysNo].map((tick) =>
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
   )
-  const evidence = (from ?? []).map((text) =>
-    (to ?? []).map((name, of) => {
-      const option = options[of]
-      const isTick = says.some((tick) => tick(text.title) && tick(name.title))
-      const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
-      return Math.max(
-        isTick ? 6 : -9,
-        alike >= 0.75 ? 12 * alike - 6 : -9,
-        meaningEvidence(likeness(text, name, weight)) * 0.85,
-      )
-    })
+  const found = align(
+    (from ?? []).map((text) =>
+      (to ?? []).map((name, of) => {
+        const option = options[of]
+        const isTick = says.some((tick) => tick(text.title) && tick(name.title))
+        const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
+        return Math.max(
+          isTick ? 6 : -9,
+          alike >= 0.75 ? 12 * alike - 6 : -9,
+          meaningEvidence(likeness(text, name, weight)),
+        )
+          - (option !== undefined && own.has(option) ? 2.5 : 0)
+      })
+    ),
+    { alone: 0.2, skipped: 0.2, inOrder: 0 },
   )
   const isNamed = options.map((option) => own.has(option))
   const certain = evidence.flatMap((row) => row.some((one) => one >= decisive) ? [row.indexOf(Math.max(...row))] : [])
