@@ -155,21 +155,18 @@ export const translate = (
   const says = [saysYes, saysNo].map((tick) =>
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
   )
-  const found = align(
-    (from ?? []).map((text) =>
-      (to ?? []).map((name, of) => {
-        const option = options[of]
-        const isTick = says.some((tick) => tick(text.title) && tick(name.title))
-        const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
-        return Math.max(
-          isTick ? 6 : -9,
-          alike >= 0.75 ? 12 * alike - 6 : -9,
-          meaningEvidence(likeness(text, name, weight)),
-        )
-          - (option !== undefined && own.has(option) ? 2.5 : 0)
-      })
-    ),
-    { alone: 0.2, skipped: 0.2, inOrder: 0 },
+  const evidence = (from ?? []).map((text) =>
+    (to ?? []).map((name, of) => {
+      const option = options[of]
+      const isTick = says.some((tick) => tick(text.title) && tick(name.title))
+      const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
+      return Math.max(
+        isTick ? 6 : -9,
+        alike >= 0.75 ? 12 * alike - 6 : -9,
+        // Names of options are short. Whether the vocabulary has their words says little.
+        meaningEvidence({ ...likeness(text, name, weight), known: 0.43 }) * 0.85,
+      )
+    })
   )
   const isNamed = options.map((option) => own.has(option))
   const certain = evidence.flatMap((row) => row.some((one) => one >= decisive) ? [row.indexOf(Math.max(...row))] : [])
@@ -180,7 +177,7 @@ export const translate = (
     ? matchOnce(evidence, isNamed)
     : align(
       evidence.map((row) => row.map((one, of) => one - (isNamed[of] === true ? again : 0))),
-      { alone: 0.2, inOrder: 0, skipped: 0 },
+      { alone: 0.2, skipped: 0.2, inOrder: 0 },
     )
   return new Map(texts.flatMap((text) => {
     const at = rows.indexOf(text)
