@@ -5,7 +5,8 @@ import { Fault } from "./Kind.ts"
 import type { OptionTable } from "./optionTable.ts"
 import { loose } from "./optionTable.ts"
 
-const usual = {
+/** What ticked and unticked cells contain by default. */
+export const usualChecks = {
   yes: ["1", "x", "yes", "y", "true", "checked", "selected"],
   no: ["0", "no", "n", "false", "unchecked", "not selected"],
 }
@@ -31,7 +32,7 @@ export const compileTicks = (
     readonly values?: Readonly<Record<string, string | null>> | undefined
   },
 ): Ticks | ReadonlyArray<OptionFault> => {
-  const { clash, no, yes } = opposites({ yes: options.checked, no: options.unchecked }, usual, loose)
+  const { clash, no, yes } = opposites({ yes: options.checked, no: options.unchecked }, usualChecks, loose)
   if (clash !== undefined) {
     return [{ option: "unchecked", message: `"${clash}" can't mean both ticked and not ticked.` }]
   }

@@ -2,6 +2,7 @@ import type { Question } from "../../domain/form.ts"
 import { usualBooleans } from "../../kinds/boolean.ts"
 import { dateFormat } from "../../kinds/dateFormats.ts"
 import { kindOfType } from "../../kinds/index.ts"
+import { usualChecks } from "../../kinds/optionColumns.ts"
 import { readIso, timeOf } from "../../kinds/wallClock.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ColumnProfile } from "./ColumnProfile.ts"
@@ -306,6 +307,27 @@ const settingsOf = (
 const blockKind = ({ content }: Block): string =>
   content === "ranks" ? "ranking" : content === "labels" ? "matrix" : "choices"
 
+/** Returns the words for ticked and unticked cells of a block, if they are not the usual ones. */
+const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
+  if (content !== "ticks") return []
+  const texts = [
+    ...new Set(members.flatMap(({ option, profile, role }) =>
+      role === "option"
+        ? [...profile.distinct.keys()].filter((text) => text !== option)
+        : []
+    )),
+  ]
+  const keyOf = (
+    key: string,
+    says: (text: string) => boolean,
+    usual: ReadonlyArray<string>,
+  ): ReadonlyArray<DraftKey> => {
+    const own = texts.filter(says)
+    return own.every((text) => usual.includes(text.trim().toLowerCase())) ? [] : [{ key, value: own }]
+  }
+  return [...keyOf("checked", saysYes, usualChecks.yes), ...keyOf("unchecked", saysNo, usualChecks.no)]
+}
+
 export const settingsFor = (suggestion: Suggestion, uploads: string | undefined): Settings => {
   const { origin, question } = suggestion
   const coded = codedSettings(suggestion)
@@ -318,5 +340,5 @@ export const settingsFor = (suggestion: Suggestion, uploads: string | undefined)
     : origin._tag === "Parts"
     ? "address"
     : undefined
-  return { kind, keys: [], open: undefined, asks: [] }
+  return settled(kind, ...(origin._tag === "Block" && kind === "choices" ? tickKeys(origin.block) : []))
 }
