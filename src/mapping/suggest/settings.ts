@@ -307,23 +307,25 @@ const settingsOf = (
 const blockKind = ({ content }: Block): string =>
   content === "ranks" ? "ranking" : content === "labels" ? "matrix" : "choices"
 
-/** Returns the words for ticked and unticked cells of a block, if they are not the usual ones. */
+/** Returns the words for ticked and unticked cells of a block, if they are not the usual ones, or if an option's name is one of them. */
 const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
   if (content !== "ticks") return []
+  const own = members.filter(({ role }) => role === "option")
   const texts = [
-    ...new Set(members.flatMap(({ option, profile, role }) =>
-      role === "option"
-        ? [...profile.distinct.keys()].filter((text) => text !== option)
-        : []
-    )),
+    ...new Set(own.flatMap(({ option, profile }) => {
+      const all = [...profile.distinct.keys()]
+      return isTick(option) ? all : all.filter((text) => text !== option)
+    })),
   ]
+  const isUsual = (text: string, usual: ReadonlyArray<string>) => usual.includes(text.trim().toLowerCase())
+  const isClear = own.every(({ option }) => !isUsual(option, usualChecks.no))
   const keyOf = (
     key: string,
     says: (text: string) => boolean,
     usual: ReadonlyArray<string>,
   ): ReadonlyArray<DraftKey> => {
-    const own = texts.filter(says)
-    return own.every((text) => usual.includes(text.trim().toLowerCase())) ? [] : [{ key, value: own }]
+    const said = texts.filter(says)
+    return said.length === 0 || (isClear && said.every((text) => isUsual(text, usual))) ? [] : [{ key, value: said }]
   }
   return [...keyOf("checked", saysYes, usualChecks.yes), ...keyOf("unchecked", saysNo, usualChecks.no)]
 }
