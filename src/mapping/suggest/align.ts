@@ -81,7 +81,7 @@ const matching = (weight: Table): Table => {
   const [units, questions] = [weight.length, weight[0]?.length ?? 0]
   // By how much the other questions leave a unit to this one, and the other units a question.
   let unitFree = weight.map((row) => row.map(() => 1))
-  let questionFree = weight.map((row) => row.map(() => 1))
+  const questionFree = weight.map((row) => row.map(() => 1))
   for (let round = 0; round < 40; round++) {
     const claims = table(units, questions)
     for (let unit = 0; unit < units; unit++) {

@@ -49,7 +49,8 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   // Of a column and a block with the same answers, one takes part.
   const spare = new Set(units.flatMap((unit, at) => {
     const twin = units.findIndex((other) => isSameQuestion(unit, other))
-    return twin >= 0 && (best[twin]! > best[at]! || (best[twin]! === best[at]! && unit._tag === "Column")) ? [at] : []
+    const ahead = (best[twin] ?? -Infinity) - (best[at] ?? 0)
+    return ahead > 0 || (ahead === 0 && unit._tag === "Column") ? [at] : []
   }))
   const taking = units.flatMap((_, at) => spare.has(at) ? [] : [at])
   const aligned = align(taking.map((at) => evidence[at]!))
