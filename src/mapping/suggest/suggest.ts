@@ -29,7 +29,7 @@ const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArra
   ["country", ["country"]],
 ]
 
-/** Returns a title's terms without some concepts. The columns of one address or person have the same remaining terms. */
+/** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
   terms.filter((term) => !term.concepts.some((one) => concepts.includes(one))).map((term) => term.root).toSorted().join(
     " ",
