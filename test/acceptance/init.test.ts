@@ -54,7 +54,10 @@ layer(NodeContext.layer)("init from a file and a form", (it) => {
           "forms/f.yaml":
             "id: f1\nname: F\nquestions: [{ id: q1, name: Name, type: ShortAnswer }, { id: q2, name: Color, type: Dropdown, options: [Red] }]\n",
         })
-        writeFileSync(join(cwd, "rows.csv"), "No,Name,Color\n1,Ada,Red\n2,Bob,Green\n")
+        writeFileSync(
+          join(cwd, "rows.csv"),
+          `No,Name,Color\n${Array.from({ length: 150 }, (_, at) => `${at},Ada,Red\n`).join("")}200,Bob,Green\n`,
+        )
         const nowhere = yield* inProcess(["init", "people"], { cwd })
         expect(nowhere.status).toBe(2)
         expect(nowhere.stderr).toMatch(/--base-url URL[^]*--forms DIR/)

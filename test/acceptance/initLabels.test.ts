@@ -233,11 +233,13 @@ choices,,,
     Effect.gen(function*() {
       const { init, pipeline, run, text } = yield* world({
         "forms/f.yaml": form(`  - { id: q1, name: Gender, type: Dropdown, options: [Female, Diverse] }\n`),
-        "export.csv": "record_id,sex,demographics_complete\n1,0,2\n2,1,2\n3,1,2\n",
+        "export.csv": `record_id,sex,demographics_complete\n${
+          Array.from({ length: 300 }, (_, at) => `${at},0,2\n`).join("")
+        }400,1,2\n401,1,2\n`,
       }, "definitions/REDCapR-simple-dictionary.csv")
       expect((yield* init("REDCapR-simple-dictionary.csv")).stdout).toMatch(/Cells that match no option/)
       expect(pipeline().mapping.questions[0].values).toEqual({ 0: "Female" })
-      expect(text()).toContain('  "1": # Male, 2 ×')
+      expect(text()).toContain('  "1": # Male · 2 ×')
       expect((yield* run("check", "p")).stdout).toMatch(/"sex"/)
     }), 60_000)
 

@@ -2,6 +2,7 @@ import { distance } from "fastest-levenshtein"
 import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { align } from "./align.ts"
+import type { Meaning } from "./meaning.ts"
 import { likeness, meaningEvidence, meaningOf, weigh } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
 import { sameText, saysNo, saysYes } from "./words.ts"
@@ -121,6 +122,8 @@ const matchOnce = (
   return found
 }
 
+const isKnown = ({ terms }: Meaning): boolean => terms.every(({ concepts }) => concepts.length > 0)
+
 const bits = (state: number): number => state === 0 ? 0 : (state & 1) + bits(state >> 1)
 
 /** Returns the names of a block's options in the order of their columns. */
@@ -160,11 +163,14 @@ export const translate = (
       const option = options[of]
       const isTick = says.some((tick) => tick(text.title) && tick(name.title))
       const alike = Math.max(spelling(text.same, name.same), spelling(text.same, sameText(option?.value ?? "")))
+      const alikeness = likeness(text, name, weight)
+      // Between few options, or if the vocabulary knows both, what is left over does not belong together by that alone.
+      const isOther = alikeness.value === 0 && (options.length < 4 || (isKnown(text) && isKnown(name)))
       return Math.max(
         isTick ? 6 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
         // Names of options are short. Whether the vocabulary has their words says little.
-        meaningEvidence({ ...likeness(text, name, weight), known: 0.43 }) * 0.85,
+        meaningEvidence({ ...alikeness, known: 0.43 }) * 0.85 - (isOther ? 2 : 0),
       )
     })
   )
