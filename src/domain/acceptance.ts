@@ -4,10 +4,10 @@ import { commandLine } from "./shell.ts"
 export const acceptReasons = {
   files: "Files that match the source's pattern were never read, but none of their rows needs importing.",
   gap: "The export shares no row with the previous one, but no row between the two was lost.",
-  canary: "The canary failed, but the remaining rows may be sent.",
+  canary: "The canary failed, but the remaining rows should still be sent.",
   ledger: "The ledger is an older copy, but no row is imported twice if the pipeline continues with it.",
   form: "Questions that the mapping fills have changed in the form, but the mapping is right for the current form.",
-  "row-key": "Row keys, or the way in which they are made, have changed, but these rows may be sent as new rows.",
+  "row-key": "Row keys, or the way in which they are made, have changed, but the rows with changed keys should be sent as new rows.",
 } as const
 
 export type AcceptReason = keyof typeof acceptReasons

@@ -19,7 +19,7 @@ export interface RunFacts {
   readonly startedAt: string
   /** The duration in milliseconds, from the start to the report. */
   readonly duration: number
-  /** Whether the run read the pipeline's own source to the end. Otherwise, its counts say nothing about the source. */
+  /** Whether the run read the pipeline's own source to the end. If not, its counts say nothing about the source. */
   readonly whole: boolean
   /** Whether the run found the source unchanged and read no row. Its counts are then copied from the run that read the source. */
   readonly unchanged: boolean

@@ -1,6 +1,6 @@
 import { commandLine } from "./shell.ts"
 
-/** A finding about a configuration file. Lines and columns count from 1. */
+/** A finding about a configuration file. Lines and columns are counted from 1. */
 export interface Diagnostic {
   readonly severity: "error" | "warning"
   readonly file: string

@@ -294,7 +294,7 @@ export type Pace = typeof Pace.Type
 const ColumnCells = Schema.Struct({
   title: Text("the title of a column of the source; `columns` is `null` if no row was read"),
   position: Count(
-    "the column's number, counting from 1; the number after that of the last column stands for cells beyond the header",
+    "the column's number, counting from 1; cells beyond the header have the number of the last column plus 1",
   ),
   use: Schema.Literal(...columnUses).annotations({
     description:

@@ -26,7 +26,7 @@ class TargetUnknown extends Schema.TaggedError<TargetUnknown>()("TargetUnknown",
   override get message() {
     const names = this.known.map(quoted).join(", ")
     if (this.known.length === 0) {
-      return `The pipeline ${this.pipeline} has no targets, so omit --to: it sends to the \`service\` and \`form\` of its file.`
+      return `The pipeline ${this.pipeline} has no targets, so omit --to. Its rows go to the \`service\` and \`form\` in its file.`
     }
     if (this.target === undefined) {
       return `The pipeline ${this.pipeline} has several targets: choose one with --to (${names}).`

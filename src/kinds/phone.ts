@@ -25,7 +25,7 @@ const countries: ReadonlyArray<string> = getCountries()
 const isCountry = (code: string): code is CountryCode => countries.includes(code)
 
 /**
- * Reads a text as a number with + in front. Undefined if the number is not valid. The text must start with a digit from 1 to 9, as every country code does.
+ * Reads a string as if it had a + in front. Undefined if the number is not valid. The string must start with a digit from 1 to 9, as every country code does.
  */
 const withPlus = (text: string): string | undefined => {
   if (!/^[1-9]/.test(text)) return undefined

@@ -239,7 +239,7 @@ const checkPolicy = (entry: MappingEntry, { findings }: Pick<CompileContext, "fi
       findings.error(
         [...entry.path, "onInvalid"],
         `An answer that is ${key} can't be dropped: without it the row is invalid.`,
-        `Keep one of \`${key}\` and \`onInvalid: drop\`.`,
+        `Keep either \`${key}\` or \`onInvalid: drop\`, not both.`,
       )
     }
   }

@@ -131,7 +131,7 @@ export class RateWindow {
 export interface PracticeSettings {
   readonly forms: ReadonlyMap<string, Form>
   readonly apiKey: string
-  /** The path of all operations, with the version segment, without a trailing slash. */
+  /** The path prefix shared by all operations, with the version segment and without a trailing slash. */
   readonly prefix: string
   readonly gateway: string
   readonly editLinkParameter: string

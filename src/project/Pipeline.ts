@@ -140,7 +140,7 @@ const Targets = becoming(
   ),
   (targets, path) =>
     Object.entries(targets).map(([target, place]): Target => ({ target, ...place, path: [...path, target] })),
-).annotations(expecting("targets by name"))
+).annotations(expecting("a mapping from names to targets"))
 
 const sink = becoming(
   section({
@@ -288,7 +288,7 @@ const ExampleEntry = becoming(
     ),
     gives: optional(
       Schema.Record({ key: Name.annotations({ identifier: "Answered" }), value: ExpectedAnswer }).annotations(
-        expecting("answers by question"),
+        expecting("a mapping from questions to answers"),
       ),
       {
         description:

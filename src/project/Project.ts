@@ -159,7 +159,7 @@ const Webhook = section({
 export const projectSchema = section({
   services: needed(
     filled(Identifier, oneOfThese(Live, Practice).annotations(expecting("a service")))
-      .annotations(expecting("services by name")),
+      .annotations(expecting("a mapping from names to services")),
     { description: "Form services by name" },
   ),
   ledger: optional(
@@ -177,7 +177,7 @@ export const projectSchema = section({
     filled(
       Identifier,
       ValueSetEntry,
-    ).annotations(expecting("value sets by name")),
+    ).annotations(expecting("a mapping from names to value sets")),
     {
       description: "What cells mean, for use in several pipelines: `values: { set: NAME }`",
       examples: [{

@@ -13,7 +13,7 @@ export interface Finding {
 export interface Document {
   /** The path from the project's folder, with slashes: `pipelines/contacts.yaml`. */
   readonly file: string
-  /** Returns the place of a path's value, or of the key that names it. If the path does not exist, returns the place of the nearest parent. Lines and columns count from 1. */
+  /** Returns the place of a path's value, or of the key that names it. If the path does not exist, returns the place of the nearest parent. Lines and columns are counted from 1. */
   readonly at: (
     path: YamlPath,
     point?: "key" | "value",

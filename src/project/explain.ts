@@ -249,8 +249,8 @@ const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyR
       add(key, `${quoted(key)} also needs ${quoted(other)}.`, `Add ${quoted(other)}.`)
     } else {
       const { by, key, keys } = broken
-      const which = keys === undefined ? "them" : oneOf(keys.map(quoted))
-      add(key, `${quoted(key)} can't be used together with ${quoted(by)}.`, `Keep one of ${which}.`)
+      const which = keys === undefined ? "one of them" : oneOf(keys.map(quoted))
+      add(key, `${quoted(key)} can't be used together with ${quoted(by)}.`, `Keep only ${which}.`)
     }
   }
 }

@@ -43,7 +43,7 @@ export const ruleSets = (ast: SchemaAST.AST): ReadonlyArray<KeyRules> => {
   return found
 }
 
-/** A broken rule about keys: none of several is given, two exclude each other, or one lacks another. */
+/** A broken rule about keys: none of several keys is given, two are given that can't be used together, or a key lacks one that it needs. */
 type BrokenRule =
   | { readonly _tag: "NoneOf"; readonly keys: ReadonlyArray<string> }
   | {
@@ -61,7 +61,7 @@ export const brokenRules = (rules: KeyRules, has: (key: string) => boolean): Rea
     keys === undefined || keys.some(has) ? [] : [{ _tag: "NoneOf", keys }]
   )
   const [by = "", ...more] = exactlyOne?.filter(has) ?? []
-  // If two keys exclude each other, keys that one of them needs are not also reported as missing.
+  // If several keys of `exactlyOne` are given, keys that one of them needs are not also reported as missing.
   if (more.length > 0) {
     return [
       ...none,

@@ -95,7 +95,7 @@ export interface PastRun extends
   readonly folder: string
 }
 
-/** The reports of a pipeline that could be read. */
+/** A pipeline's reports, without those that could not be read. */
 export interface PastRuns {
   /** The runs by start time, newest first. */
   readonly runs: ReadonlyArray<PastRun>

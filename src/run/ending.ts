@@ -34,7 +34,7 @@ export interface Ending {
   readonly unproven: number
   /** The number of rows that need review and are not acknowledged. */
   readonly needed: number
-  /** Whether rows may be missing from all sources read so far, and no person has accepted that. */
+  /** Whether there may be rows that no run has read, and no person has accepted that. */
   readonly uncovered: boolean
 }
 

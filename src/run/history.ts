@@ -53,11 +53,11 @@ export const factsNow = (
   anomalies: [],
 })
 
-/** Sentences about rows that may be missing from all sources read so far. They appear until a person accepts them, and each of them makes a run exit with code 1. */
+/** Sentences which say that there may be rows that no run has read. Each appears until a person accepts it, and makes a run exit with code 1. */
 export interface Coverage {
   readonly unreadFiles: string | undefined
   readonly gap: { readonly run: string; readonly sentence: string } | undefined
-  /** The name under which a person accepts the first of these sentences. */
+  /** The reason to pass to `formferry accept`: the one for `unreadFiles` if there are any, otherwise the one for `gap`. */
   readonly accepts: AcceptReason | undefined
 }
 
@@ -100,7 +100,7 @@ const sharesNothing = (run: RunFacts, history: ReadonlyArray<RunFacts>): boolean
 }
 
 /**
- * Finds rows that all runs may have missed: files that match the pattern but were never read, and a gap between the last export and this one.
+ * Finds signs of rows that no run has read: files that match the pattern but were never read, and a gap between the last export and this one.
  *
  * @param run the facts of the run that is ending
  */
@@ -265,8 +265,8 @@ export const sourceAge = (
   if (now - changedAt <= most) return {}
   const at = inZone(Math.floor(changedAt / 60_000) * 60_000, zone)
   return {
-    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), and \`source.maxAge\` allows ${
+    stale: `The source was last changed ${lasting(now - changedAt)} ago (${at}), but \`source.maxAge\` allows only ${
       lasting(most)
-    }. Check that the system that writes it still runs.`,
+    }. Check that the system that writes it is still running.`,
   }
 }

@@ -100,7 +100,7 @@ const notTooLarge = (file: string): Check => {
     if (unpacked > limits.unpackedText) return tooLarge(file)
     return isSwollen(packed, unpacked)
       ? refusing(file)(
-        `unpacks to more than ${limits.ratio} times its size, which no ordinary file does. If you trust it, unpack it and name the file inside.`,
+        `unpacks to more than ${limits.ratio} times its size, which no ordinary file does. If you trust it, unpack it and give the path of the file inside.`,
       )
       : undefined
   }
@@ -272,7 +272,7 @@ const entriesOf = (bytes: FileBytes) =>
     const place = yield* inArchive(file, () => directoryPlace(tail))
     if (place.size > limits.directory) {
       return yield* refusing(file)(
-        `contains ${thousands(place.count)} files, too many to search. Unpack it, and name the file inside.`,
+        `contains ${thousands(place.count)} files, too many to search. Unpack it, and give the path of the file inside.`,
       )
     }
     const directory = Buffer.from(yield* bytes.range(place.offset, place.size))
@@ -327,10 +327,10 @@ export const zipMember = (
     const entries = yield* entriesOf(bytes)
     if (asked === undefined && entries.some(({ name }) => ofWorkbooks.test(name))) return undefined
     const entry = yield* chooseMember(bytes.file, entries, asked)
-    if (entry.encrypted) return yield* refuse("is protected by a password. Unpack it, and name the file inside.")
+    if (entry.encrypted) return yield* refuse("is protected by a password. Unpack it, and give the path of the file inside.")
     if (entry.method !== 0 && entry.method !== 8) {
       return yield* refuse(
-        `packs ${quoted(entry.name)} with an unsupported method. Unpack it, and name the file inside.`,
+        `packs ${quoted(entry.name)} with an unsupported method. Unpack it, and give the path of the file inside.`,
       )
     }
     if (entry.unpacked > limits.unpackedText) return yield* tooLarge(bytes.file)
@@ -338,7 +338,7 @@ export const zipMember = (
       return yield* refuse(
         `unpacks to ${
           thousands(Math.round(entry.unpacked / entry.packed))
-        } times its size, which no ordinary file does. If you trust it, unpack it and name the file inside.`,
+        } times its size, which no ordinary file does. If you trust it, unpack it and give the path of the file inside.`,
       )
     }
     const header = headerLength(Buffer.from(yield* bytes.range(entry.offset, 30)))

@@ -70,15 +70,15 @@ const refused = (address: string): string | undefined => {
 
 const answered = (status: number): string =>
   status === 401 || status === 403
-    ? "can't be fetched without signing in. Download it, and name the file in `source.file`."
+    ? "can't be fetched without signing in. Download it yourself, and give its path in `source.file`."
     : status === 404 || status === 410
     ? "was not found on its server. Correct `source.file`."
-    : `could not be fetched: the server answered ${status}. Run again later, or download it and name the file.`
+    : `could not be fetched: the server answered ${status}. Run again later, or download it yourself and give its path.`
 
 const redirects = 5
 
 const inside =
-  "redirects to this machine or to a private network. Such redirects are not followed. Download it, and name the file."
+  "redirects to this machine or to a private network. Such redirects are not followed. Download it yourself, and give its path."
 
 /** Whether an error or its cause shows that a name resolves to an address that is not public. */
 const isInside = (error: unknown): boolean =>
@@ -114,10 +114,10 @@ const request = (
     const location = response.headers["location"]
     if (response.status < 300 || response.status >= 400 || location === undefined) return response
     if (left === 0) {
-      return yield* Effect.fail("redirects too many times. Download it, and name the file.")
+      return yield* Effect.fail("redirects too many times. Download it yourself, and give its path.")
     }
     if (!URL.canParse(location, address)) {
-      return yield* Effect.fail("redirects to something that is not an address. Download it, and name the file.")
+      return yield* Effect.fail("redirects to something that is not an address. Download it yourself, and give its path.")
     }
     return yield* request(new URL(location, address).href, left - 1, named)
   })
@@ -152,7 +152,7 @@ const keep = (response: HttpClientResponse.HttpClientResponse, path: string, mos
     )
     const tooLarge = `is larger than ${
       thousands(most)
-    } bytes, which is the limit for fetching. Download it, and name the file.`
+    } bytes, which is the limit for fetching. Download it yourself, and give its path.`
     if (Number(response.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge)
     let got = 0
     yield* Stream.runForEach(
@@ -205,7 +205,7 @@ export const fetchFile = (
     })).pipe(
       Effect.timeoutFail({
         duration: Duration.seconds(most.seconds),
-        onTimeout: () => `was not fetched within ${most.seconds} seconds. Download it, and name the file.`,
+        onTimeout: () => `was not fetched within ${most.seconds} seconds. Download it yourself, and give its path.`,
       }),
       Effect.mapError((message) => new SourceError({ file, message: `${file} ${message}` })),
       Effect.provide(client),

@@ -41,11 +41,11 @@ const choose = (
   const is = contentNames[content]
   if (asked !== undefined && !isFormat(asked)) {
     return {
-      refusal: `There is no format "${asked}". Correct \`source.format\`: ${formats.slice(0, -1).join(", ")} or jsonl.`,
+      refusal: `There is no format "${asked}". Set \`source.format\` to ${formats.slice(0, -1).join(", ")} or jsonl.`,
     }
   }
   if (content === "gzip" || content === "zip" || content === "tar" || content === "7z") {
-    return { refusal: `${file} is ${is}. Unpack it, and name the file inside.` }
+    return { refusal: `${file} is ${is}. Unpack it, and give the path of the file inside.` }
   }
   if (content === "pdf" || (content === "html" && asked === undefined)) {
     const hint = content === "html" ? " Most likely it is a sign-in page, or was saved from a browser." : ""
@@ -115,7 +115,7 @@ const openArchives = (found: FileBytes, member: string | undefined, format: stri
         if (bytes !== found) {
           return yield* new SourceError({
             file,
-            message: `${file} contains a zip archive within another. Unpack it, and name the file inside.`,
+            message: `${file} contains a zip archive within another. Unpack it, and give the path of the file inside.`,
           })
         }
         const inside = yield* zipMember(found, member)

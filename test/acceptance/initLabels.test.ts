@@ -57,7 +57,7 @@ layer(platform)("init --labels", (it) => {
     () =>
       Effect.gen(function*() {
         const { arrived, init, pipeline } = yield* world({
-          // A form with the same questions in other words, and with the options in a different order.
+          // A form with the same questions worded differently, and with the options in a different order.
           "forms/f.yaml": form(`  - { id: q1, name: First name, type: ShortAnswer }
   - { id: q2, name: Gender, type: Dropdown, options: [Male, Female] }
   - { id: q3, name: "Race (select all that apply)", type: Checkboxes, options: [{ value: w, label: White }, { value: a, label: Asian }, American Indian / Alaska Native, Black or African American, Native Hawaiian or Other Pacific Islander, Unknown / Not Reported] }

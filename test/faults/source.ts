@@ -20,8 +20,8 @@ const cellsOf = (row: SourceRow): Cells => [row.no, row.name, row.mail, row.amou
 const chunkRows = 16
 
 /**
- * A source that is read from memory immediately, so that nothing waits for a disk. Each reading uses the `rows` at its
- * start.
+ * A source that is read from memory immediately, so that nothing waits for a disk. Each reading uses
+ * `rows` as they are when the reading starts.
  */
 export const memorySource = (rows: () => ReadonlyArray<SourceRow>): Source =>
   cellSource(columns, () => rows().map(cellsOf))

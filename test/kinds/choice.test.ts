@@ -78,7 +78,7 @@ describe("the choice kind", () => {
     expect(parse(["dark green"])).toMatchObject({ code: "not-an-option" })
   })
 
-  it("reports unknown and missing options when it is compiled", () => {
+  it("reports unknown and missing options at compile time", () => {
     const faults = choice.compile(
       { options: ["Redd"], values: { x: "Gren", y: "Blue" }, otherwise: { use: "Pink" } },
       context,

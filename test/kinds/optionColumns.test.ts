@@ -61,7 +61,7 @@ describe("the choices kind with a column for each option", () => {
     expect(read({ checked: ["0", "1", "2"] }, ["0", "1", ""])).toEqual(["0", "1"])
   })
 
-  it("reports unknown options when it is compiled, after it applies `values`", () => {
+  it("reports unknown options at compile time, after it applies `values`", () => {
     expect(fault({}, shape(["Prof", "Basic"]))).toMatchObject([{
       option: "from",
       member: "Prof",
@@ -126,7 +126,7 @@ describe("the choices kind with an Other column", () => {
 })
 
 describe("the choices kind with a column for each code", () => {
-  it("reads a 0 in the column of the code 0 as not ticked if `values` translates the code", () => {
+  it("if `values` translates the code 0, a 0 in that code's column still means not ticked", () => {
     const parse = compiled(choices, { values: { 0: "Basic", 1: "Pro" } }, { question, input: shape(["0", "1"]) })
     expect(parse(["0", "1"])).toEqual(["p"])
     expect(parse(["1", "0"])).toEqual(["b"])

@@ -50,7 +50,7 @@ describe("the ranking kind", () => {
     })
   })
 
-  it("reports an unknown option when it is compiled", () => {
+  it("reports an unknown option at compile time", () => {
     expect(ranking.compile({}, { question, input: { _tag: "Parts", parts: ["D"] }, empty: new Set() })).toMatchObject([
       { option: "from", member: "D", message: '"D" is not an option of this question.' },
     ])

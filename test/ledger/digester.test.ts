@@ -64,7 +64,7 @@ describe("digests of the ledger", () => {
     )
   })
 
-  it("a text that is not a secret can't be used to make a digester", () => {
+  it("a string that is not a secret can't be used to make a digester", () => {
     expect(() => makeDigester("short")).toThrow("64 hexadecimal")
   })
 })

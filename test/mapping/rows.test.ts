@@ -48,7 +48,7 @@ describe("the filter `where`", () => {
     )
   })
 
-  it("where reports missing columns and bounds that can't be compared", () => {
+  it("`where` reports columns that are missing and bounds that can't be compared", () => {
     const pipeline = pipelineFrom("  questions: [{ name: Q, from: Id }]", {
       source: "  rowKey: [Id]\n  where: { B: x, A: { atLeast: soon, atMost: 3, format: DD } }",
     })

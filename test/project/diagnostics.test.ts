@@ -190,11 +190,11 @@ describe("an invalid value, with what is allowed", () => {
       "There is no encoding called `windows-9999`.",
     ]],
     [
-      "two that exclude each other are one mistake",
+      "two keys that can't be used together are one mistake",
       withSection("sink", "service: s\nform: f\n«targets: { a: { service: s, form: f } }"),
       [
         "`targets` can't be used together with `service`.",
-        "Keep one of `service` or `targets`.",
+        "Keep only `service` or `targets`.",
       ],
     ],
     ["a mapping of nothing", withSection("mapping", "unmapped: warn").replace("mapping:", "«mapping:"), [
@@ -211,7 +211,7 @@ describe("an invalid project file", () => {
     ]],
     ["both places of a key", "services:\n  live: { baseUrl: https://x.org, apiKey: { env: K, «file: f } }\n", [
       "`file` can't be used together with `env`.",
-      "Keep one of `env` or `file`.",
+      "Keep only `env` or `file`.",
     ]],
     ["a practice service by its keys", "services:\n  practice: { practice: { «form: ../forms } }\n", [
       "`form` is not a key of `practice`.",
@@ -228,7 +228,7 @@ describe("an invalid project file", () => {
       "`my service` can't be a key of `services`.",
       "It expects a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit.",
     ]],
-    ["no services", "services: «{}\n", ["`services` is empty.", "It expects services by name."]],
+    ["no services", "services: «{}\n", ["`services` is empty.", "It expects a mapping from names to services."]],
   ])
 
   it.each(["http://localhost:3000/v1", "http://127.0.0.1:80", "http://[::1]:8080/v1", "https://example.com"])(

@@ -87,7 +87,7 @@ describe("docs/pipeline.md and the JSON Schemas", () => {
     expect(count).toBeGreaterThan(200)
   })
 
-  it("the page contains only examples of kinds' options that the decoders accept", () => {
+  it("the decoders accept every example of a kind's option", () => {
     for (const kind of kinds.values()) {
       const struct = Schema.Struct(kind.options) as unknown as Schema.Schema<unknown, unknown>
       const { properties = {} } =

@@ -33,7 +33,7 @@ describe("the setting source.maxAge", () => {
       const report = yield* run()
       expect(report.warnings).toEqual([
         expect.stringMatching(
-          /^The source was last changed 2d 12h ago \(\w{3} \d{4}-\d\d-\d\d \d\d:\d\d \+00:00\), and `source.maxAge` allows 2d. Check that the system that writes it still runs\.$/,
+          /^The source was last changed 2d 12h ago \(\w{3} \d{4}-\d\d-\d\d \d\d:\d\d \+00:00\), but `source.maxAge` allows only 2d. Check that the system that writes it is still running\.$/,
         ),
       ])
       // A file given manually may have any age. If there are several files, the newest counts.

@@ -170,7 +170,7 @@ describe("a source of several files", () => {
     )
   })
 
-  it("a source allows a limited number of listed files, and searches a folder once even if it links to its parent", async () => {
+  it("the number of listed files is limited, and a folder that contains a link to its parent is searched only once", async () => {
     const folder = folderOf({ "a/b/1.csv": csv, "a/2.csv": csv })
     symlinkSync(folder, join(folder, "a", "again"))
     const deep = await run(read(config("", { file: { glob: join(folder, "**/*.csv"), take: "all" } })))

@@ -107,7 +107,7 @@ describe("the delimiter of a CSV file", () => {
 
   it("an invalid delimiter is refused", async () => {
     expect(await refusal(config(file("a\n1"), { delimiter: '"' }))).toContain(
-      "can't separate cells. Correct `source.delimiter`",
+      "can't separate cells. Set `source.delimiter` to the character that does",
     )
   })
 })

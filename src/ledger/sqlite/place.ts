@@ -169,7 +169,7 @@ const elsewhere = (db: Database, requested: RequestedPlace): LedgerRefused | und
         names.join(" and ")
       } imported into a form with the same id at ${
         addresses.join(" and ")
-      }. If it is the same form, its rows would be sent a second time. Nothing was sent. If ${serviceName} is the same service under a new address, write `
+      }. If both are the same form, the rows imported before would be sent a second time. Nothing was sent. If ${serviceName} is the same service under a new address, write `
       + `"previousBaseUrls: [${
         addresses.join(", ")
       }]" under services.${serviceName} in config/formferry.yaml. If it is a different service, write "separate: true" there.`,

@@ -213,7 +213,7 @@ const runRecord = selection<RunRecord>({
   counts: selected("counts", (text: string | null): Json => (text === null ? null : JSON.parse(text) as Json)),
 })
 
-/** Returns runs, newest first. With `done`, returns only runs that did their work, last finished first. */
+/** Returns runs, newest first. With `done`, returns only runs that did their work, ordered by the time when they finished, latest first. */
 export const runRecords = (
   store: Store,
   place: number,

@@ -13,7 +13,7 @@ export type ExpectedKind = string
 
 interface Expected {
   readonly kind: ExpectedKind
-  /** Whether the form determines the kind. Otherwise, it is guessed from the question's name. */
+  /** Whether the form determines the kind. If it does not, the kind is guessed from the question's options or name. */
   readonly isGiven: boolean
   /** Kinds that words of the name suggest, if the form gives none. */
   readonly guesses?: ReadonlyArray<ExpectedKind>
@@ -39,7 +39,7 @@ const byConcept: ReadonlyArray<readonly [concept: string, kind: ExpectedKind]> =
 
 const kindsByConcepts = Object.entries(vocabulary.kinds).map(([kind, concepts]) => [kind, concepts.split("|")] as const)
 
-/** Returns what a question expects: by its type, otherwise by a short name. */
+/** Returns what a question expects, judging by its type or, if it has none, by its options or name. */
 export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expected => {
   if (type !== undefined) {
     return { kind: byType[type] ?? kindOfType(type)?.name ?? "other", isGiven: true }
@@ -179,7 +179,7 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
 }
 
 /**
- * Returns how well a column without any of a question's options may contain its codes, or its options in other words: 0 if not, 1 if it has about as many texts, 2 if
+ * Returns how well a column without any of a question's options may contain its codes, or the question's options worded differently: 0 if not, 1 if it has about as many texts, 2 if
  * they are as many, or numbers from 0 or 1 up to their count.
  */
 const codesFit = (

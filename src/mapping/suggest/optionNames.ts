@@ -71,7 +71,7 @@ export const rememberedForms = (): TextForms => ({
   meant: remembering(textForms.meant),
 })
 
-/** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no in other words. */
+/** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no differently. */
 export const likelyOption = (
   names: OptionNames,
   text: string,

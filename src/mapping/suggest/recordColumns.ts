@@ -26,10 +26,10 @@ const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledCo
   return points
 }
 
-/** The lowest rating of a column that counts as the id. A column with a lower rating is a candidate. */
+/** The lowest rating at which a column can count as the id. A column with a lower rating is only a candidate. */
 const sureFrom = 3
 
-/** Suggests the row key: the tool's own id, or a column that looks like one. Otherwise lists candidates. */
+/** Suggests the row key: the tool's own id, or a column that looks like one. If there is neither, lists candidates. */
 export const suggestRowKey = (
   columns: ReadonlyArray<ProfiledColumn>,
   tool: ToolHints | undefined,

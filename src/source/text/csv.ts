@@ -178,7 +178,7 @@ export const openCsv = (bytes: Bytes, settings: CsvSettings): Effect.Effect<Sour
     if (settings.delimiter !== undefined && (settings.delimiter === "" || /["\r\n\ufeff]/.test(settings.delimiter))) {
       const message = `${
         JSON.stringify(settings.delimiter)
-      } can't separate cells. Correct \`source.delimiter\`: for example "," or ";".`
+      } can't separate cells. Set \`source.delimiter\` to the character that does, for example "," or ";".`
       return yield* new SourceError({ file, message })
     }
     const { encoding, header, warnings: ofEncoding } = yield* openHeader(bytes, settings)

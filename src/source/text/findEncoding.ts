@@ -129,7 +129,7 @@ export const findEncoding = (bytes: Bytes, asked: string | undefined): Effect.Ef
     const encoding = chooseEncoding(yield* bytes.head(4096), asked)
     if (encoding === undefined) {
       const message =
-        `There is no encoding called ${asked}. Correct \`source.encoding\`: for example utf-8, windows-1252 or iso-8859-15.`
+        `There is no encoding called ${asked}. Set \`source.encoding\` to the name of the file's encoding, for example utf-8, windows-1252 or iso-8859-15.`
       return yield* new SourceError({ file, message })
     }
     const plain: Found = { encoding, warnings: [] }
