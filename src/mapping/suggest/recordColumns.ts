@@ -29,7 +29,7 @@ const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledCo
 /** The lowest rating at which a column can count as the id. A column with a lower rating is only a candidate. */
 const sureFrom = 3
 
-/** Suggests the row key: the tool's own id, or a column that looks like one. If there is neither, lists candidates. */
+/** Suggests the row key: the tool's own id, or a column that looks like one. Unless it is the tool's own id, also lists up to 5 other columns that could be the key. */
 export const suggestRowKey = (
   columns: ReadonlyArray<ProfiledColumn>,
   tool: ToolHints | undefined,
