@@ -7,7 +7,8 @@ export const acceptReasons = {
   canary: "The canary failed, but the remaining rows should still be sent.",
   ledger: "The ledger is an older copy, but no row is imported twice if the pipeline continues with it.",
   form: "Questions that the mapping fills have changed in the form, but the mapping is right for the current form.",
-  "row-key": "Row keys, or the way in which they are made, have changed, but the rows with changed keys should be sent as new rows.",
+  "row-key":
+    "Row keys, or the way in which they are made, have changed, but the rows with changed keys should be sent as new rows.",
 } as const
 
 export type AcceptReason = keyof typeof acceptReasons

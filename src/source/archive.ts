@@ -272,7 +272,9 @@ const entriesOf = (bytes: FileBytes) =>
     const place = yield* inArchive(file, () => directoryPlace(tail))
     if (place.size > limits.directory) {
       return yield* refusing(file)(
-        `contains ${thousands(place.count)} files, too many to search. Unpack it, and give the path of the file inside.`,
+        `contains ${
+          thousands(place.count)
+        } files, too many to search. Unpack it, and give the path of the file inside.`,
       )
     }
     const directory = Buffer.from(yield* bytes.range(place.offset, place.size))
@@ -327,7 +329,9 @@ export const zipMember = (
     const entries = yield* entriesOf(bytes)
     if (asked === undefined && entries.some(({ name }) => ofWorkbooks.test(name))) return undefined
     const entry = yield* chooseMember(bytes.file, entries, asked)
-    if (entry.encrypted) return yield* refuse("is protected by a password. Unpack it, and give the path of the file inside.")
+    if (entry.encrypted) {
+      return yield* refuse("is protected by a password. Unpack it, and give the path of the file inside.")
+    }
     if (entry.method !== 0 && entry.method !== 8) {
       return yield* refuse(
         `packs ${quoted(entry.name)} with an unsupported method. Unpack it, and give the path of the file inside.`,

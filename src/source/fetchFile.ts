@@ -117,7 +117,9 @@ const request = (
       return yield* Effect.fail("redirects too many times. Download it yourself, and give its path.")
     }
     if (!URL.canParse(location, address)) {
-      return yield* Effect.fail("redirects to something that is not an address. Download it yourself, and give its path.")
+      return yield* Effect.fail(
+        "redirects to something that is not an address. Download it yourself, and give its path.",
+      )
     }
     return yield* request(new URL(location, address).href, left - 1, named)
   })
