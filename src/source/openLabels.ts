@@ -119,7 +119,10 @@ const xmlIn = (text: string): Definition | string => {
 }
 
 const tableIn = (text: string): Definition | string => {
-  const { data, errors } = Papa.parse<ReadonlyArray<string>>(text, { skipEmptyLines: false })
+  const { data, errors } = Papa.parse<ReadonlyArray<string>>(text.trimEnd(), {
+    delimitersToGuess: [",", ";", "\t"],
+    skipEmptyLines: false,
+  })
   const quotes = errors.find(({ type }) => type === "Quotes")
   if (quotes !== undefined) {
     return `Its record ${(quotes.row ?? 0) + 1} has quotes that can't be read (${

@@ -60,7 +60,7 @@ layer(platform)("a review of a pipeline", (it) => {
           '"Due" (DatePicker): Due: "01/02/2024", "03/04/2024" (confidence 0.99) "Due": no cell shows whether the day or the month comes first. Which format?',
           "MM/dd/yyyy",
         ],
-        ['"Shoes" (NumberInput): is it answered by F9?', "yes"],
+        ['"Shoes" (NumberInput): which column', "F9"],
         ['"Remarks"', "unanswered on purpose"],
         ['"Appointment"', "When"],
         ["time zone", "Europe/Berln"],
@@ -112,7 +112,7 @@ layer(platform)("a review of a pipeline", (it) => {
       expect(text).toContain("  # ours\n  questions: # all of them\n")
       expect(text).not.toContain("# empty:")
       expect(parse(text).source.rowKey).toEqual(["Name", "When"])
-      expect(parse(text).mapping.questions).toHaveLength(2)
+      expect(parse(text).mapping.questions).toHaveLength(1)
       expect(text).toContain("    # - id: q4\n")
     }))
 

@@ -223,7 +223,7 @@ describe("a file that is not a sound workbook", () => {
     const rows = (await run(read(config(sample)))).rows
     for (let share = 0.05; share < 1; share += 0.1) {
       expect(await refusal(config(file(whole.subarray(0, whole.length * share), "xlsx")))).toMatch(
-        /damaged or cut short|no workbook/,
+        /damaged(?: or|,) cut short|no workbook/,
       )
     }
     const sheet = whole.indexOf("xl/worksheets/sheet1.xml")
@@ -235,7 +235,7 @@ describe("a file that is not a sound workbook", () => {
         (error: unknown) => String(error),
       )
       expect(result).not.toEqual(rows)
-      expect(result).toMatch(/damaged or cut short/)
+      expect(result).toMatch(/damaged(?: or|,) cut short/)
     }
   })
 

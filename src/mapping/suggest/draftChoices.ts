@@ -8,12 +8,12 @@ import { commentText, yamlText } from "../../project/PipelineDraft.ts"
 import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
 import { codesOf } from "./labelled.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
-import { likelyOption, optionNames } from "./optionNames.ts"
+import { optionNames, optionsNamed } from "./optionNames.ts"
 import { settingsFor } from "./settings.ts"
 import type { BlockMember, Origin, Suggestion } from "./Suggestion.ts"
 import { columnsOf } from "./Suggestion.ts"
 import type { Translation } from "./translate.ts"
-import { sureAlone, sureTranslation, translate } from "./translate.ts"
+import { translate } from "./translate.ts"
 import type { Unknown } from "./unknownChoices.ts"
 import { isTick, saysYes } from "./words.ts"
 
@@ -52,13 +52,12 @@ const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined =
         0,
       )
     : ({ profile }: BlockMember) => profile.filled
+  const own = origin.block.members.filter(({ role }) => role === "option")
+  const found = optionsNamed(names, own.map(({ option }) => option))
   // If the source names the block, an entry without `values` finds options by their exact names.
-  const known = ({ code, option }: BlockMember) =>
-    code === undefined && origin.block.known
-      ? names.exact.has(loose(option))
-      : likelyOption(names, option) !== undefined
-  const counts = origin.block.members.filter((member) => member.role === "option" && !known(member))
-    .map((member) => [member.code ?? member.option, named(member)] as const)
+  const counts = own.filter(({ code, option }, at) =>
+    code === undefined && origin.block.known ? !names.exact.has(loose(option)) : found[at] === undefined
+  ).map((member) => [member.code ?? member.option, named(member)] as const)
   return counts.length === 0 ? undefined : { counts, more: false }
 }
 
@@ -91,46 +90,47 @@ export interface ForeignChoice {
 
 /** The choices of a suggestion that are not names of options. */
 interface ForeignChoices {
-  /** Those that certainly mean an option. */
-  readonly sure: ReadonlyArray<ForeignChoice & { readonly likely: Translation }>
-  /** Those that a person must decide. */
+  /** Those that name an option in a different spelling, or whose label names one. */
+  readonly sure: ReadonlyArray<ForeignChoice & { readonly option: Option }>
+  /** Those about which a person must decide. */
   readonly left: ReadonlyArray<ForeignChoice>
   /** Whether there are more than these. */
   readonly more: boolean
 }
 
-const isAtLeast =
-  (confidence: number) => (one: ForeignChoice): one is ForeignChoice & { readonly likely: Translation } =>
-    one.likely !== undefined && one.likely.confidence >= confidence
-
-/** Finds out which options a suggestion's unknown choices mean. */
+/** Finds out which options a suggestion's unknown choices mean. Similar names are only proposed, because a wrong option can't be corrected after the import. */
 export const foreignChoices = (suggestion: Suggestion, unknown: Unknown | undefined): ForeignChoices => {
   const { counts, more } = unknown ?? { counts: [], more: false }
   const codes = codesOf(suggestion)
+  const names = optionNames(suggestion.question.options ?? [])
   const translations = translate(suggestion, counts.map(([choice]) => codes.get(choice) ?? choice))
-  const all = counts.map(([choice, count]): ForeignChoice => {
+  const isBlock = suggestion.origin._tag === "Block" && !isGrid(suggestion)
+  const sure: Array<ForeignChoice & { readonly option: Option }> = []
+  const left: Array<ForeignChoice> = []
+  for (const [choice, count] of counts) {
     const label = codes.get(choice)
-    return { choice, count, label, likely: translations.get(label ?? choice) }
-  })
-  // Choices support each other: if one of them stays open, the rest must be more certain.
-  const isSure = isAtLeast(all.every(isAtLeast(sureTranslation)) && !more ? sureTranslation : sureAlone)
-  return { sure: all.filter(isSure), left: all.filter((one) => !isSure(one)), more }
+    const one = { choice, count, label, likely: translations.get(label ?? choice) }
+    const [option] = isBlock ? [] : optionsNamed(names, [label ?? choice])
+    if (option === undefined) left.push(one)
+    else sure.push({ ...one, option })
+  }
+  return { sure, left, more }
 }
-
-export const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
 
 /** Returns keys with the options that choices certainly mean, under `values`. */
 export const withSure = (keys: ReadonlyArray<DraftKey>, { sure }: ForeignChoices): ReadonlyArray<DraftKey> => {
   if (sure.length === 0) return keys
   const given = keys.find(({ key }) => key === "values")
-  const values = Object.fromEntries(sure.map(({ choice, likely }) => [choice, likely.option.label]))
+  const values = Object.fromEntries(sure.map(({ choice, option }) => [choice, option.label]))
   return [...keys.filter((one) => one !== given), {
     key: "values",
     value: { ...typeof given?.value === "object" ? given.value : {}, ...values } as DraftValue,
     isLong: true,
-    notes: new Map(sure.map(({ choice, count, likely }) => [choice, `${scored(likely.confidence)} · ${count} ×`])),
+    notes: new Map(sure.map(({ choice, count }) => [choice, `${count} ×`])),
   }]
 }
+
+export const scored = (confidence: number): string => `confidence ${Math.min(0.99, confidence).toFixed(2)}`
 
 /** Returns lines under an entry that list choices without a certain option, for a person to fill in. */
 export const valuesBelow = (
@@ -211,7 +211,8 @@ export const otherColumn = (
   if (origin._tag !== "Block" || first === undefined) return { keys: [], open: undefined }
   const { options = [] } = question
   const fitting = options.filter(({ label }) => speaksOf(meaningOf(label), "other"))
-  const likely = likelyOption(optionNames(options), first.option) ?? (fitting.length === 1 ? fitting[0] : undefined)
+  const likely = optionsNamed(optionNames(options), [first.option])[0]
+    ?? (fitting.length === 1 ? fitting[0] : undefined)
   const use = options.length === 0 ? first.option : likely?.label
   const texts = others.filter(({ profile }) => [...profile.distinct.keys()].some((text) => !isTick(text)))
   const left = texts.filter(({ column }) => !answered.has(column.position))

@@ -6,7 +6,7 @@ import { cellsIn, type ProfiledColumn } from "./ColumnProfile.ts"
 import { foreignChoices, foreignFault, otherColumn, scored, unknownOf, valuesBelow, withSure } from "./draftChoices.ts"
 import type { Misread, Reading } from "./misread.ts"
 import { settingsThatRead } from "./misread.ts"
-import { likelyOption, optionNames } from "./optionNames.ts"
+import { optionNames, optionsNamed } from "./optionNames.ts"
 import type { Settings } from "./settings.ts"
 import { dateTimeSettings, settingsFor } from "./settings.ts"
 import type { Block, OpenQuestion, Origin, OwnColumn, Suggestion, Suggestions } from "./Suggestion.ts"
@@ -70,10 +70,9 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   const hasCodedRows = question.type === "Matrix" && block.members.some(({ code }) => code !== undefined)
   if (block.known && block.title !== undefined && !hasCodedRows) return { block: block.title }
   const names = question.options === undefined ? undefined : optionNames(question.options)
-  const members = block.members.filter(({ role }) => role === "option").map(({ option, column }) => {
-    const known = names === undefined ? undefined : likelyOption(names, option)
-    return [known?.label ?? option, nameOf(column)] as const
-  })
+  const own = block.members.filter(({ role }) => role === "option")
+  const known = names === undefined ? [] : optionsNamed(names, own.map(({ option }) => option))
+  const members = own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)] as const)
   const columns = Object.fromEntries(members)
   return block.content === "ranks" ? { ranks: columns } : columns
 }

@@ -4,7 +4,7 @@ import { kindOfType } from "../../kinds/index.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import type { DraftKey } from "../../project/PipelineDraft.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
-import { likelyOption, optionNames } from "./optionNames.ts"
+import { optionNames, optionsNamed } from "./optionNames.ts"
 import type { Suggestion } from "./Suggestion.ts"
 import { saysNo, saysYes } from "./words.ts"
 
@@ -37,7 +37,7 @@ export const codesOf = ({ origin, question }: Pick<Suggestion, "origin" | "quest
 const valuesKeys = (codes: Codes, options: NonNullable<Question["options"]>): ReadonlyArray<DraftKey> => {
   const names = optionNames(options)
   const values = [...codes].flatMap(([code, label]) => {
-    const option = likelyOption(names, label)
+    const [option] = optionsNamed(names, [label])
     return option === undefined || names.exact.get(loose(code)) === option ? [] : [[code, option.label] as const]
   })
   return values.length === 0 ? [] : [{ key: "values", value: Object.fromEntries(values), isLong: true }]

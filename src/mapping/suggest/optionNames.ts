@@ -10,7 +10,7 @@ export interface OptionNames {
   /** Names as the kinds compare them: in lower case and without white space. */
   readonly exact: ReadonlyMap<string, Option>
   /** Names by their words only. */
-  readonly same: ReadonlyMap<string, Option>
+  readonly same: ReadonlyMap<string, ReadonlyArray<Option>>
   /** Names by their meaning, unless several options have the same meaning. */
   readonly meant: ReadonlyMap<string, Option>
   /** The words and concepts of all labels. */
@@ -25,14 +25,14 @@ export const isKin = ({ roots }: OptionNames, text: string, forms: TextForms): b
 
 export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   const exact = new Map<string, Option>()
-  const same = new Map<string, Option>()
+  const same = new Map<string, ReadonlyArray<Option>>()
   const meant = new Map<string, Option>()
   const twice = new Set<string>()
   for (const option of options) {
     for (const name of [option.value, option.label]) {
       exact.set(loose(name), option)
       const words = sameText(name)
-      if (words !== "") same.set(words, option)
+      if (words !== "") same.set(words, [...same.get(words) ?? [], option])
     }
     const meaning = meantBy(meaningOf(option.label))
     if (meant.has(meaning)) twice.add(meaning)
@@ -71,19 +71,45 @@ export const rememberedForms = (): TextForms => ({
   meant: remembering(textForms.meant),
 })
 
+/** Returns the option that means the same yes or no as a text, if the options are one yes and one no. A size S is no yes. */
+const tickNamed = (options: ReadonlyArray<Option>, text: string): Option | undefined => {
+  const [yes, no] = [saysYes, saysNo].map((tick) => options.filter(({ label }) => tick(label)))
+  if (yes?.length !== 1 || no?.length !== 1) return undefined
+  return saysYes(text) ? yes[0] : saysNo(text) ? no[0] : undefined
+}
+
 /** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no differently. */
 export const likelyOption = (
   names: OptionNames,
   text: string,
   forms: TextForms = textForms,
-): Option | undefined => {
-  const exact = names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))
-  if (exact !== undefined) return exact
-  const [yes, no] = [saysYes, saysNo].map((tick) => names.options.filter(({ label }) => tick(label)))
-  // A size S is no yes.
-  const isYesNo = yes?.length === 1 && no?.length === 1
-  const fitting = !isYesNo ? [] : saysYes(text) ? yes : saysNo(text) ? no : []
-  return fitting.length === 1 ? fitting[0] : names.meant.get(forms.meant(text))
+): Option | undefined =>
+  names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names.options, text)
+    ?? names.meant.get(forms.meant(text))
+
+/** Digits, signs and single letters. If these differ, the names are different, however similar they are otherwise. */
+const details = (text: string): string =>
+  (text.replaceAll("−", "-").toLowerCase().match(
+    /\d+|[+<>≤≥=%$€£#]|-(?=\d)|(?<=(?<!\p{L})\p{L})-(?!\p{L})|(?<!\p{L})\p{L}(?!\p{L})/gu,
+  ) ?? []).join(" ")
+
+/**
+ * Returns the option that each text names, in spite of case, accents and punctuation. An option is returned once: for
+ * the text that names it exactly, otherwise for the first text. What has a similar meaning is not returned, because a
+ * wrong option can't be corrected after the import.
+ */
+export const optionsNamed = (names: OptionNames, texts: ReadonlyArray<string>): ReadonlyArray<Option | undefined> => {
+  const exact = texts.map((text) => names.exact.get(loose(text)))
+  const used = new Set(exact)
+  return texts.map((text, at) => {
+    if (exact[at] !== undefined) return exact[at]
+    const same = [...new Set(names.same.get(sameText(text)) ?? [])]
+    const alike = same.filter(({ label, value }) => [label, value].some((name) => details(name) === details(text)))
+    const option = alike[0] ?? tickNamed(names.options, text)
+    if (option === undefined || alike.length > 1 || used.has(option)) return undefined
+    used.add(option)
+    return option
+  })
 }
 
 /** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */

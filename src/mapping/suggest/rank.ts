@@ -14,7 +14,7 @@ export interface Ranked {
 }
 
 /** The lowest confidence at which a suggestion is accepted. */
-const accepted = 0.8
+const accepted = 0.9
 
 const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))

@@ -178,7 +178,7 @@ const choiceSettings = (
         : separatorKeys(
           splitFit(distinct, optionNames(options)).separator ?? separatorInto(distinct, options.length)
             ?? likelySeparator(distinct),
-        )),
+        ).filter(({ value }) => value !== " ")),
     )
   }
   const separator = kind === "choice" ? undefined : likelySeparator(distinct)

@@ -14,10 +14,6 @@ export interface Translation {
   readonly confidence: number
 }
 
-/** The minimum confidence of a translation that is written into an entry, if all of its choices are translated, and otherwise. */
-export const sureTranslation = 0.85
-export const sureAlone = 0.9
-
 /** The minimum confidence of a translation that is proposed to a person. */
 const proposed = 0.5
 
@@ -55,7 +51,7 @@ const named = ({ origin, question }: Pick<Suggestion, "question"> & Partial<Sugg
 const again = 2.5
 
 /** The maximum number of options of which each set is a state. */
-const masked = 12
+const masked = 8
 
 /** The share of choices that mean no option, before anything is known about them, and the number of choices for which it counts. */
 const foreign = { share: 0.05, trust: 6 }

@@ -57,8 +57,13 @@ const isIn = (origin: Origin, origins: ReadonlyArray<Origins>): boolean => {
 
 /** Returns the options suggested for the texts in a suggestion's columns. */
 const translationsOf = (suggestion: Suggestion, unknown: ReadonlyMap<string, Unknown>): ReadonlyMap<string, string> => {
-  const { sure } = foreignChoices(suggestion, unknownOf(suggestion, unknown))
-  return new Map(sure.map(({ choice, likely }) => [choice, likely.option.value]))
+  const { left, sure } = foreignChoices(suggestion, unknownOf(suggestion, unknown))
+  return new Map([
+    ...sure.map(({ choice, option }) => [choice, option.value] as const),
+    ...left.flatMap(({ choice, likely }) =>
+      likely === undefined || likely.confidence < 0.85 ? [] : [[choice, likely.option.value] as const]
+    ),
+  ])
 }
 
 /** Returns the texts in the file that differ from every option's name, with the options that they mean. */
