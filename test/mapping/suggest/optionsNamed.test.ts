@@ -1,0 +1,44 @@
+import { expect, it } from "@effect/vitest"
+import { foreignChoices } from "../../../src/mapping/suggest/draftChoices.ts"
+import { optionNames, optionsNamed } from "../../../src/mapping/suggest/optionNames.ts"
+
+const options = (...labels: ReadonlyArray<string>) => labels.map((label) => ({ value: label, label }))
+
+const namedBy = (texts: ReadonlyArray<string>, ...labels: ReadonlyArray<string>) =>
+  optionsNamed(optionNames(options(...labels)), texts).map((option) => option?.label)
+
+it("an option is named in spite of case, accents and punctuation", () => {
+  expect(namedBy(["primary school.", "Círculo", "Yes, often"], "Primary school", "Circulo", "yes often")).toEqual([
+    "Primary school",
+    "Circulo",
+    "yes often",
+  ])
+})
+
+it("names with other digits, signs, single letters or words name no option", () => {
+  expect(namedBy(["A (+)", "A-", "≤ 1 year", "−2", "Dose 3"], "A+", "B-", "< 1 year", "2", "Dose 2")).toEqual([
+    "A+",
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
+  expect(namedBy(["From work", "No children", "Austria"], "At work", "I have children", "Australia")).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+it("two columns never get the same option: the exact name goes first", () => {
+  expect(namedBy(["at work.", "At work"], "At work", "At home")).toEqual([undefined, "At work"])
+})
+
+it("a choice with a similar name is proposed and not written", () => {
+  const question = { id: "q", name: "Country", type: "Dropdown", options: options("Australia", "Belgium", "Chad") }
+  const cells = ["Austria", "Belgium", "Chad"]
+  const suggestion = { question, origin: { _tag: "Joined" as const, columns: [] }, confidence: 1 }
+  const { left, sure } = foreignChoices(suggestion, { counts: [["Austria", 40], ["BELGIUM.", 2]], more: false })
+  expect(sure.map(({ choice, option }) => [choice, option.label])).toEqual([["BELGIUM.", "Belgium"]])
+  expect(left.map(({ choice }) => choice)).toEqual([cells[0]])
+})
