@@ -171,14 +171,16 @@ const choiceSettings = (
   const { distinct, more } = profile
   const { options = [] } = question
   if (options.length > 0) {
+    // Spaces also stand inside choices, such as "No pain", so they need evidence from the options or codes.
+    const guessed = likelySeparator(distinct)
     return settled(
       kind,
       ...(kind === "choice"
         ? []
         : separatorKeys(
           splitFit(distinct, optionNames(options)).separator ?? separatorInto(distinct, options.length)
-            ?? likelySeparator(distinct),
-        ).filter(({ value }) => value !== " ")),
+            ?? (guessed === " " ? undefined : guessed),
+        )),
     )
   }
   const separator = kind === "choice" ? undefined : likelySeparator(distinct)
