@@ -69,7 +69,12 @@ export const openService = (
     // The module is loaded only when it is used.
     const { embedded } = yield* Effect.promise(() => import("../practice/PracticeService.ts"))
     const practice = yield* embedded(config, 0)
-    const service = yield* make({ ...practiceSettings, baseUrl: practice.baseUrl, apiKey: practice.apiKey })
+    const service = yield* make({
+      ...practiceSettings,
+      baseUrl: practice.baseUrl,
+      apiKey: practice.apiKey,
+      capabilities: config.capabilities,
+    })
     const form = (id: string) => Effect.mapError(service.form(id), namingForms(config.name, id, practice.forms))
     return { name: config.name, service: { ...service, form } }
   })

@@ -1,6 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { capabilities, type Capability } from "../domain/capability.ts"
 import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import { outcomes } from "../domain/run.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
@@ -52,6 +53,16 @@ const addressPattern =
 const BaseUrl = Schema.String.pipe(Schema.filter(addressFault, { jsonSchema: { pattern: addressPattern } }))
   .annotations(expecting("an address such as https://forms.example.com/v1/api"))
 
+const Capabilities = optional(
+  Schema.Array(Schema.Literal(...capabilities)).annotations(expecting("a list of list and delete")),
+  {
+    description:
+      "What the service can do beside creating and reading, as its operator says: list submissions, delete a submission. Nothing else is tried",
+    default: [],
+    examples: [["list"], ["list", "delete"]],
+  },
+)
+
 const Live = section({
   baseUrl: needed(BaseUrl, {
     description: "The service's address with its version segment. Plain http is allowed only to loopback",
@@ -96,6 +107,7 @@ const Live = section({
       "Whether a 503 with Retry-After proves that nothing was created. Set it only if the service guarantees that. By default, such rows are in doubt",
     default: false,
   }),
+  capabilities: Capabilities,
   confirm: optional(Schema.Boolean, { description: "Whether sending to the service needs --confirm", default: true }),
 }).annotations({ ...expecting("a service"), identifier: "LiveService", description: "A form service over HTTP" })
 
@@ -110,6 +122,7 @@ const Practice = section({
     }),
     { description: "The embedded practice service" },
   ),
+  capabilities: Capabilities,
 }).annotations({
   ...expecting("a service"),
   identifier: "PracticeService",
@@ -220,6 +233,7 @@ export interface PracticeServiceConfig {
   readonly forms: string
   /** The folder in which the store survives a restart, absolute. Undefined if the store is only in memory. */
   readonly store: string | undefined
+  readonly capabilities: ReadonlyArray<Capability>
 }
 
 export type ServiceConfig = LiveServiceConfig | PracticeServiceConfig
@@ -269,6 +283,7 @@ const serviceOf = (
       address: practiceAddress(name),
       forms: resolve(forms),
       store: store && resolve(store),
+      capabilities: service.capabilities,
     }
   }
   const { apiKey, baseUrl, previousBaseUrls = [], ...rest } = service

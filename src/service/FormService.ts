@@ -48,7 +48,20 @@ export interface SharedService extends FormService {
   readonly apart: Effect.Effect<FormService>
 }
 
-/** The form service for a client: the three operations, with a common pace. No method ever repeats a create. */
+/** A page of a form's submissions. */
+export interface ListedPage {
+  /** The submissions of the page that are well-formed. */
+  readonly submissions: ReadonlyArray<Submission>
+  /** The number of submissions of the page that are malformed or have no id. */
+  readonly malformed: number
+  /** The number of submissions of the form, as the service counted them for this page. */
+  readonly total: number
+}
+
+/** The largest number of submissions that the service lists in one request. */
+export const pageRows = 150
+
+/** The form service for a client: the three operations, and those that the project says the service can do, with a common pace. No method ever repeats a create. */
 export interface FormService {
   /** Base URL without a trailing slash. */
   readonly baseUrl: string
@@ -85,7 +98,31 @@ export interface FormService {
     each: (index: number, submission: Submission | undefined) => void,
     signal?: AbortSignal,
   ) => Effect.Effect<void, ServiceUnusable>
-  /** Counts of requests since the service was opened. */
+  /**
+   * Lists at most `pageRows` submissions of a form by submission time, starting with the one at `offset`. Retries, because that is safe. Undefined if
+   * the project does not say that the service can list.
+   */
+  readonly list:
+    | ((
+      formId: string,
+      page: { readonly offset: number; readonly sort: "asc" | "desc" },
+    ) => Effect.Effect<ListedPage, ServiceUnusable>)
+    | undefined
+  /**
+   * Deletes a submission. Retries, because deleting again changes nothing. Calls `guard` right before the first byte of each request. Returns
+   * `deleted`; `absent` if the service has no such submission, also because an earlier attempt deleted it and its answer was lost; or `heldBack`
+   * if `guard` returned false. Undefined if the project does not say that the service can delete.
+   */
+  readonly remove:
+    | ((
+      formId: string,
+      submissionId: string,
+      guard: () => boolean,
+    ) => Effect.Effect<"deleted" | "absent" | "heldBack", ServiceUnusable>)
+    | undefined
+  /** Lists the account's forms. Retries, because that is safe. Fails if the service can't list them. */
+  readonly forms: Effect.Effect<ReadonlyArray<Pick<Form, "id" | "name">>, ServiceUnusable>
+  /** Counts of requests since the service was opened. A request that lists or deletes counts as a read. */
   readonly requests: Effect.Effect<RequestCounts>
   /** Counts of requests over time. Undefined before the first request. */
   readonly pace: Effect.Effect<Pace | undefined>

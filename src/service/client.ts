@@ -4,12 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import type { Capability } from "../domain/capability.ts"
 import type { Item } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
 import { makeAdmission } from "./Admission.ts"
 import { unlessAborted } from "./cancellation.ts"
 import { type Codec, makeCodec } from "./codec.ts"
-import { ServiceUnusable } from "./FormService.ts"
+import { pageRows, ServiceUnusable } from "./FormService.ts"
 import type { CreateOutcome, FormService, SharedService } from "./FormService.ts"
 import { maskKey, outcomeOfFailure, outcomeOfResponse, quota, unusable } from "./outcome.ts"
 import type { MessageContext, OutcomeSettings } from "./outcome.ts"
@@ -19,7 +20,8 @@ import { isSuccess, makePauseLog, makeRequests, segment } from "./requests.ts"
 import type { Requests } from "./requests.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
-import type { MaybeSent, NeverSent, OpenTransport, TransportResponse } from "./transport.ts"
+import type { Operation } from "./telemetry.ts"
+import type { MaybeSent, NeverSent, OpenTransport, TransportRequest, TransportResponse } from "./transport.ts"
 
 /** The address of a form service, and the limits for using it. */
 export interface FormServiceOptions {
@@ -33,6 +35,8 @@ export interface FormServiceOptions {
   readonly editLinkParameter: string
   /** The payment processor's name, which is part of field names in the interface. */
   readonly gateway: string
+  /** What the service can do beside creating and reading. Default: nothing. */
+  readonly capabilities?: ReadonlyArray<Capability>
   /** The retries of reads and metadata requests. Creates are never repeated here. */
   readonly readRetries?: RetryPolicy
   /** Whether a 503 with `Retry-After` counts as not created. Default: false, so that it puts rows in doubt. */
@@ -75,18 +79,27 @@ interface Retryable {
 
 const isRetryable = (error: Retryable | ServiceUnusable): error is Retryable => error._tag === "Retryable"
 
-/** The dependencies of the operations for reading. */
-interface ReadContext extends MessageContext {
+/** The dependencies of the operations that are safe to repeat. */
+interface RepeatableContext extends MessageContext {
+  readonly capabilities: ReadonlyArray<Capability>
   readonly requests: Requests
   readonly codec: Codec
   readonly editLinkParameter: string
   readonly retries: ReturnType<typeof backOff>
 }
 
-/** Makes the operations that are safe to repeat: reading forms and submissions. Each retry waits for a new turn. */
-const makeReads = (
-  { baseUrl, codec, editLinkParameter, masked, requests, retries }: ReadContext,
-): Pick<FormService, "form" | "read" | "readMany"> => {
+/** What an operation returns, for messages. */
+const returned: Readonly<Record<Exclude<Operation, "create">, string>> = {
+  metadata: "the requested form",
+  read: "the requested submission",
+  list: "a list",
+  delete: "an answer to a deletion",
+}
+
+/** Makes the operations that are safe to repeat: reading forms and submissions, listing and deleting. Each retry waits for a new turn. */
+const makeRepeatable = (
+  { baseUrl, capabilities, codec, editLinkParameter, masked, requests, retries }: RepeatableContext,
+): Pick<FormService, "form" | "forms" | "list" | "read" | "readMany" | "remove"> => {
   const { count, send } = requests
 
   const unreachable = ({ reason, kind, status }: Retryable) =>
@@ -104,15 +117,14 @@ const makeReads = (
 
   /** Classifies a response to a request that is safe to repeat. */
   const classify = <A>(
-    operation: "metadata" | "read",
+    operation: Exclude<Operation, "create">,
     response: TransportResponse,
     wait: number | undefined,
     decode: (response: TransportResponse) => A | undefined,
   ): Exit.Exit<A, Retryable | ServiceUnusable> => {
     const { status, body } = response
-    const error = operation === "read" && status === 404
-      ? undefined
-      : unusable(status, body, { baseUrl, masked }, operation === "read" ? "read" : "form")
+    const isAnswer = status === 404 && (operation === "read" || operation === "delete")
+    const error = isAnswer ? undefined : unusable(status, body, { baseUrl, masked }, operation)
     if (error !== undefined) return Exit.fail(error)
     if (status === 429 && wait !== undefined && wait > longestPause) return Exit.fail(quota(baseUrl, wait))
     const fail = (kind: Retryable["kind"], reason: string) =>
@@ -120,9 +132,8 @@ const makeReads = (
     if (status === 429) return fail("throttled", "it answered 429")
     if (status === 408 || status >= 500) return fail("unreachable", `it answered ${status}`)
     const decoded = decode(response)
-    const what = operation === "read" ? "the requested submission" : "a form"
     return decoded === undefined
-      ? fail("unexpected", `status ${status} came with a body that is not ${what}`)
+      ? fail("unexpected", `status ${status} came with a body that is not ${returned[operation]}`)
       : Exit.succeed(decoded)
   }
 
@@ -130,17 +141,21 @@ const makeReads = (
     Exit.fail<Retryable>({ _tag: "Retryable", reason: failure.reason, kind: "unreachable", status: undefined })
 
   /** Sends a request that is safe to repeat, until its response can be decoded. */
-  const get = <A>(
-    operation: "metadata" | "read",
-    path: string,
+  const repeated = <A>(
+    operation: Exclude<Operation, "create">,
+    request: TransportRequest,
     decode: (response: TransportResponse) => A | undefined,
+    heldBack?: A,
   ): Effect.Effect<A, ServiceUnusable> =>
     Effect.suspend(() => {
       let tries = 0
       const once = Effect.suspend(() => {
         if (tries++ > 0) count("retried")
-        return Effect.matchEffect(send(operation, { method: "GET", path }), {
-          onFailure: unanswered,
+        return Effect.matchEffect(send(operation, request), {
+          onFailure: (failure) =>
+            heldBack !== undefined && failure._tag === "NeverSent" && failure.heldBack === true
+              ? Exit.succeed(heldBack)
+              : unanswered(failure),
           onSuccess: ({ response, wait }) => classify(operation, response, wait, decode),
         })
       })
@@ -160,6 +175,12 @@ const makeReads = (
         )
       })
     })
+
+  const get = <A>(
+    operation: "metadata" | "read" | "list",
+    path: string,
+    decode: (response: TransportResponse) => A | undefined,
+  ) => repeated(operation, { method: "GET", path }, decode)
 
   const pathOf = (formId: string, submissionId: string) =>
     `/forms/${segment(formId)}/submissions/${segment(submissionId)}`
@@ -199,6 +220,24 @@ const makeReads = (
       )
       return signal === undefined ? all : unlessAborted(all, signal)
     },
+    list: capabilities.includes("list")
+      ? (formId, { offset, sort }) =>
+        get(
+          "list",
+          `/forms/${segment(formId)}/submissions?limit=${pageRows}&offset=${offset}&sort=${sort}`,
+          (response) => isSuccess(response) ? codec.list(response.body) : undefined,
+        )
+      : undefined,
+    remove: capabilities.includes("delete")
+      ? (formId, submissionId, guard) =>
+        repeated<"deleted" | "absent" | "heldBack">(
+          "delete",
+          { method: "DELETE", path: pathOf(formId, submissionId), guard },
+          (response) => response.status === 404 ? "absent" : isSuccess(response) ? "deleted" : undefined,
+          "heldBack",
+        )
+      : undefined,
+    forms: get("list", "/forms", (response) => isSuccess(response) ? codec.forms(response.body) : undefined),
   }
 }
 
@@ -234,7 +273,15 @@ export const make = (
       const requests = makeRequests(shared)
       return {
         baseUrl,
-        ...makeReads({ requests, codec, baseUrl, masked, editLinkParameter: options.editLinkParameter, retries }),
+        ...makeRepeatable({
+          requests,
+          codec,
+          baseUrl,
+          masked,
+          editLinkParameter: options.editLinkParameter,
+          retries,
+          capabilities: options.capabilities ?? [],
+        }),
         create: makeCreate(requests, outcomes),
         requests: requests.requests,
         pace: requests.pace,

@@ -6,9 +6,10 @@ import type { Item } from "../domain/item.ts"
 import { canonicalJson, isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Submission } from "../domain/submission.ts"
-import { FormMetadata, gatewayNames, returnedSubmission } from "./wire.ts"
+import type { ListedPage } from "./FormService.ts"
+import { FormMetadata, gatewayNames, ListedForms, returnedSubmission } from "./wire.ts"
 
-/** Converts the bodies of the three operations to domain values and back. Returns `undefined` if a body is not as specified. */
+/** Converts the bodies of requests and responses to domain values and back. Returns `undefined` if a body is not as specified. */
 export interface Codec {
   readonly form: (body: Uint8Array) => Form | undefined
   /**
@@ -19,6 +20,8 @@ export interface Codec {
     body: Uint8Array,
   ) => { readonly submissions: ReadonlyArray<Submission | undefined>; readonly ids: ReadonlyArray<string> } | undefined
   readonly read: (body: Uint8Array) => Submission | undefined
+  readonly list: (body: Uint8Array) => ListedPage | undefined
+  readonly forms: (body: Uint8Array) => ReadonlyArray<Pick<Form, "id" | "name">> | undefined
   readonly createRequest: (items: ReadonlyArray<Item>) => Buffer
 }
 
@@ -34,6 +37,8 @@ export const parseJson = (body: Uint8Array): unknown => {
 }
 
 const decodeForm = Schema.decodeUnknownOption(FormMetadata)
+
+const decodeForms = Schema.decodeUnknownOption(ListedForms)
 
 const present = <A>(list: ReadonlyArray<A | null> | undefined): ReadonlyArray<A> =>
   list === undefined ? [] : list.filter((element) => element !== null)
@@ -59,6 +64,10 @@ const toForm = (wire: typeof FormMetadata.Type): Form => ({
   payments: present(wire.payments).map(element),
   quiz: wire.quiz?.enabled === undefined ? undefined : { enabled: wire.quiz.enabled },
 })
+
+/** Omits forms without an id. */
+const toForms = (wire: typeof ListedForms.Type): ReadonlyArray<Pick<Form, "id" | "name">> =>
+  present(wire).flatMap(({ id: own, formId: id = own, name }) => id === undefined ? [] : [{ id, name: name ?? id }])
 
 /** Returns the codec for a deployment whose payment processor has this name. Call it once for each service. */
 export const makeCodec = (gateway: string): Codec => {
@@ -108,6 +117,15 @@ export const makeCodec = (gateway: string): Codec => {
       const answer = parseJson(body)
       return isObject(answer) ? toSubmission(answer["submission"]) : undefined
     },
+    list: (body) => {
+      const answer = parseJson(body)
+      if (!isObject(answer)) return undefined
+      const { responses, totalResponses: total } = answer
+      if (!Array.isArray(responses) || !Number.isSafeInteger(total)) return undefined
+      const submissions = responses.flatMap((wire: unknown) => toSubmission(wire) ?? [])
+      return { submissions, malformed: responses.length - submissions.length, total: total as number }
+    },
+    forms: (body) => Option.getOrUndefined(Option.map(decodeForms(parseJson(body)), toForms)),
     createRequest: (items) => Buffer.from(JSON.stringify({ submissions: items.map(toWire) })),
   }
 }

@@ -6,6 +6,7 @@ import { parseJson } from "./codec.ts"
 import { ServiceUnusable } from "./FormService.ts"
 import type { CreateOutcome } from "./FormService.ts"
 import { longestPause } from "./pace.ts"
+import type { Operation } from "./telemetry.ts"
 import { header } from "./transport.ts"
 import type { MaybeSent, NeverSent, TransportResponse } from "./transport.ts"
 import { ErrorBody } from "./wire.ts"
@@ -69,7 +70,7 @@ export const unusable = (
   status: number,
   body: Uint8Array,
   { baseUrl, masked }: MessageContext,
-  what: "create" | "form" | "read",
+  operation: Operation,
 ): ServiceUnusable | undefined => {
   if (status < 300 || status >= 500) return undefined
   const words = wordsOf(body)
@@ -92,6 +93,22 @@ export const unusable = (
         + "Correct the key in the place that the service's `apiKey` in config/formferry.yaml names, such as .env. It must belong to this account.",
     })
   }
+  if (operation === "list" && (status === 404 || status === 405)) {
+    return new ServiceUnusable({
+      reason: "unexpected",
+      status,
+      message: `${baseUrl} can't list this: status ${status}${said}. `
+        + "If the service can't list forms and submissions, remove `list` from its `capabilities` in config/formferry.yaml.",
+    })
+  }
+  if (operation === "delete" && status === 405) {
+    return new ServiceUnusable({
+      reason: "unexpected",
+      status,
+      message: `${baseUrl} can't delete submissions: status ${status}${said}. `
+        + "Remove `delete` from its `capabilities` in config/formferry.yaml.",
+    })
+  }
   if (status === 404) {
     return new ServiceUnusable({
       reason: "form-not-found",
@@ -108,7 +125,7 @@ export const unusable = (
     })
   }
   // Without the service's own message (for example, with a proxy's page), nothing shows that the content was refused before any item was created.
-  const aboutContent = what === "create" && contentStatuses.has(status) && words !== ""
+  const aboutContent = operation === "create" && contentStatuses.has(status) && words !== ""
   if (status !== 408 && status !== 429 && !aboutContent) {
     const next = status === 413
       ? "If a proxy limits the size of requests, set sink.batchSize lower."

@@ -63,6 +63,15 @@ export interface PacedResponse {
   readonly wait: number | undefined
 }
 
+/** Returns under which name a report counts an operation. A deletion counts as a read: neither creates anything. */
+const counted: Readonly<Record<Operation, "metadata" | "create" | "read">> = {
+  metadata: "metadata",
+  create: "create",
+  read: "read",
+  list: "read",
+  delete: "read",
+}
+
 /** The requests of one client of a service, with their own counts. */
 export interface Requests extends Pick<FormService, "requests" | "pace"> {
   /**
@@ -92,7 +101,7 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
     count,
     send: (operation, request, signal) =>
       admission.admit(operation === "create" ? "create" : "read", signal, (startedAt) => {
-        count(operation)
+        count(counted[operation])
         return Effect.flatMap(asRequest(operation, request.method, transport.send(request)), (response) => {
           const answered = observe(response, startedAt)
           const log = logPause(response.status, momentOf(clock))

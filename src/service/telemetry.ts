@@ -52,7 +52,7 @@ export const annotated = (attributes: SpanAttributes): Effect.Effect<void> =>
 export const measured = (measure: () => Effect.Effect<unknown>): Effect.Effect<void> =>
   Effect.flatMap(FiberRef.get(telemetryOn), (on) => (on ? Effect.asVoid(measure()) : Effect.void))
 
-export type Operation = "metadata" | "create" | "read"
+export type Operation = "metadata" | "create" | "read" | "list" | "delete"
 
 const durations = Metric.histogram(
   "formferry.request.duration",
@@ -86,7 +86,7 @@ const status = (exit: Exit.Exit<{ readonly status: number }, unknown>): string =
 /** Sends one request in a span. Records its duration by operation and status, without the wait for its turn. */
 export const asRequest = <A extends { readonly status: number }, E, R>(
   operation: Operation,
-  method: "GET" | "POST",
+  method: "GET" | "POST" | "DELETE",
   request: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(telemetryOn), (on) => {

@@ -31,7 +31,7 @@ export class MaybeSent extends Schema.TaggedError<MaybeSent>()("MaybeSent", {
 }
 
 export interface TransportRequest {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "DELETE"
   /** The encoded path, relative to the base URL, beginning with a slash. */
   readonly path: string
   /** JSON. */

@@ -73,6 +73,7 @@ it.scoped("loadProject reads a pipeline that uses every section, and adds defaul
     expect(project.reports).toBe(`${root}/reports`)
     expect(project.services.get("practice")).toEqual({
       _tag: "Practice",
+      capabilities: [],
       name: "practice",
       address: "practice:practice",
       forms: `${root}/samples/forms`,

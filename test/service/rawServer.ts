@@ -35,7 +35,7 @@ export const rawServer = (
         resume(Effect.succeed({
           port: (server.address() as AddressInfo).port,
           received,
-          requests: () => received.flatMap((text) => text.match(/(GET|POST) \S+ HTTP/g) ?? []),
+          requests: () => received.flatMap((text) => text.match(/(GET|POST|DELETE) \S+ HTTP/g) ?? []),
           close: () => {
             for (const socket of sockets) socket.destroy()
             server.close()

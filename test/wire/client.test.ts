@@ -23,6 +23,7 @@ const played = (...answers: ReadonlyArray<string>) =>
       timeout: Duration.seconds(5),
       editLinkParameter: "includeEditLink",
       gateway: "acme",
+      capabilities: ["list", "delete"],
       readRetries: { attempts: 3, base: Duration.millis(1), max: Duration.millis(2) },
     })
     /** Returns the parts of a connection's request: its first line, headers and body. */
@@ -86,6 +87,62 @@ describe("the client with literal answers", () => {
       yield* service.read("..", ".")
       expect(request(0).line).toBe("GET /v1/api/forms/a%2Fb%3Fc/submissions/..%2Fx%23y HTTP/1.1")
       expect(request(1).line).toBe("GET /v1/api/forms/%2E%2E/submissions/%2E HTTP/1.1")
+    }))
+
+  it.scopedLive("lists a page of submissions with the form's total, and counts malformed ones", () =>
+    Effect.gen(function*() {
+      const page = `{"responses":[${exchanges.fullSubmission},{"submissionId":null},${exchanges.sparseSubmission}],`
+        + `"totalResponses":303,"pageCount":3}`
+      const { service, request } = yield* played(answerText(200, page))
+      expect(yield* service.list?.("vso9PzRfHQus", { offset: 300, sort: "asc" }) ?? Effect.void)
+        .toEqual({ submissions: [full, sparse], malformed: 1, total: 303 })
+      expect(request(0).line).toBe(
+        `GET ${exchanges.formPath}/submissions?limit=150&offset=300&sort=asc HTTP/1.1`,
+      )
+    }))
+
+  it.scopedLive("a list without a total is not an answer", () =>
+    Effect.gen(function*() {
+      const page = answerText(200, `{"responses":[${exchanges.fullSubmission}]}`)
+      const { service, requests } = yield* played(page, page, page)
+      expect(yield* Effect.flip(service.list?.("f", { offset: 0, sort: "desc" }) ?? Effect.void))
+        .toMatchObject({ reason: "unexpected" })
+      expect(requests()).toHaveLength(3)
+    }))
+
+  it.scopedLive("a service that does not know the path of a list is reported with its capability", () =>
+    Effect.gen(function*() {
+      const { service } = yield* played(answerText(404, "{}"))
+      const error = yield* Effect.flip(service.list?.("f", { offset: 0, sort: "desc" }) ?? Effect.void)
+      expect(error).toMatchObject({ reason: "unexpected", status: 404 })
+      expect(String(error)).toContain("remove `list` from its `capabilities`")
+    }))
+
+  it.scopedLive("lists the account's forms by their public ids, and omits those without one", () =>
+    Effect.gen(function*() {
+      const { service, request } = yield* played(
+        answerText(200, `[{"name":"People","formId":"p1","id":17},{"id":"q2"},{"name":"No id"},null]`),
+      )
+      expect(yield* service.forms).toEqual([{ id: "p1", name: "People" }, { id: "q2", name: "q2" }])
+      expect(request(0).line).toBe("GET /v1/api/forms HTTP/1.1")
+    }))
+
+  it.scopedLive("repeats a deletion whose answer was lost, and takes a 404 for its success", () =>
+    Effect.gen(function*() {
+      const { service, request } = yield* played("", answerText(404, "{}"), answerText(200, ""))
+      const remove = (id: string) => service.remove?.("vso9PzRfHQus", id, always) ?? Effect.void
+      expect(yield* remove("a/b")).toBe("absent")
+      expect(yield* remove("c")).toBe("deleted")
+      expect([0, 1].map((connection) => request(connection).line)).toEqual(
+        Array.from({ length: 2 }, () => `DELETE ${exchanges.formPath}/submissions/a%2Fb HTTP/1.1`),
+      )
+    }))
+
+  it.scopedLive("sends no deletion if the guard forbids it", () =>
+    Effect.gen(function*() {
+      const { service, requests } = yield* played()
+      expect(yield* service.remove?.("f", "a", () => false) ?? Effect.void).toBe("heldBack")
+      expect(requests().filter((one) => one !== "")).toEqual([])
     }))
 
   for (const message of exchanges.credentialMessages) {
