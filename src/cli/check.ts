@@ -11,6 +11,7 @@ import { chosenPipelines, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
 import { paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { showTranslations } from "./terminal/translations.ts"
 
 /** `check [NAME…]`. */
 export const check = command({
@@ -57,7 +58,9 @@ export const check = command({
         for (const line of yield* annotations(folder, checked)) yield* output.print(line)
       } else {
         if (findings.length > 0) yield* output.print(`${showDiagnostics(findings, output.out)}\n`)
-        for (const one of pipelines) yield* output.print(showChecked(one, output.out))
+        for (const one of pipelines) {
+          yield* output.print(showChecked(one, commandFor(invocation, ["check", one.pipeline, "--json"]), output.out))
+        }
         if (findings.length === 0 && pipelines.length === 0) {
           yield* output.print("config/formferry.yaml is in order; there are no pipelines in pipelines/ yet.")
         }
@@ -101,8 +104,12 @@ const dataLine = ({ filtered, invalid, rows }: NonNullable<CheckedPipeline["data
     } not: see above${left}.`
 }
 
-/** Shows the result of checking one pipeline. */
-const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
+/**
+ * Shows the result of checking one pipeline.
+ *
+ * @param all the command that prints everything
+ */
+const showChecked = (checked: CheckedPipeline, all: string, screen: Screen): string => {
   const paint = paints(screen)
   const { accepted, data, failures, fits, pipeline, recorded, taken, target } = checked
   const name = paint.strong(target === undefined ? pipeline : `${pipeline} --to ${target}`)
@@ -129,6 +136,7 @@ const showChecked = (checked: CheckedPipeline, screen: Screen): string => {
       }.`,
     ),
     ...(data === undefined ? [] : [dataLine(data), ...data.accounts].flatMap(lines)),
+    ...showTranslations(checked.translations, all, screen),
     ...lines(taken.map(({ what, value }) => `${what} ${value}`).join(", ")).map(paint.soft),
     ...notes,
     ...(recorded || accepted !== undefined

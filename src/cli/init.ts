@@ -17,6 +17,7 @@ import { Output } from "./Output.ts"
 import { sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { ask, choose, confirm } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+import { showTranslations } from "./terminal/translations.ts"
 
 /** The values given on the command line. */
 interface GivenOptions {
@@ -282,7 +283,7 @@ const shown = (names: ReadonlyArray<string>): string =>
 const showInit = (result: Initialised, next: string, screen: Screen): string => {
   const paint = paints(screen)
   const lines = (text: string) => wrapToWidth(text, screen.width - 2).map((line) => `  ${line}`)
-  const { added, choices, file, form, mapped, open, taken, unmapped, warnings, written } = result
+  const { added, choices, file, form, mapped, open, taken, translations, unmapped, warnings, written } = result
   const isUnchanged = added && mapped === 0 && open.length === 0
   return [
     isUnchanged
@@ -302,6 +303,7 @@ const showInit = (result: Initialised, next: string, screen: Screen): string => 
         .map(
           paint.warn,
         )),
+    ...showTranslations(translations, `${next} --json`, screen),
     ...(unmapped.length === 0 ? [] : lines(`Columns that are not mapped: ${shown(unmapped)}.`)),
     ...warnings.flatMap((warning) => lines(`Warning: ${warning}`)).map(paint.warn),
     ...(written.length === 0 ? [] : lines(`Written: ${written.join(", ")}.`).map(paint.soft)),

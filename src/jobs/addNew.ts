@@ -26,6 +26,7 @@ import {
   unusedColumns,
 } from "./suggestMapping.ts"
 import { findPipeline, firstTarget } from "./target.ts"
+import { translationsIn } from "./translations.ts"
 
 /** Returns the suggestions for questions and columns that the record lacks. */
 const newOnly = (suggestions: Suggestions, record: FormRecord | undefined): Suggestions => {
@@ -156,6 +157,7 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
       pipeline: options.name,
       file,
       ...summaryOf(source, form, entries),
+      translations: yield* translationsIn(root, options.name, opened, form),
       unmapped: unused.filter(({ position }) => !taken.has(position)).map((column) =>
         column.name ?? `column ${column.position + 1}`
       ),

@@ -29,6 +29,7 @@ import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { missedBy, openIfAny, serviceAddress } from "./projectLedger.ts"
 import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
+import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 
 /** A reason why a pipeline can't run, apart from mistakes in its file. */
 type CheckFailure = PlatformError | SourceChanged | Exclude<AttemptFailure, ConfigurationInvalid>
@@ -53,6 +54,8 @@ export interface CheckedPipeline {
       readonly form: Form
     }
     | undefined
+  /** The cells that the pipeline translates. Empty if the mapping doesn't compile. */
+  readonly translations: ReadonlyArray<TranslatedQuestion>
   /** How the form differs from the recorded one. */
   readonly changes: ReadonlyArray<FormChange>
   /** The result of reading the rows. Undefined if the rows could not be read through the mapping. */
@@ -132,6 +135,7 @@ const nothing = {
   failures: [],
   taken: [],
   fits: undefined,
+  translations: [],
   changes: [],
   data: undefined,
   accepted: undefined,
@@ -215,6 +219,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
         beside: mapping.answers.flatMap(({ list, name }) => (list === "questions" ? [] : [name])),
         form,
       },
+      translations: translationsOf(mapping, form),
       changes: changed.changes,
       data: checkedData,
       accepted,

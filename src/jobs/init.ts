@@ -35,6 +35,7 @@ import {
   summaryOf,
   surveySource,
 } from "./suggestMapping.ts"
+import { translationsIn } from "./translations.ts"
 
 const isName = Schema.is(Identifier)
 
@@ -236,6 +237,7 @@ const writeNew = (
         ...stray.map((row) => `${strayWarning(row)} \`where\` skips it, and reports count it as skipped on purpose.`),
       ],
       open: [...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []), ...openNames(form, entries)],
+      translations: yield* translationsIn(project.root, name, source, form),
       unmapped: unmappedNames(suggestions),
       rowKey: suggestions.rowKey.names,
       added: false,

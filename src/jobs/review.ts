@@ -30,7 +30,7 @@ import { confidenceOf, proposedSourceKey } from "../project/pipelineEdits.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import { choiceQuestions } from "./checkData.ts"
-import { compileFor, openPipelineSource } from "./prepare.ts"
+import { openPipelineSource } from "./prepare.ts"
 import { fetchForm } from "./services.ts"
 import {
   eachRow,
@@ -42,6 +42,7 @@ import {
   unusedColumns,
 } from "./suggestMapping.ts"
 import { findPipeline, firstTarget } from "./target.ts"
+import { compileUnkeyed } from "./translations.ts"
 
 /** An entry with a lower confidence is unsure, unless a person has reviewed it. */
 const sureFrom = 0.9
@@ -133,10 +134,9 @@ const openChoices = (
 /** Returns the choices in the cells of existing entries that are not options. Empty if the mapping doesn't compile. */
 const choicesInData = (pipeline: Pipeline, source: Source, form: Form) =>
   Effect.gen(function*() {
-    const keyed: Pipeline = { ...pipeline, source: { ...pipeline.source, rowKey: pipeline.source.rowKey ?? "content" } }
-    const compiled = yield* Effect.either(compileFor(keyed, source, form))
-    if (Either.isLeft(compiled)) return []
-    const counted = choiceQuestions(pipeline, compiled.right.mapping, form, source)
+    const mapping = yield* compileUnkeyed(pipeline, source, form)
+    if (mapping === undefined) return []
+    const counted = choiceQuestions(pipeline, mapping, form, source)
     if (counted.length === 0) return []
     yield* eachRow(source, (cells) => {
       for (const { columns, counter } of counted) {

@@ -25,6 +25,7 @@ import type { NewService } from "../project/projectText.ts"
 import type { FileSource } from "../project/sourceSection.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
+import type { TranslatedQuestion } from "./translations.ts"
 
 /** `init` can't write the pipeline (exit code 2). */
 export class InitRefused extends Schema.TaggedError<InitRefused>()("InitRefused", {
@@ -63,6 +64,8 @@ export interface Initialised {
   readonly open: ReadonlyArray<string>
   /** The questions whose `values` list choices that are not options, for a person to complete. */
   readonly choices: ReadonlyArray<string>
+  /** The cells that the pipeline translates, also those of entries that already existed. */
+  readonly translations: ReadonlyArray<TranslatedQuestion>
   readonly unmapped: ReadonlyArray<string>
   readonly rowKey: ReadonlyArray<string>
   /** Whether the pipeline already existed. */

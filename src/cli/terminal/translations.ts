@@ -1,0 +1,58 @@
+import { asListed, count, counted, firstOf } from "../../domain/words.ts"
+import type { TranslatedQuestion } from "../../jobs/translations.ts"
+import { cutToWidth, indented, type Screen } from "./screen.ts"
+
+/** The maximum number of lines, of answers in a line, and of cells with the same answer. */
+const most = { lines: 10, answers: 8, cells: 4 } as const
+
+const short = (text: string): string => cutToWidth(text, 40)
+
+/** Shows translations. Cells with the same answer are listed together, so that a text that does not belong to the others is noticed. */
+const valuesShown = (values: TranslatedQuestion["values"]): { readonly text: string; readonly isCut: boolean } => {
+  const cells = new Map<string | null, Array<string>>()
+  for (const { answer, cell } of values) cells.set(answer, [...cells.get(answer) ?? [], asListed(short(cell))])
+  const shown = [...cells].map(([answer, texts]) =>
+    `${firstOf(texts, most.cells)} → ${answer === null ? "no answer" : short(answer)}`
+  )
+  const left = shown.length - most.answers
+  return {
+    text: shown.slice(0, most.answers).join(" · ") + (left > 0 ? ` and ${count(left)} more` : ""),
+    isCut: left > 0 || [...cells.values()].some((texts) => texts.length > most.cells),
+  }
+}
+
+const filled = ({ columns: [first, ...others], name }: TranslatedQuestion): string =>
+  `${first === undefined ? "" : short(first)}${
+    others.length === 0 ? "" : ` and ${counted(others.length, "more column")}`
+  } → ${short(name)}`
+
+/**
+ * Shows which cells a pipeline translates, a line for each question or for several with the same translations.
+ *
+ * @param all the command that prints all of them
+ */
+export const showTranslations = (
+  questions: ReadonlyArray<TranslatedQuestion>,
+  all: string,
+  screen: Screen,
+): ReadonlyArray<string> => {
+  if (questions.length === 0) return []
+  const groups = new Map<string, readonly [TranslatedQuestion, ...ReadonlyArray<TranslatedQuestion>]>()
+  for (const one of questions) {
+    const values = JSON.stringify(one.values)
+    const [first = one, ...others] = groups.get(values) ?? []
+    groups.set(values, first === one ? [one] : [first, ...others, one])
+  }
+  const lines = [...groups.values()].slice(0, most.lines).map(([first, ...others]) => {
+    const { isCut, text } = valuesShown(first.values)
+    const more = others.length === 0 ? "" : ` and ${counted(others.length, "more question")}`
+    return { isCut, text: `${filled(first)}${more}: ${text}` }
+  })
+  const left = [...groups.values()].slice(most.lines).flat().length
+  const toSeeAll = left > 0 || lines.some(({ isCut }) => isCut) ? ` To see all, run: ${all}` : ""
+  return [
+    indented(`Cells that are translated. Check that each means its answer.${toSeeAll}`, screen.width, 2),
+    ...lines.map(({ text }) => indented(text, screen.width, 4)),
+    ...(left === 0 ? [] : [`    and ${counted(left, "more question")}`]),
+  ]
+}
