@@ -83,7 +83,7 @@ export const changingAnswers = (
     if (index !== drawn) return submission
     // `submit` wrote this text.
     const stored = JSON.parse(submission.json) as { readonly questions: ReadonlyArray<StoredAnswer> }
-    return { id: submission.id, json: JSON.stringify({ ...stored, questions: change(stored.questions, context) }) }
+    return { ...submission, json: JSON.stringify({ ...stored, questions: change(stored.questions, context) }) }
   })
   return { kept, returned: kept }
 }

@@ -53,6 +53,7 @@ const submit = (form: Form, item: SentItem, id: string, now: string): StoredSubm
   const submissionTime = item.submissionTime === undefined ? now : utc(item.submissionTime)
   return {
     id,
+    time: Date.parse(submissionTime),
     json: JSON.stringify({
       submissionId: id,
       submissionTime,

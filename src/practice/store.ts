@@ -9,6 +9,8 @@ import { reasonOf } from "../domain/words.ts"
 /** A submission as the practice service stores it: the JSON text that it returns. */
 export interface StoredSubmission {
   readonly id: string
+  /** The submission time, in milliseconds since 1970. */
+  readonly time: number
   readonly json: string
 }
 
@@ -16,22 +18,71 @@ export interface StoredSubmission {
 export interface PracticeStore {
   readonly get: (form: string, id: string) => StoredSubmission | undefined
   readonly all: (form: string) => ReadonlyArray<StoredSubmission>
+  /** Returns a form's submissions, oldest first. Those with the same submission time are in the order of their creation. */
+  readonly byTime: (form: string) => ReadonlyArray<StoredSubmission>
   /** Stores submissions. The effect ends when they are stored. */
   readonly append: (form: string, submissions: ReadonlyArray<StoredSubmission>) => Effect.Effect<void>
+  /** Removes a submission. Changes nothing if there is no such submission. The effect ends when the removal is stored. */
+  readonly remove: (form: string, id: string) => Effect.Effect<void>
+}
+
+const earlier = (a: StoredSubmission, b: StoredSubmission): number => a.time - b.time
+
+/** Returns how many submissions of a list, which is sorted by time, are earlier than a time in milliseconds. */
+export const countBefore = (sorted: ReadonlyArray<StoredSubmission>, time: number): number => {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle]?.time ?? Infinity) < time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The submissions of a form, by id and by time. */
+class FormSubmissions {
+  readonly byId = new Map<string, StoredSubmission>()
+  readonly #byTime: Array<StoredSubmission> = []
+  #isSorted = true
+
+  /** Sorts only after submissions arrived out of order. The sort is stable, and fast if most of the list is in order. */
+  byTime(): Array<StoredSubmission> {
+    if (!this.#isSorted) this.#byTime.sort(earlier)
+    this.#isSorted = true
+    return this.#byTime
+  }
+
+  add(submission: StoredSubmission): void {
+    this.remove(submission.id)
+    this.byId.set(submission.id, submission)
+    this.#isSorted &&= (this.#byTime.at(-1)?.time ?? -Infinity) <= submission.time
+    this.#byTime.push(submission)
+  }
+
+  remove(id: string): void {
+    const removed = this.byId.get(id)
+    if (removed === undefined) return
+    this.byId.delete(id)
+    const sorted = this.byTime()
+    sorted.splice(sorted.indexOf(removed, countBefore(sorted, removed.time)), 1)
+  }
 }
 
 /** Stores submissions until the process ends. */
 export const memoryStore = (): PracticeStore => {
-  const forms = new Map<string, Map<string, StoredSubmission>>()
+  const forms = new Map<string, FormSubmissions>()
   return {
-    get: (form, id) => forms.get(form)?.get(id),
-    all: (form) => Array.from(forms.get(form)?.values() ?? []),
+    get: (form, id) => forms.get(form)?.byId.get(id),
+    all: (form) => Array.from(forms.get(form)?.byId.values() ?? []),
+    byTime: (form) => forms.get(form)?.byTime() ?? [],
     append: (form, submissions) =>
       Effect.sync(() => {
-        const kept = forms.get(form) ?? new Map<string, StoredSubmission>()
+        const kept = forms.get(form) ?? new FormSubmissions()
         forms.set(form, kept)
-        for (const submission of submissions) kept.set(submission.id, submission)
+        for (const submission of submissions) kept.add(submission)
       }),
+    remove: (form, id) => Effect.sync(() => forms.get(form)?.remove(id)),
   }
 }
 
@@ -44,6 +95,7 @@ const remembered = 10_000
 export const forgettingStore = (keep = remembered): PracticeStore => {
   const unread = new Map<string, StoredSubmission & { readonly form: string }>()
   const read = new Map<string, StoredSubmission & { readonly form: string }>()
+  const all = (form: string) => [...read.values(), ...unread.values()].filter((one) => one.form === form)
   return {
     get: (form, id) => {
       const fresh = unread.get(id)
@@ -59,10 +111,17 @@ export const forgettingStore = (keep = remembered): PracticeStore => {
       }
       return found
     },
-    all: (form) => [...read.values(), ...unread.values()].filter((one) => one.form === form),
+    all,
+    byTime: (form) => all(form).sort(earlier),
     append: (form, submissions) =>
       Effect.sync(() => {
         for (const submission of submissions) unread.set(submission.id, { ...submission, form })
+      }),
+    remove: (form, id) =>
+      Effect.sync(() => {
+        for (const kept of [read, unread]) {
+          if (kept.get(id)?.form === form) kept.delete(id)
+        }
       }),
   }
 }
@@ -77,13 +136,22 @@ export class StoreUnusable extends Schema.TaggedError<StoreUnusable>()("StoreUnu
   }
 }
 
-const decodeLine = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({ submissionId: Schema.NonEmptyString })))
+/** A line of the store: a submission, or the id of a submission that was removed after it. */
+const decodeLine = Schema.decodeUnknownOption(
+  Schema.parseJson(Schema.Union(
+    Schema.Struct({
+      submissionId: Schema.NonEmptyString,
+      submissionTime: Schema.optionalWith(Schema.DateFromString, { default: () => new Date(0) }),
+    }),
+    Schema.Struct({ removed: Schema.NonEmptyString }),
+  )),
+)
 
 const extension = ".jsonl"
 
 /**
- * Opens a store that survives a restart. It is a folder with a file of JSON lines for each form, to which lines are only appended. If a crash cut the last line short, that line is removed. Any other
- * line that is not a submission is an error.
+ * Opens a store that survives a restart. It is a folder with a file of JSON lines for each form, to which lines are only appended: a submission, or the id of a removed one. If a crash cut the last
+ * line short, that line is removed. Any other line is an error.
  */
 export const folderStore = (
   folder: string,
@@ -105,7 +173,7 @@ export const folderStore = (
         const end = text.lastIndexOf("\n") + 1
         // Removes the cut line, which the next append would otherwise continue.
         if (end < text.length) yield* fs.truncate(file, Buffer.byteLength(text.slice(0, end)))
-        const submissions: Array<StoredSubmission> = []
+        const form = decodeURIComponent(name.slice(0, -extension.length))
         const lines = text.slice(0, end).split("\n")
         lines.pop()
         for (const [index, json] of lines.entries()) {
@@ -113,9 +181,10 @@ export const folderStore = (
           if (line._tag === "None") {
             return yield* new StoreUnusable({ folder, reason: `line ${index + 1} of ${name} is not a submission` })
           }
-          submissions.push({ id: line.value.submissionId, json })
+          yield* "removed" in line.value
+            ? memory.remove(form, line.value.removed)
+            : memory.append(form, [{ id: line.value.submissionId, time: line.value.submissionTime.getTime(), json }])
         }
-        yield* memory.append(decodeURIComponent(name.slice(0, -extension.length)), submissions)
       })
 
     for (const name of yield* fs.readDirectory(folder)) {
@@ -137,15 +206,19 @@ export const folderStore = (
     // Allows one write at a time, so that lines are whole and in the same order as in memory.
     const turn = yield* Effect.makeSemaphore(1)
 
+    /** Appends lines to a form's file, then makes the change in memory. */
+    const write = (form: string, lines: ReadonlyArray<string>, change: Effect.Effect<void>) =>
+      Effect.gen(function*() {
+        const file = yield* Effect.provideService(fileOf(form), Scope.Scope, scope)
+        yield* file.writeAll(new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")))
+        yield* change
+      }).pipe(turn.withPermits(1), Effect.uninterruptible, Effect.orDie)
+
     return {
-      get: memory.get,
-      all: memory.all,
+      ...memory,
       append: (form: string, submissions: ReadonlyArray<StoredSubmission>) =>
-        Effect.gen(function*() {
-          const file = yield* Effect.provideService(fileOf(form), Scope.Scope, scope)
-          yield* file.writeAll(new TextEncoder().encode(submissions.map(({ json }) => `${json}\n`).join("")))
-          yield* memory.append(form, submissions)
-        }).pipe(turn.withPermits(1), Effect.uninterruptible, Effect.orDie),
+        write(form, submissions.map(({ json }) => json), memory.append(form, submissions)),
+      remove: (form: string, id: string) => write(form, [JSON.stringify({ removed: id })], memory.remove(form, id)),
     }
   }).pipe(
     Effect.catchTags({

@@ -6,7 +6,8 @@ import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Submission } from "../../src/domain/submission.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
-import type { StoredSubmission } from "../../src/practice/store.ts"
+import { memoryStore } from "../../src/practice/store.ts"
+import type { PracticeStore } from "../../src/practice/store.ts"
 import { planned } from "../practice/faults.ts"
 import { sliding } from "../service/limiters.ts"
 import { rows } from "./data.ts"
@@ -26,14 +27,13 @@ export interface Limits {
 }
 
 const limits = process.argv[2] === undefined ? undefined : JSON.parse(process.argv[2]) as Limits
-let kept = new Map<string, StoredSubmission>()
-const store = {
-  get: (_: string, id: string) => kept.get(id),
-  all: () => [...kept.values()],
-  append: (_: string, submissions: ReadonlyArray<StoredSubmission>) =>
-    Effect.sync(() => {
-      for (const one of submissions) kept.set(one.id, one)
-    }),
+let kept = memoryStore()
+const store: PracticeStore = {
+  get: (form, id) => kept.get(form, id),
+  all: (form) => kept.all(form),
+  byTime: (form) => kept.byTime(form),
+  append: (form, submissions) => kept.append(form, submissions),
+  remove: (form, id) => kept.remove(form, id),
 }
 
 const shown = (answers: ReadonlyMap<string, unknown>) => JSON.stringify([...answers])
@@ -43,9 +43,10 @@ const shown = (answers: ReadonlyMap<string, unknown>) => JSON.stringify([...answ
  * with its answers.
  */
 const wrong = (count: number, seed: number): string | undefined => {
-  if (kept.size !== count) return `${kept.size} submissions instead of ${count}`
+  const all = kept.all(form.id)
+  if (all.length !== count) return `${all.length} submissions instead of ${count}`
   const found = new Map<string, string>()
-  for (const { json } of kept.values()) {
+  for (const { json } of all) {
     const { questions, urlParameters } = JSON.parse(json) as Pick<Submission, "questions" | "urlParameters">
     const answers = new Map([...urlParameters, ...questions].map(({ id, value }) => [id, value]))
     found.set(String(answers.get("u1")), shown(answers))
@@ -104,7 +105,7 @@ const tell = (told: Told) => process.send?.(told)
 process.on("message", (asked: Asked) => {
   const result = asked.ask === "check" ? wrong(asked.count, asked.seed) : undefined
   if (asked.ask === "clear") {
-    kept = new Map()
+    kept = memoryStore()
     gate = undefined
   }
   tell({ wrong: result })

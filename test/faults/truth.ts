@@ -60,10 +60,12 @@ export class Truth {
   readonly store: PracticeStore = {
     get: this.inner.get,
     all: this.inner.all,
+    byTime: this.inner.byTime,
     append: (form, submissions) =>
       Effect.andThen(this.inner.append(form, submissions), () => {
         for (const { id, json } of submissions) this.arrived(id, JSON.parse(json) as Kept)
       }),
+    remove: (form, id) => Effect.map(this.inner.remove(form, id), () => this.removed(id)),
   }
 
   violated(promise: string, what: string): void {
@@ -95,6 +97,13 @@ export class Truth {
    */
   private most({ key, replaced }: LedgerRow): number {
     return 1 + replaced.length + (this.resent.get(key)?.size ?? 0)
+  }
+
+  private removed(id: string): void {
+    const held = this.held.get(id)
+    if (held === undefined) return
+    this.held.delete(id)
+    this.byKey.set(held.key, this.count(held.key) - 1)
   }
 
   private arrived(id: string, { questions, urlParameters }: Kept): void {

@@ -266,7 +266,7 @@ scoped(
     const { fromExport, later, reconcile, store } = yield* doubted
     yield* later
     const gone = store.all("people").find(({ json }) => json.includes('Person 5"'))?.id ?? ""
-    store.remove("people", gone)
+    yield* store.remove("people", gone)
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 0, file: { lacking: 1 }, wants: "another export" })
     yield* reconcile()
     expect((yield* fromExport()).result).toMatchObject({ notLanded: 10, left: 0, file: { lacking: 0 } })

@@ -30,9 +30,10 @@ const wordings = {
   invalid: "API Key invalid",
 } as const
 
-const renamed = ({ id, json }: StoredSubmission, to: string): StoredSubmission => ({
+const renamed = (submission: StoredSubmission, to: string): StoredSubmission => ({
+  ...submission,
   id: to,
-  json: json.replace(JSON.stringify(id), JSON.stringify(to)),
+  json: submission.json.replace(JSON.stringify(submission.id), JSON.stringify(to)),
 })
 
 /** Keeps all created submissions, but changes which of them the answer contains. */

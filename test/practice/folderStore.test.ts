@@ -4,7 +4,7 @@ import { describe, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { folderStore } from "../../src/practice/store.ts"
 
-const stored = (id: string) => ({ id, json: JSON.stringify({ submissionId: id, name: "Ä" }) })
+const stored = (id: string) => ({ id, time: 0, json: JSON.stringify({ submissionId: id, name: "Ä" }) })
 
 describe("the practice service's folder", () => {
   layer(NodeContext.layer)((it) => {
@@ -41,6 +41,36 @@ describe("the practice service's folder", () => {
         expect(store.get("c", "y7")).toEqual(stored("y7"))
         expect(store.get("a/b", "y7")).toBeUndefined()
         expect(store.all("other")).toEqual([])
+      }))
+
+    it.scoped("a removed submission stays removed after a restart", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        yield* Effect.scoped(Effect.gen(function*() {
+          const store = yield* folderStore(folder)
+          yield* store.append("f", [stored("1"), stored("2")])
+          yield* store.remove("f", "1")
+          expect(store.all("f")).toEqual([stored("2")])
+        }))
+        const store = yield* folderStore(folder)
+        expect(store.all("f")).toEqual([stored("2")])
+        expect(store.byTime("f")).toEqual([stored("2")])
+      }))
+
+    it.scoped("the store sorts by submission time after a restart", () =>
+      Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const at = (id: string, year: number) => {
+          const submissionTime = new Date(Date.UTC(year)).toISOString()
+          return { id, time: Date.UTC(year), json: JSON.stringify({ submissionId: id, submissionTime }) }
+        }
+        yield* Effect.scoped(
+          Effect.flatMap(folderStore(folder), (store) => store.append("f", [at("late", 2024), at("early", 2020)])),
+        )
+        const store = yield* folderStore(folder)
+        expect(store.byTime("f")).toEqual([at("early", 2020), at("late", 2024)])
       }))
 
     it.scoped("the store drops an incomplete last line, and appends after the line before it", () =>

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { forgettingStore } from "../../src/practice/store.ts"
 
-const submission = (number: number) => ({ id: `s${number}`, json: `{"submissionId":"s${number}"}` })
+const submission = (number: number) => ({ id: `s${number}`, time: 0, json: `{"submissionId":"s${number}"}` })
 
 it.effect("the forgetting store keeps unread submissions, and those that were read most recently", () =>
   Effect.gen(function*() {

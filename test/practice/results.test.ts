@@ -161,7 +161,7 @@ it.effect("questions with the same name have separate columns in the results, in
       scheduling: [],
       payments: [],
     })
-    expect(resultsTable(twins, [{ id: "s1", json }])).toEqual({
+    expect(resultsTable(twins, [{ id: "s1", time: 0, json }])).toEqual({
       titles: ["Submission ID", "Submission time", "Last updated", "Why?", "Why?"],
       rows: [["s1", "t1", "t2", "first", "x, y"]],
     })

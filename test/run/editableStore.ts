@@ -10,16 +10,14 @@ export const editableStore = (): PracticeStore & {
   readonly answer: (form: string, id: string, question: string, value: unknown) => void
   /** Makes the service store changed submissions from now on. */
   readonly rewrite: (change: (json: string) => string) => void
-  readonly remove: (form: string, id: string) => void
 } => {
   const store = memoryStore()
-  const edited = new Map<string, string | undefined>()
+  const edited = new Map<string, string>()
   let rewrite = (json: string) => json
   const at = (form: string, id: string) => `${form} ${id}`
   const get: PracticeStore["get"] = (form, id) => {
-    if (!edited.has(at(form, id))) return store.get(form, id)
-    const json = edited.get(at(form, id))
-    return json === undefined ? undefined : { id, json }
+    const found = store.get(form, id)
+    return found === undefined ? undefined : { ...found, json: edited.get(at(form, id)) ?? found.json }
   }
   const edit = (form: string, id: string, change: (content: Content) => Content) => {
     const found = get(form, id)
@@ -30,7 +28,8 @@ export const editableStore = (): PracticeStore & {
   return {
     get,
     all: (form) => store.all(form).flatMap(({ id }) => get(form, id) ?? []),
-    append: (form, submissions) => store.append(form, submissions.map(({ id, json }) => ({ id, json: rewrite(json) }))),
+    byTime: (form) => store.byTime(form).flatMap(({ id }) => get(form, id) ?? []),
+    append: (form, submissions) => store.append(form, submissions.map((one) => ({ ...one, json: rewrite(one.json) }))),
     rewrite: (change) => {
       rewrite = change
     },
@@ -42,8 +41,6 @@ export const editableStore = (): PracticeStore & {
           one["id"] === question ? { ...one, value } : one
         ),
       })),
-    remove: (form, id) => {
-      edited.set(at(form, id), undefined)
-    },
+    remove: store.remove,
   }
 }

@@ -100,8 +100,8 @@ scoped(
     expect(yield* one.run()).toMatchObject({ rows: { alreadyImported: 21, imported: 1 }, replaced: { count: 1 } })
     expect(yield* one.links).toEqual([["3", old, now], ["3", now, one.idOf("Person 3")]])
     // A replaced submission belongs to no row, so a person may delete it.
-    one.store.remove("people", `${old}`)
-    one.store.remove("people", `${now}`)
+    yield* one.store.remove("people", `${old}`)
+    yield* one.store.remove("people", `${now}`)
     expect(yield* one.reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 22, missing: 0 } })
   }),
 )

@@ -61,7 +61,7 @@ scoped(
     const id = idsOf(at)
     store.answer("people", id(3), "name", "Somebody else")
     store.answer("people", id(4), "mail", null)
-    store.remove("people", id(5))
+    yield* store.remove("people", id(5))
     // Someone saved the submission without a change.
     store.edit("people", id(6), (content) => content)
     const found = yield* reconcile()
@@ -155,7 +155,7 @@ scoped(
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 70 } })
     const id = idsOf(at)
     store.answer("people", id(10), "name", "Edited early")
-    store.remove("people", id(60))
+    yield* store.remove("people", id(60))
 
     const stop = yield* Deferred.make<"SIGINT">()
     const first = yield* reconcile({

@@ -94,7 +94,7 @@ export const makeAlterations = (plan: AlterationPlan): Alterations => {
     const time = (name: "submissionTime" | "lastUpdatedAt") =>
       item[name] === undefined ? stored[name] : changed(submission.id, name, "times", stored[name])
     return {
-      id: submission.id,
+      ...submission,
       json: JSON.stringify({
         ...stored,
         submissionTime: time("submissionTime"),
