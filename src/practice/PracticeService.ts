@@ -113,8 +113,9 @@ export const start = (options: PracticeOptions, origin: () => string) =>
       rate: options.rateLimit === undefined ? undefined : new RateWindow(options.rateLimit),
     })
     const faults = makeFaults(options.faults ?? { seed: 0, faults: [] }, {
-      decide: (request) => rules(request, { store, now: clock.unsafeCurrentTimeMillis(), newId }),
+      decide: (request, isListed) => rules(request, { store, now: clock.unsafeCurrentTimeMillis(), newId, isListed }),
       keep: store.append,
+      remove: store.remove,
       now: () => clock.unsafeCurrentTimeMillis(),
       newId,
     })

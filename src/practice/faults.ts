@@ -6,7 +6,7 @@ import type { Decision, ServedRequest } from "./rules.ts"
 import type { StoredSubmission } from "./store.ts"
 
 /** The operation that a request asks for. */
-export type Operation = "create" | "read" | "form"
+export type Operation = "create" | "read" | "form" | "list" | "delete"
 
 /** How a request ends for the client. */
 export type Reply =
@@ -34,8 +34,10 @@ export interface FaultContext {
   readonly refuseConnections: (millis: number) => void
   /** Resets the connection at its next request, without reading the request. */
   readonly resetNext: () => void
-  /** Responds with 404 to reads of these submissions for this number of milliseconds. */
-  readonly hide: (submissions: Submissions, millis: number) => void
+  /** Hides these submissions for this number of milliseconds, from lists only or also from reads, which then receive 404. */
+  readonly hide: (submissions: Submissions, millis: number, from: "list" | "any") => void
+  /** Creates an empty submission in the form that the request names, as someone else would. */
+  readonly intrude: Effect.Effect<PracticeAnswer>
 }
 
 /** A planned fault: the requests that it affects, and what it changes. Without `chance` and `at`, it affects every request. */
@@ -95,15 +97,20 @@ export interface Faults {
 
 /** The parts of the service that faults need. */
 export interface FaultedService {
-  readonly decide: (request: ServedRequest) => Decision
+  readonly decide: (request: ServedRequest, isListed: ((id: string) => boolean) | undefined) => Decision
   readonly keep: (form: string, submissions: Submissions) => Effect.Effect<void>
+  readonly remove: (form: string, id: string) => Effect.Effect<void>
   /** Returns the current time in milliseconds. */
   readonly now: () => number
   readonly newId: () => string
 }
 
-const operationOf = ({ method, path }: Pick<ServedRequest, "method" | "path">): Operation =>
-  method === "POST" ? "create" : /\/submissions\//.test(path) ? "read" : "form"
+const operationOf = ({ method, path }: Pick<ServedRequest, "method" | "path">): Operation => {
+  if (method === "POST") return "create"
+  if (method === "DELETE") return "delete"
+  const [named = ""] = path.split("?", 1)
+  return /\/submissions\//.test(named) ? "read" : named.endsWith("/submissions") ? "list" : "form"
+}
 
 const textOf = (body: Uint8Array): string => Buffer.from(body).toString("utf8")
 
@@ -119,6 +126,15 @@ const itemsOf = (body: Uint8Array): ReadonlyArray<unknown> => {
   }
 }
 
+/** Returns a request, with the same key and form, that creates an empty submission. */
+const asIntruder = (request: ServedRequest): ServedRequest => ({
+  ...request,
+  method: "POST",
+  path: request.path.replace(/(\/submissions).*$/, "$1"),
+  headers: { ...request.headers, "content-type": "application/json" },
+  body: Buffer.from(JSON.stringify({ submissions: [{ questions: [] }] })),
+})
+
 const resetUnread: PlannedFault = { name: "reset before", resetsUnread: true }
 
 export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => {
@@ -128,8 +144,9 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   let refusedUntil = -Infinity
   /** The connections on which the next request is reset unread. */
   const resetOnNext = new WeakSet<object>()
-  /** The time at which each hidden submission becomes visible, by its id. */
-  const visibleAt = new Map<string, number>()
+  /** The time at which each hidden submission becomes visible to reads or in lists, by its id. */
+  const readableAt = new Map<string, number>()
+  const listedAt = new Map<string, number>()
 
   /**
    * Draws the fault for a request, if any. `text` is undefined until the body has arrived. Faults that depend on the
@@ -153,14 +170,16 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   }
 
   const isHidden = ({ path }: ServedRequest): boolean => {
-    if (visibleAt.size === 0) return false
+    if (readableAt.size === 0) return false
     const id = decodeURIComponent(path.split("?", 1)[0]?.split("/").at(-1) ?? "")
-    return (visibleAt.get(id) ?? -Infinity) > service.now()
+    return (readableAt.get(id) ?? -Infinity) > service.now()
   }
 
+  const isListed = (id: string): boolean => (listedAt.get(id) ?? -Infinity) <= service.now()
+
   /**
-   * Serves a request by the rules: stores what the request creates, unless the fault prevents that, then returns the
-   * response.
+   * Serves a request by the rules: stores what the request creates, unless the fault prevents that, or removes what it
+   * deletes, then returns the response.
    */
   const served = (
     request: ServedRequest,
@@ -170,7 +189,8 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
   ) =>
     Effect.suspend(() => {
       if (operation === "read" && isHidden(request)) return Effect.succeed(refusal(404, "Not Found"))
-      const { answer, created } = service.decide(request)
+      const { answer, created, removed } = service.decide(request, listedAt.size === 0 ? undefined : isListed)
+      if (removed !== undefined) return Effect.as(service.remove(removed.form, removed.id), answer)
       if (created === undefined) return Effect.succeed(answer)
       if (fault?.keep === undefined) return Effect.as(service.keep(created.form, created.submissions), answer)
       const { kept, returned } = fault.keep(created.submissions, context)
@@ -204,9 +224,13 @@ export const makeFaults = (plan: FaultPlan, service: FaultedService): Faults => 
             refusedUntil = service.now() + millis
           },
           resetNext: () => resetOnNext.add(connection),
-          hide: (submissions, millis) => {
-            for (const { id } of submissions) visibleAt.set(id, service.now() + millis)
+          hide: (submissions, millis, from) => {
+            for (const { id } of submissions) {
+              listedAt.set(id, service.now() + millis)
+              if (from === "any") readableAt.set(id, service.now() + millis)
+            }
           },
+          intrude: Effect.suspend(() => served(asIntruder(request), "create", undefined, context)),
         }
         const answer = served(request, operation, fault, context)
         return fault?.reply === undefined ? Effect.map(answer, answered) : fault.reply(answer, context)

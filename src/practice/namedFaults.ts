@@ -16,7 +16,7 @@ export interface FaultKind<A> {
   readonly plan: (settings: A) => PlannedFault
 }
 
-/** The settings of every fault that affects only create requests. They choose the affected requests. */
+/** The settings of every fault that affects only one operation, usually create. They choose the affected requests. */
 export const ofCreates = {
   chance: Schema.optional(Schema.Number.pipe(Schema.between(0, 1))),
   at: Schema.optional(Schema.NonEmptyArray(whole(1))),
@@ -25,14 +25,17 @@ export const ofCreates = {
 }
 
 /** The settings of every other fault. */
-export const ofRequests = { ...ofCreates, on: Schema.optional(Schema.Literal("create", "read", "form", "any")) }
+export const ofRequests = {
+  ...ofCreates,
+  on: Schema.optional(Schema.Literal("create", "read", "form", "list", "delete", "any")),
+}
 
 const When = Schema.Literal("before", "after")
 const before = { when: Schema.optionalWith(When, { default: () => "before" as const }) }
 export const after = { when: Schema.optionalWith(When, { default: () => "after" as const }) }
 
 type Aim = Pick<PlannedFault, "chance" | "at" | "skip" | "times" | "on" | "containing">
-type Change = Pick<PlannedFault, "resetsUnread" | "keep" | "reply"> & { readonly name?: string }
+type Change = Pick<PlannedFault, "on" | "resetsUnread" | "keep" | "reply"> & { readonly name?: string }
 
 /** Declares a kind of fault by its settings and what it changes. */
 export const faultKind = <A extends Aim, I>(
@@ -200,10 +203,22 @@ export const namedFaults = {
   "reformat-answers": faultKind("reformat-answers", Schema.Struct(ofCreates), () => ({
     keep: changingAnswers((answers) => answers.map((answer) => ({ ...answer, value: reformatted(answer.value) }))),
   })),
-  invisible: faultKind("invisible", Schema.Struct({ ...ofCreates, for: Time }), (settings) => ({
-    keep: (created, { hide }) => {
-      hide(created, Duration.toMillis(settings.for))
-      return { kept: created, returned: created }
-    },
+  invisible: faultKind(
+    "invisible",
+    Schema.Struct({
+      ...ofCreates,
+      for: Time,
+      in: Schema.optional(Schema.Literal("any", "list")),
+    }),
+    (settings) => ({
+      keep: (created, { hide }) => {
+        hide(created, Duration.toMillis(settings.for), settings.in ?? "any")
+        return { kept: created, returned: created }
+      },
+    }),
+  ),
+  intruder: faultKind("intruder", Schema.Struct(ofCreates), () => ({
+    on: "list",
+    reply: (served, { intrude }) => Effect.map(Effect.zipLeft(served, intrude), answered),
   })),
 }

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import type { Element, Form } from "../domain/form.ts"
 import { parseJson } from "../service/codec.ts"
 import { createRequest } from "../service/wire.ts"
+import { listing } from "./listing.ts"
 import { invalid, issuesOf, json, refusal } from "./refusals.ts"
 import type { Issue, PracticeAnswer } from "./refusals.ts"
 import type { PracticeStore, StoredSubmission } from "./store.ts"
@@ -145,22 +146,28 @@ export interface PracticeSettings {
 
 /** What the rules may use to respond to a request. */
 export interface Moment {
-  readonly store: Pick<PracticeStore, "get">
+  readonly store: Pick<PracticeStore, "get" | "byTime">
+  /** Whether the list of submissions shows a submission. Default: it shows all. */
+  readonly isListed?: ((id: string) => boolean) | undefined
   /** The current time in milliseconds. */
   readonly now: number
   readonly newId: () => string
 }
 
-/** A response, and the submissions to store before it is sent. */
+/** A response, and the submissions to store or to remove before it is sent. */
 export interface Decision {
   readonly answer: PracticeAnswer
   readonly created?: { readonly form: string; readonly submissions: ReadonlyArray<StoredSubmission> }
+  readonly removed?: { readonly form: string; readonly id: string }
 }
 
 /** Returns the practice service's rules: a function that decides on a request. */
 export const makeRules = (settings: PracticeSettings): (request: ServedRequest, moment: Moment) => Decision => {
   const decodeRequest = Schema.decodeUnknownEither(createRequest(settings.gateway), { errors: "all" })
   const metadata = new Map(Array.from(settings.forms, ([id, form]) => [id, JSON.stringify(metadataOf(form))]))
+  const forms: Decision = {
+    answer: json(200, JSON.stringify(Array.from(settings.forms.values(), ({ id, name }) => ({ name, formId: id })))),
+  }
   const notFound: Decision = { answer: refusal(404, "Not Found") }
 
   const create = (formId: string, request: ServedRequest, moment: Moment): Decision => {
@@ -186,29 +193,45 @@ export const makeRules = (settings: PracticeSettings): (request: ServedRequest, 
     }
   }
 
-  const read = (formId: string, id: string, query: URLSearchParams, { store }: Moment): Decision => {
+  /** Returns a function that shows a submission as JSON, with its edit link if the query asks for it. */
+  const shownFor = (query: URLSearchParams) => ({ id, json }: StoredSubmission): string =>
+    query.get(settings.editLinkParameter) === "true"
+      ? `${json.slice(0, -1)},"editLink":${JSON.stringify(settings.editLinkBase + encodeURIComponent(id))}}`
+      : json
+
+  const list = (formId: string, query: URLSearchParams, { isListed, store }: Moment): Decision =>
+    settings.forms.has(formId)
+      ? { answer: listing(store.byTime(formId), query, isListed, shownFor(query)) }
+      : notFound
+
+  const readOrDelete = (
+    { method }: ServedRequest,
+    formId: string,
+    id: string,
+    query: URLSearchParams,
+    { store }: Moment,
+  ): Decision => {
     const submission = settings.forms.has(formId) ? store.get(formId, id) : undefined
     if (submission === undefined) return notFound
-    if (query.get(settings.editLinkParameter) !== "true") {
-      return { answer: json(200, `{"submission":${submission.json}}`) }
-    }
-    const editLink = JSON.stringify(settings.editLinkBase + encodeURIComponent(id))
-    return { answer: json(200, `{"submission":${submission.json.slice(0, -1)},"editLink":${editLink}}}`) }
+    if (method === "DELETE") return { answer: json(200, "{}"), removed: { form: formId, id } }
+    return method === "GET" ? { answer: json(200, `{"submission":${shownFor(query)(submission)}}`) } : notFound
   }
 
   const route = (request: ServedRequest, moment: Moment): Decision => {
     const [path = "", query = ""] = request.path.split("?", 2)
     if (!path.startsWith(`${settings.prefix}/`)) return notFound
     const segments = path.slice(settings.prefix.length + 1).split("/").map(decodeSegment)
-    const [forms, formId, submissions, id] = segments
-    if (forms !== "forms" || formId === undefined || segments.length > 4) return notFound
+    const [root, formId, submissions, id] = segments
+    if (root !== "forms" || segments.length > 4) return notFound
+    if (formId === undefined) return request.method === "GET" ? forms : notFound
     if (segments.length === 2 && request.method === "GET") {
       const body = metadata.get(formId)
       return body === undefined ? notFound : { answer: json(200, body) }
     }
     if (submissions !== "submissions") return notFound
-    if (id === undefined) return request.method === "POST" ? create(formId, request, moment) : notFound
-    return request.method === "GET" ? read(formId, id, new URLSearchParams(query), moment) : notFound
+    if (id !== undefined) return readOrDelete(request, formId, id, new URLSearchParams(query), moment)
+    if (request.method === "POST") return create(formId, request, moment)
+    return request.method === "GET" ? list(formId, new URLSearchParams(query), moment) : notFound
   }
 
   return (request, moment) => {

@@ -141,7 +141,7 @@ const decodeLine = Schema.decodeUnknownOption(
   Schema.parseJson(Schema.Union(
     Schema.Struct({
       submissionId: Schema.NonEmptyString,
-      submissionTime: Schema.optionalWith(Schema.DateFromString, { default: () => new Date(0) }),
+      submissionTime: Schema.optionalWith(Schema.Date, { default: () => new Date(0) }),
     }),
     Schema.Struct({ removed: Schema.NonEmptyString }),
   )),

@@ -206,6 +206,7 @@ const context: FaultContext = {
   refuseConnections: () => {},
   resetNext: () => {},
   hide: () => {},
+  intrude: Effect.die("not served"),
 }
 
 describe("the faults file", () => {

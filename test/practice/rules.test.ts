@@ -25,7 +25,7 @@ const asking = (changed: Partial<PracticeSettings> = {}) => {
         headers: { authorization: "Bearer sk_1", "content-type": "application/json" },
         body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body ?? "")),
       },
-      { store: { get: () => undefined }, now, newId: () => `id${++ids}` },
+      { store: { get: () => undefined, byTime: () => [] }, now, newId: () => `id${++ids}` },
     )
     return { ...decision, json: JSON.parse(decision.answer.body) }
   }
@@ -43,14 +43,16 @@ describe("the practice service's rules", () => {
     const ask = asking()
     for (
       const [method, path] of [
-        ["GET", "/forms"],
+        ["DELETE", "/forms"],
         ["GET", "/forms/"],
         ["GET", "/forms/f2"],
         ["DELETE", "/forms/f1"],
         ["POST", "/forms/f1"],
-        ["GET", "/forms/f1/submissions"],
+        ["GET", "/forms/f2/submissions"],
+        ["DELETE", "/forms/f1/submissions"],
         ["PUT", "/forms/f1/submissions/x"],
         ["GET", "/forms/f1/submissions/x"],
+        ["DELETE", "/forms/f1/submissions/x"],
         ["GET", "/forms/f1/submissions/x/y"],
         ["GET", "/forms/f1/answers"],
         ["GET", "/forms/%2E%2E/x"],

@@ -5,6 +5,15 @@
 
 export const formPath = "/v1/api/forms/vso9PzRfHQus"
 
+export const formsPath = "/v1/api/forms"
+
+/** The answer to a request for all forms. */
+export const formsBody = `[{ "name": "Customer contacts", "formId": "vso9PzRfHQus" }]`
+
+/** A request for the second page of a form's submissions, oldest first. */
+export const listPath =
+  `${formPath}/submissions?limit=1&offset=1&sort=asc&status=finished&includeEditLink=false&includePreview=false&afterDate=2019-12-31T23%3A59%3A59.999Z&beforeDate=2999-01-01T00%3A00%3A00Z`
+
 /** "Form metadata", with members that the specification does not mention. */
 export const metadataBody = `{
   "id": "vso9PzRfHQus",

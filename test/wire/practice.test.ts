@@ -12,7 +12,7 @@ const practice = Effect.gen(function*() {
   const served = yield* serve({ forms, port: 0, apiKey: Redacted.make("sk_prod_1"), gateway: "acme" })
   const origin = new URL(served.baseUrl).origin
   const send = (
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     path: string,
     body?: string,
     authorization: string | null = "Bearer sk_prod_1",
@@ -72,6 +72,36 @@ describe("the practice service with literal requests", () => {
       expect(withLink).toEqual({ ...first, editLink: withLink.editLink })
       expect(withLink.editLink).toMatch(/^http/)
       expect((yield* send("GET", `${path}?includeEditLink=false`)).json).toEqual({ submission: first })
+    }))
+
+  it.scopedLive("the practice service lists its forms by name and id", () =>
+    Effect.gen(function*() {
+      const { send } = yield* practice
+      expect(yield* send("GET", exchanges.formsPath)).toMatchObject({
+        status: 200,
+        json: JSON.parse(exchanges.formsBody),
+      })
+    }))
+
+  it.scopedLive("the practice service lists submissions, a page at a time", () =>
+    Effect.gen(function*() {
+      const { send } = yield* practice
+      const created = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.createBody)
+      const page = yield* send("GET", exchanges.listPath)
+      expect(page).toMatchObject({ status: 200, json: { totalResponses: 2, pageCount: 2 } })
+      expect(Object.keys(page.json)).toEqual(["responses", "totalResponses", "pageCount"])
+      // The first item has the earlier submission time.
+      expect(page.json.responses).toEqual([created.json.submissions[1]])
+    }))
+
+  it.scopedLive("the practice service deletes a submission once, and then answers 404", () =>
+    Effect.gen(function*() {
+      const { send, served } = yield* practice
+      const created = yield* send("POST", `${exchanges.formPath}/submissions`, exchanges.createBody)
+      const path = `${exchanges.formPath}/submissions/${created.json.submissions[0].submissionId}`
+      expect((yield* send("DELETE", path)).status).toBe(200)
+      expect((yield* send("DELETE", path)).status).toBe(404)
+      expect(served.count("vso9PzRfHQus")).toBe(1)
     }))
 
   it.scopedLive("the practice service refuses the literal malformed request with the observed answer, and creates nothing", () =>
