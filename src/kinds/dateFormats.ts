@@ -133,10 +133,10 @@ const twoDigits = (text: string, at: number): number => {
 
 const settings = { zone: "utc", locale: "en-US", numberingSystem: "latn" } as const
 
-// Every field differs from luxon's default for a field that is not in the format.
-const sampleText = "1987-11-23T14:35:46.789+05:45"
+// luxon fills the fields before the first one in the format from the current time. So each field differs between the samples, and from the other defaults.
+const samples = ["1987-11-23T14:35:46.789+05:45", "1988-04-07T21:52:13.456+08:30"]
 
-/** Prepares any luxon format. Finds its fields by writing and reading a sample. For an invalid format, returns a text that says what is wrong. */
+/** Prepares any luxon format. Finds its fields by writing and reading samples. For an invalid format, returns a text that says what is wrong. */
 export const luxonFormat = (format: string): DateFormat | string => {
   const parser = (() => {
     try {
@@ -147,16 +147,23 @@ export const luxonFormat = (format: string): DateFormat | string => {
   })()
   if (parser === undefined) return `luxon can't read dates in the format "${format}".`
   const read = (text: string) => DateTime.fromFormatParser(text, parser, { ...settings, setZone: true })
-  const sample = DateTime.fromISO(sampleText, { setZone: true })
-  const again = read(sample.toFormat(format, settings))
-  if (!again.isValid) {
-    return `A date written in the format "${format}" can't be read back: ${again.invalidReason ?? "it is invalid"}.`
+  const written = samples.map((text) => {
+    const sample = DateTime.fromISO(text, { setZone: true })
+    return { sample, again: read(sample.toFormat(format, settings)) }
+  })
+  const unreadable = written.find(({ again }) => !again.isValid)
+  if (unreadable !== undefined) {
+    return `A date written in the format "${format}" can't be read back: ${
+      unreadable.again.invalidReason ?? "it is invalid"
+    }.`
   }
-  const hasOffset = again.offset === sample.offset
+  const hasOffset = written.every(({ again, sample }) => again.offset === sample.offset)
   return {
     format,
-    hasDate: again.hasSame(sample.setZone(again.zone, { keepLocalTime: true }), "day"),
-    hasTime: again.hour === sample.hour && again.minute === sample.minute,
+    hasDate: written.every(({ again, sample }) =>
+      again.hasSame(sample.setZone(again.zone, { keepLocalTime: true }), "day")
+    ),
+    hasTime: written.every(({ again, sample }) => again.hour === sample.hour && again.minute === sample.minute),
     hasOffset,
     wall: (text) => {
       const reading = read(text)

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { DateTime } from "luxon"
+import { DateTime, Settings } from "luxon"
 import { describe, expect, it } from "vitest"
 import { DateCell } from "../../src/domain/cell.ts"
 import { date } from "../../src/kinds/date.ts"
@@ -157,6 +157,20 @@ describe("the date kind", () => {
       }),
       { seed: 15, numRuns: 1500 },
     )
+  })
+
+  it("finds the same fields of a format at any time", () => {
+    const { now } = Settings
+    try {
+      for (let hour = 0; hour < 24 * 366; hour += 5) {
+        Settings.now = () => Date.UTC(1987, 0, 1, hour, 35)
+        for (const format of ["mm", "dd HH:mm", "MM-dd"]) {
+          expect(luxonFormat(format)).toMatchObject({ hasDate: false, hasTime: format.includes("HH") })
+        }
+      }
+    } finally {
+      Settings.now = now
+    }
   })
 
   it("reads dates in numeric formats as luxon does, except 24:00", () => {
