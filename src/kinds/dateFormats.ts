@@ -133,8 +133,8 @@ const twoDigits = (text: string, at: number): number => {
 
 const settings = { zone: "utc", locale: "en-US", numberingSystem: "latn" } as const
 
-// luxon fills the fields before the first one in the format from the current time. So each field differs between the samples, and from the other defaults.
-const samples = ["1987-11-23T14:35:46.789+05:45", "1988-04-07T21:52:13.456+08:30"]
+// luxon fills the fields before the first one in the format from the current time. So each field differs between the samples, and from the other defaults. Each number has all its digits, so that formats without separators can be read.
+const samples = ["1987-11-23T14:35:46.789+05:45", "1988-10-27T21:52:13.456+08:30"]
 
 /** Prepares any luxon format. Finds its fields by writing and reading samples. For an invalid format, returns a text that says what is wrong. */
 export const luxonFormat = (format: string): DateFormat | string => {
