@@ -53,6 +53,13 @@ export interface Item {
   readonly login?: { readonly email: string }
 }
 
+/** Returns an item without these URL parameters. */
+export const withoutParameters = (item: Item, ids: ReadonlySet<string>): Item => {
+  const { urlParameters = [], ...rest } = item
+  const left = urlParameters.filter(({ id }) => !ids.has(id))
+  return left.length === 0 ? rest : { ...rest, urlParameters: left }
+}
+
 /** Calls a function with the id and value of each member of an item that a mapping fills. */
 export const eachAnswered = (item: Item, found: (id: string, value: Json | object) => void): void => {
   for (const { id, value } of item.questions) found(id, value)

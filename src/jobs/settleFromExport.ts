@@ -8,16 +8,18 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
+import { withoutParameters } from "../domain/item.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { type Evidence, noEvidence, type TestEntry, type Waits } from "../ledger/evidence.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow, KnownSubmission } from "../ledger/pages.ts"
+import { originOf, stampsOf } from "../mapping/stamps.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { KeyTable, RowHash } from "../run/KeyTable.ts"
 import { showWork } from "../run/Progress.ts"
-import { type AnswerKind, likenessOf, type ResultsColumns, resultsColumns } from "../sink/settleFit.ts"
+import { type AnswerKind, likenessOf, type ResultsColumns, resultsColumns, type StampIds } from "../sink/settleFit.ts"
 import { ExportOrder, makeSettling, Numbers } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
@@ -41,7 +43,7 @@ export interface Export {
   readonly columns: ResultsColumns
   /** The kinds of the pipeline's answers. Empty if the mapping doesn't compile. */
   readonly kinds: ReadonlyArray<AnswerKind>
-  readonly stamp: string | undefined
+  readonly stamps: StampIds
   /** Whether the pipeline sends submission times. */
   readonly hasTimes: boolean
   readonly waits: Waits
@@ -69,10 +71,8 @@ export const openExport = (
       own: new Set(meta.map(({ position }) => position)),
       id: meta.find(({ role }) => role === "id")?.position,
     }
-    const stamp = pipeline.sink.stamp?.urlParameter
-    const undeclared = stamp === undefined || form.urlParameters.some(({ id, name }) => id === stamp || name === stamp)
-      ? []
-      : [stamp]
+    const stamps = stampsOf(pipeline, form)
+    const undeclared = stamps.flatMap(({ declared, id }) => declared ? [] : [id])
     const columns = resultsColumns(header, form, undeclared)
     if (columns === undefined) {
       return yield* new ExportUnusable({
@@ -100,7 +100,7 @@ export const openExport = (
       columns,
       // If the mapping no longer fits the form, the kinds are inferred from the types of the questions.
       kinds: Either.isRight(compiled) ? compiled.right.mapping.answers : [],
-      stamp,
+      stamps: { rowKey: stamps.find(({ carries }) => carries === "urlParameter")?.id, origin: originOf(stamps) },
       hasTimes: pipeline.mapping.submissionTime !== undefined,
       waits: waitsOf(pipeline),
       warnings: source.warnings,
@@ -130,7 +130,7 @@ export const settleFromExport = (
   rows: ReadonlyArray<DoubtfulRow>,
   view: View,
   digest: (id: string) => Buffer,
-  { columns, form, hasTimes, kinds, source, stamp, waits }: Export,
+  { columns, form, hasTimes, kinds, source, stamps, waits }: Export,
   isComplete: boolean,
 ) =>
   Effect.gen(function*() {
@@ -138,7 +138,17 @@ export const settleFromExport = (
     const { imported } = yield* view.standing
     const known = yield* knownIn(view, looseIds, digest, hasTimes, imported)
     const entered = new Set<TestEntry>()
-    const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds, stamp }), landedByWord)
+    // A row that was resent may have landed from either run, as may a row that a person settled. An origin that the export lacks distinguishes no rows.
+    const notShown = new Set([...stamps.origin].filter((id) => !columns.elements.has(`urlParameters ${id}`)))
+    const settling = makeSettling(
+      rows.map((row) =>
+        row.item === undefined
+          ? row
+          : { ...row, item: withoutParameters(row.item, row.resent ? stamps.origin : notShown) }
+      ),
+      (item) => likenessOf(item, { form, columns, kinds, stamps }),
+      landedByWord.map((item) => withoutParameters(item, stamps.origin)),
+    )
     const entryIn = (cells: Cells): TestEntry | undefined =>
       entries.find(({ text }) => cells.some((cell) => cellText(cell).toLowerCase().includes(text)))
     let submissions = 0

@@ -10,7 +10,7 @@ import type { ComparedAnswer } from "../kinds/submission.ts"
 export interface MappedAnswer extends ComparedAnswer {
   /** Why the pipeline tolerates differences. Undefined if it doesn't. */
   readonly tolerated: string | undefined
-  /** The columns from which the answer is read. For a stamp, those of the row key. For a constant, none. */
+  /** The columns from which the answer is read. For a stamp with the row key, those of the key. For other stamps and constants, none. */
   readonly columns: ReadonlyArray<Column>
   /** The cells for which a different text is sent, each with its answer. Those that the pipeline translates come first, then labels of options. */
   readonly translations: ReadonlyArray<Translation>
@@ -52,6 +52,8 @@ export interface Mapping {
   /** The columns that the mapping reads, sorted by name. A row's content consists of their cells. */
   readonly columns: ReadonlyArray<Column>
   readonly answers: ReadonlyArray<MappedAnswer>
+  /** The URL parameters that carry the run's id and the pipeline's name. They are left out when items of several runs are compared. */
+  readonly origin: ReadonlySet<string>
   readonly unanswered: ReadonlyArray<UnansweredQuestion>
   /** How each of the source's own columns is used, in their order. */
   readonly columnUses: ReadonlyArray<ColumnUse>
@@ -74,8 +76,9 @@ export interface Mapping {
    * Returns the row's item, or all of its problems.
    *
    * @param key the row's key, which a stamp includes in the item
+   * @param run the id of the run that sends the item, which stamps include with the pipeline's name; without it, the item is the same in every run
    */
-  readonly map: (cells: Cells, key?: string) => MappedRow
+  readonly map: (cells: Cells, key?: string, run?: string) => MappedRow
   /**
    * Returns all problems of a row, like `map`, but without making its item. Returns undefined if the row has none.
    *

@@ -6,18 +6,17 @@ import { canonicalJson, isObject } from "../domain/json.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
-import { suggest } from "../project/suggestion.ts"
 import { CellUses } from "./CellUses.ts"
 import { columnBook, columnList, mentionedColumns } from "./ColumnBook.ts"
 import { compileAnswers } from "./compileAnswers.ts"
 import type { AnswerEntries, CompileContext, Fixed } from "./CompileContext.ts"
 import { compileConditions } from "./conditions.ts"
 import { coverage } from "./coverage.ts"
-import { withName } from "./findElement.ts"
-import { type Findings, findingsIn } from "./Findings.ts"
+import { findingsIn } from "./Findings.ts"
 import type { Mapping } from "./Mapping.ts"
 import { blankProblem } from "./problems.ts"
-import { rowKey, rowMap, type RowRules, type Stamp, stampAnswer } from "./rowMap.ts"
+import { rowKey, rowMap, type RowRules } from "./rowMap.ts"
+import { checkStamps, originOf, stampAnswer, stampsOf } from "./stamps.ts"
 import { textRedirects } from "./textRedirects.ts"
 
 /** Returns the path of the pipeline's target. A mistake in the form itself is reported there. */
@@ -32,36 +31,6 @@ const isOther = (pipeline: Pipeline, columns: ReadonlyArray<Column>): boolean =>
   const named = mentionedColumns(pipeline).flatMap(({ name }) => name?.trim() ?? [])
   // The names in `source.columns` are not titles of the source.
   return pipeline.source.columns.length === 0 && named.length > 2 && !named.some((name) => existing.has(name))
-}
-
-/** Returns the URL parameter that carries the row key. */
-const stampOf = (
-  pipeline: Pipeline,
-  form: Form,
-  findings: Findings,
-): Omit<Stamp, "of"> | undefined => {
-  const { stamp } = pipeline.sink
-  if (stamp === undefined) return undefined
-  const [declared] = withName(stamp.urlParameter, form.urlParameters)
-  if (declared === undefined) {
-    findings.warning(
-      stamp.path,
-      `The form does not declare the URL parameter "${stamp.urlParameter}": it is unknown whether the service keeps the row key.`,
-      suggest(stamp.urlParameter, form.urlParameters.map(({ name }) => name), "Its URL parameters are")
-        ?? "Add it to the form.",
-    )
-  } else if (
-    pipeline.mapping.urlParameters.some(({ id, name = "" }) =>
-      id === declared.id || withName(name, [declared]).length > 0
-    )
-  ) {
-    findings.error(stamp.path, `The URL parameter "${brief(declared.name)}" is already filled by the mapping.`)
-  }
-  return {
-    id: declared?.id ?? stamp.urlParameter,
-    name: declared?.name ?? stamp.urlParameter,
-    declared: declared !== undefined,
-  }
 }
 
 /** A form tool whose cells must be cleaned before they are read. */
@@ -97,7 +66,7 @@ const overCleanCells = (
       return (cells) => key(cleanOf(cells))
     },
     filtered: (cells) => mapping.filtered(cleanOf(cells)),
-    map: (cells, key) => mapping.map(cleanOf(cells), key),
+    map: (cells, key, run) => mapping.map(cleanOf(cells), key, run),
     check: (cells, answered, dropped) => mapping.check(cleanOf(cells), answered, dropped),
     explain: (cells, key) => mapping.explain(cleanOf(cells), key),
     uniques: mapping.uniques.map((unique) => ({ ...unique, value: (cells) => unique.value(cleanOf(cells)) })),
@@ -156,7 +125,8 @@ export const compile = (input: {
   }
   const where = compileConditions(source.where, context)
   const answers = compileAnswers(pipeline, form, context)
-  const stamped = stampOf(pipeline, form, findings)
+  const declaredStamps = stampsOf(pipeline, form)
+  checkStamps(declaredStamps, pipeline, form, findings)
 
   for (const column of config.ignore) book.ignore(column)
   const keys = source.rowKey
@@ -170,7 +140,7 @@ export const compile = (input: {
   const keyColumns = keys === undefined || keys === "content"
     ? []
     : keys.flatMap((name) => book.find(name, "keyOrCondition") ?? [])
-  const stamp = stamped === undefined ? undefined : { ...stamped, of: keyColumns }
+  const stamps = declaredStamps.map((stamp) => ({ ...stamp, answer: stampAnswer(stamp, keyColumns) }))
   const unanswered = coverage(pipeline, form, answers, columns, book, findings)
   if (findings.errors.length > 0) return Either.left([...findings.errors, ...findings.warnings])
 
@@ -182,9 +152,10 @@ export const compile = (input: {
     blank: pipeline.sink.blankRows === "allow" || input.blocks === undefined ? undefined : blankProblem,
   }
   const mapping: Mapping = {
-    ...rowMap(answers, rules, stamp),
+    ...rowMap(answers, rules, stamps),
     columns: [...read].toSorted((a, b) => (sortName(a) < sortName(b) ? -1 : 1)),
-    answers: [...answers.map((answer) => answer.answer), ...(stamp === undefined ? [] : [stampAnswer(stamp)])],
+    answers: [...answers, ...stamps].map(({ answer }) => answer),
+    origin: originOf(stamps),
     fingerprint: fingerprint(answers, empty, pipeline),
     keyed: keys === "content" ? "content" : "columns",
     key: keys === "content" ? () => undefined : rowKey(keyColumns, empty),
@@ -215,7 +186,10 @@ const withoutPlaces = (value: unknown): unknown => {
   )
 }
 
-/** Returns the SHA-256 digest, in hex, of everything that determines which item the cells produce: targets, kinds, options, defaults, inputs. */
+/**
+ * Returns the SHA-256 digest, in hex, of everything that determines which item the cells produce: targets, kinds, options, defaults, inputs, and which
+ * stamps are sent. The run's id and the pipeline's name are omitted, because rows stay the same in the next run and after the pipeline was renamed.
+ */
 const fingerprint = (
   filled: ReadonlyArray<AnswerEntries>,
   empty: ReadonlySet<string>,
@@ -231,6 +205,14 @@ const fingerprint = (
       form: options?.map(({ value, label }) => [value, label]),
     })
   )
-  const all = { answers: answers.toSorted(), empty: [...empty].toSorted(), defaults, stamp: stamp?.urlParameter }
+  const { pipeline, run, urlParameter } = stamp ?? {}
+  const all = {
+    answers: answers.toSorted(),
+    empty: [...empty].toSorted(),
+    defaults,
+    stamp: urlParameter,
+    run,
+    pipeline,
+  }
   return createHash("sha256").update(canonicalJson(all)).digest("hex")
 }

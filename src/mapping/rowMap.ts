@@ -11,6 +11,7 @@ import type { CompiledAnswer } from "./CompileContext.ts"
 import type { Conditions } from "./conditions.ts"
 import type { MappedAnswer, Mapping, UniqueAnswer } from "./Mapping.ts"
 import { notUniqueProblem } from "./problems.ts"
+import { type Stamp, theRunsId } from "./stamps.ts"
 
 /**
  * Returns the function that makes a row's key from the trimmed text of the key column. Several columns are joined as a JSON list, so that different
@@ -44,27 +45,6 @@ export interface RowRules {
   /** The problem with a row that has no answer from a cell. Undefined if such rows are sent. */
   readonly blank: Problem | undefined
 }
-
-/** The URL parameter that carries the row key. */
-export interface Stamp {
-  readonly id: string
-  readonly name: string
-  /** The columns of the key. */
-  readonly of: ReadonlyArray<Column>
-  /** Whether the form declares the parameter. */
-  readonly declared: boolean
-}
-
-/** Returns the stamp as a mapped answer. */
-export const stampAnswer = ({ declared, id, name, of }: Stamp): MappedAnswer => ({
-  id,
-  name,
-  kind: "text",
-  list: "urlParameters",
-  tolerated: declared ? undefined : "the form does not declare this URL parameter",
-  columns: of,
-  translations: [],
-})
 
 const uniqueAnswer = ({ answer, columns, read }: CompiledAnswer): UniqueAnswer => ({
   id: answer.id,
@@ -101,7 +81,7 @@ const itemOf = (answers: ReadonlyArray<CompiledAnswer>, values: ReadonlyArray<Js
 export const rowMap = (
   answers: ReadonlyArray<CompiledAnswer>,
   { blank, uses, where }: RowRules,
-  stamp: Stamp | undefined,
+  stamps: ReadonlyArray<Stamp & { readonly answer: MappedAnswer }>,
 ): Pick<Mapping, "check" | "explain" | "map" | "uniques"> => {
   const reads = answers.map(({ read }) => read)
   const count = answers.map(isRespondents)
@@ -122,14 +102,16 @@ export const rowMap = (
   }
 
   return {
-    map: (cells, key) => {
+    map: (cells, key, run) => {
       const problems: Array<Problem> = []
       const rejecting = read(cells, problems)
       if (rejecting !== undefined) return { problems: rejecting }
       const { item, parameters } = itemOf(answers, values)
-      if (stamp !== undefined && key !== undefined) {
-        parameters.push({ id: stamp.id, name: stamp.name, value: key })
-        for (const { position } of stamp.of) uses.mark(position, cellUse.sent)
+      for (const { answer: { columns, id, name }, value: valueOf } of stamps) {
+        const value = valueOf(key, run)
+        if (value === undefined) continue
+        parameters.push({ id, name, value })
+        for (const { position } of columns) uses.mark(position, cellUse.sent)
       }
       if (parameters.length > 0) item.urlParameters = parameters
       return problems.length === 0 ? { item } : { item, dropped: problems }
@@ -157,7 +139,12 @@ export const rowMap = (
         return { answer, columns, value, problems }
       })
       if (isBlank && blank !== undefined && whole.length === 0) whole.push(blank)
-      const stamped = stamp === undefined ? [] : [{ answer: stampAnswer(stamp), columns: [], value: key, problems: [] }]
+      const stamped = stamps.map(({ answer, value }) => ({
+        answer,
+        columns: [],
+        value: value(key, theRunsId),
+        problems: [],
+      }))
       return { answers: [...explained, ...stamped], problems: whole }
     },
     uniques: answers.filter(({ entries }) => entries.some((entry) => entry.unique)).map(uniqueAnswer),

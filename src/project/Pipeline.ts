@@ -142,6 +142,8 @@ const Targets = becoming(
     Object.entries(targets).map(([target, place]): Target => ({ target, ...place, path: [...path, target] })),
 ).annotations(expecting("a mapping from names to targets"))
 
+const ParameterName = Name.annotations({ identifier: "UrlParameter.name" })
+
 const sink = becoming(
   section({
     service: optional(Identifier, service),
@@ -180,18 +182,24 @@ const sink = becoming(
     ),
     stopWhen: optional(stopWhen, { description: "Limits that stop the run", absent: allDefaults(stopWhen) }),
     stamp: optional(
-      becoming(
-        section({
-          urlParameter: needed(Name.annotations({ identifier: "UrlParameter.name" }), {
-            description: "The name of the URL parameter that carries the row key",
-            examples: ["row_key"],
-          }),
+      section({
+        urlParameter: optional(ParameterName, {
+          description: "The name of the URL parameter that carries the row key",
+          examples: ["row_key"],
         }),
-        ({ urlParameter }, path) => ({ urlParameter, path: [...path, "urlParameter"] as YamlPath }),
-      ),
+        run: optional(ParameterName, {
+          description: "The name of the URL parameter that carries the id of the run that sends the row",
+          examples: ["run_id"],
+        }),
+        pipeline: optional(ParameterName, {
+          description: "The name of the URL parameter that carries the pipeline's name",
+          examples: ["imported_by"],
+        }),
+      }, { rules: { atLeastOne: ["urlParameter", "run", "pipeline"] } }),
       {
-        description: "Sends the row key too, so that people can find a row's submission",
-        examples: [{ urlParameter: "row_key" }],
+        description:
+          "Sends the row key, the run's id and the pipeline's name too, so that people recognise imported submissions. None of them makes a row changed",
+        examples: [{ urlParameter: "row_key", run: "run_id", pipeline: "imported_by" }],
       },
     ),
   }, { rules: { exactlyOne: ["service", "targets"], needs: { service: ["form"] }, excludes: { targets: ["form"] } } }),

@@ -49,7 +49,9 @@ export const changesOf = (
   if ("problems" in mapped) return undefined
   const explained = mapping.explain(cells, key).answers
   return compareSubmission(mapping.answers, mapped.item, submission)
-    .filter(({ verdict }) => verdict === "different" || verdict === "absent" || verdict === "unexpected")
+    .filter(({ question, verdict }) =>
+      !mapping.origin.has(question) && (verdict === "different" || verdict === "absent" || verdict === "unexpected")
+    )
     .map(({ name, question, returned = null, sent = null }) => ({
       question,
       name,

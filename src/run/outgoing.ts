@@ -56,7 +56,7 @@ export const outgoing = (
         // Keys made from content include a number that distinguishes identical rows, so every row must be counted.
         const key = chunk.faults.has(index) ? undefined : keyOf(cells)
         if (key === undefined || given === count || !choose(row)) continue
-        const mapped = mapping.map(cells, key)
+        const mapped = mapping.map(cells, key, plan.id)
         // The survey found no problem in these cells, so there is an item. A row without an item would stay pending.
         if (!("item" in mapped)) continue
         given++

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { withoutParameters } from "../domain/item.ts"
 import { fit } from "../kinds/submission.ts"
 import type { LedgerSession } from "../ledger/Ledger.ts"
 import type { IntendedRow } from "../ledger/rows.ts"
@@ -56,7 +57,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
         mapping: mapping.fingerprint,
         form: formFingerprint,
         resend: pipeline.sink.inDoubt === "resend",
-        digestOf: (row) => ledger.digest.value(row.item),
+        digestOf: (row) => ledger.digest.value(withoutParameters(row.item, mapping.origin)),
         retries: pipeline.sink.retries,
         stop: stop.sending,
       }),

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { SourceFile } from "../domain/report.ts"
 import type { RowChunk } from "../domain/row.ts"
 import type { FoundRow } from "../ledger/rows.ts"
+import { theRunsId } from "../mapping/stamps.ts"
 import type { RejectedRow } from "../report/csvFiles.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { eachChunk } from "../source/chunks.ts"
@@ -60,7 +61,7 @@ export const survey = Effect.gen(function*() {
       // Collects samples for a dry run. In other runs, the samples are rows that were sent.
       sendable: plan.mode !== "dry-run" ? undefined : ({ cells, row }, key) => {
         if (!counts.samples.hasRoom) return
-        const mapped = mapping.map(cells, key)
+        const mapped = mapping.map(cells, key, theRunsId)
         if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
       },
     })

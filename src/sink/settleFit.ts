@@ -89,6 +89,13 @@ export const resultsColumns = (
  */
 export type Likeness = "fits" | "resembles" | "no"
 
+/** The ids of the URL parameters by which imported submissions are recognised. */
+export interface StampIds {
+  readonly rowKey: string | undefined
+  /** Those with the run's id and the pipeline's name. */
+  readonly origin: ReadonlySet<string>
+}
+
 /** The kind of a mapped answer. */
 export interface AnswerKind {
   readonly id: string
@@ -108,8 +115,10 @@ const filledByTheForm = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
 /**
  * Returns a function that compares an item with a submission of an export.
  *
- * @param where.stamp the URL parameter that contains the row key, if the pipeline has one; if it can be compared, the
- * answers are ignored
+ * If the row key was sent and can be compared, the answers are ignored. The origin is the same for all rows of a run, so it never shows which row a
+ * submission is, and does not count as an answer. A submission with a different origin was not sent by that run, so it doesn't fit. But it still
+ * resembles the row: an earlier run may have sent the same row, and a person may have said that it had not landed. So the row is not counted as absent
+ * either, unless that submission belongs to a different row.
  */
 export const likenessOf = (
   item: Item,
@@ -117,10 +126,10 @@ export const likenessOf = (
     readonly form: Form
     readonly columns: ResultsColumns
     readonly kinds: ReadonlyArray<AnswerKind>
-    readonly stamp: string | undefined
+    readonly stamps: StampIds
   },
 ): (cells: Cells) => Likeness => {
-  const { columns, form, kinds } = where
+  const { columns, form, kinds, stamps } = where
   const kindOf = (list: string, id: string) => kinds.find((one) => one.list === list && one.id === id)?.kind
   const places: Array<Place> = []
   for (const question of form.questions) {
@@ -135,27 +144,34 @@ export const likenessOf = (
         : { value: answer.value, kind: kindOf("questions", question.id) ?? typed, options: question.options },
     })
   }
-  for (const parameter of item.urlParameters ?? []) {
-    const there = columns.elements.get(`urlParameters ${parameter.id}`)
+  const origin: Array<Place> = []
+  let rowKey: Place | undefined
+  for (const { id, value } of item.urlParameters ?? []) {
+    const there = columns.elements.get(`urlParameters ${id}`)
     if (there === undefined) continue
-    places.push({ columns: there, sent: { value: parameter.value, kind: "text", options: undefined } })
+    const place: Place = { columns: there, sent: { value, kind: "text", options: undefined } }
+    if (id === stamps.rowKey) rowKey = place
+    if (stamps.origin.has(id)) origin.push(place)
+    else places.push(place)
   }
   // The longest answers are compared first, so that one or two answers suffice to reject most other submissions.
   places.sort((a, b) => weight(b) - weight(a))
-  const stamped = where.stamp === undefined
-    ? undefined
-    : item.urlParameters?.find((one) => one.id === where.stamp || one.name === where.stamp)
-  const stampColumn = stamped === undefined ? undefined : columns.elements.get(`urlParameters ${stamped.id}`)?.[0]
 
   return (cells) => {
-    if (stamped !== undefined && stampColumn !== undefined) {
-      const relation = relate({ value: stamped.value, kind: "text", options: undefined }, [cells[stampColumn]])
-      if (relation === "agrees") return "fits"
-      if (relation === "differs") return "no"
-    }
-    return judge(places, cells)
+    const key = rowKey === undefined ? undefined : relationOf(rowKey, cells)
+    if (key === "differs") return "no"
+    const likeness = key === "agrees" ? "fits" : judge(places, cells)
+    const fromThere = origin.every((place) => {
+      const relation = relationOf(place, cells)
+      // Like any other URL parameter, an empty origin keeps a submission from fitting by its answers alone.
+      return relation === "agrees" || (relation === "blank" && key === "agrees")
+    })
+    return likeness === "fits" && !fromThere ? "resembles" : likeness
   }
 }
+
+const relationOf = ({ columns, sent }: Place, cells: Cells): Relation =>
+  relate(sent ?? nothing, columns.map((position) => cells[position]))
 
 const weight = ({ sent }: Place): number => (sent === undefined ? -1 : JSON.stringify(sent.value).length)
 
@@ -164,11 +180,11 @@ const nothing: SentAnswer = { value: null, kind: undefined, options: undefined }
 const judge = (places: ReadonlyArray<Place>, cells: Cells): Likeness => {
   const counts: Record<Relation, number> = { agrees: 0, open: 0, near: 0, blank: 0, differs: 0 }
   let left = places.length
-  for (const { columns, sent } of places) {
+  for (const place of places) {
     left--
-    const relation = relate(sent ?? nothing, columns.map((position) => cells[position]))
+    const relation = relationOf(place, cells)
     // An empty cell proves nothing if nothing was sent.
-    if (sent !== undefined || relation === "differs") counts[relation]++
+    if (place.sent !== undefined || relation === "differs") counts[relation]++
     if (counts.differs > counts.agrees + counts.near + counts.blank + counts.open + left) return "no"
   }
   const certain = counts.agrees > 0 && counts.agrees >= counts.open

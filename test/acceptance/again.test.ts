@@ -32,6 +32,31 @@ it.scopedLive("a repeated run sends nothing, and a run with one new row sends on
     expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
   }))
 
+it.scopedLive("submissions carry the row key, the run and the pipeline that sent them, and the next run changes none", () =>
+  Effect.gen(function*() {
+    const at = yield* bench()
+    const stamp = "stamp: { urlParameter: row_key, run: run_id, pipeline: imported_by }"
+    at.write("pipelines/contacts.yaml", pipelineYaml({ sink: `service: live\n  form: stamped\n  ${stamp}` }))
+    at.write("source.csv", csv(upTo(3)))
+    const preview = yield* at.inProcess("preview", "contacts", "--row", "1")
+    expect(preview.stdout).toMatch(/run_id +│ +│ the run's id/)
+    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    const first = at.report()
+    expect(first.readBack).toEqual({ verified: 3, differing: 0, missing: 0, unread: 0 })
+
+    at.write("source.csv", csv(upTo(4)))
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    const second = at.report()
+    expect(second.rows).toMatchObject({ alreadyImported: 3, changed: 0, imported: 1 })
+    expect(second.run).not.toBe(first.run)
+    expect(at.answers("row_key", "stamped")).toEqual(["1", "2", "3", "4"])
+    expect(at.answers("run_id", "stamped")).toEqual([first.run, first.run, first.run, second.run])
+    expect(new Set(at.answers("imported_by", "stamped"))).toEqual(new Set(["contacts"]))
+
+    expect((yield* at.inProcess("reconcile", "contacts")).status).toBe(0)
+    expect(at.report().readBack).toMatchObject({ verified: 4, differing: 0 })
+  }))
+
 it.scopedLive("a bad row is rejected with exit code 1, and is imported once after it is fixed", () =>
   Effect.gen(function*() {
     const at = yield* bench()

@@ -8,13 +8,13 @@ import { serve } from "../../src/practice/PracticeService.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { apiKey, expectNoKeyIn, formferry, inProcess, type Ran } from "./formferry.ts"
 
-/** A form of three questions, a similar form, and a form without questions. */
-const form = (id: string, questions: Form["questions"]): Form => ({
+/** A form of three questions, two similar forms, one of them with URL parameters, and a form without questions. */
+const form = (id: string, questions: Form["questions"], urlParameters: Form["urlParameters"] = []): Form => ({
   id,
   name: `Form ${id}`,
   questions,
   calculations: [],
-  urlParameters: [],
+  urlParameters,
   scheduling: [],
   payments: [],
   quiz: undefined,
@@ -26,7 +26,14 @@ const questions: Form["questions"] = [
   { id: "qBorn", name: "Born", type: "DatePicker", options: undefined },
 ]
 
-const forms = [form("contacts", questions), form("other", questions), form("empty", [])]
+const stamps = ["row_key", "run_id", "imported_by"].map((name) => ({ id: name, name }))
+
+const forms = [
+  form("contacts", questions),
+  form("other", questions),
+  form("stamped", questions, stamps),
+  form("empty", []),
+]
 
 /** Returns `source.csv` of a project, with one row per key. */
 export const csv = (
@@ -74,7 +81,7 @@ export interface Bench {
   readonly results: string
   /** Returns the number of submissions in a form. */
   readonly count: (form?: string) => number
-  /** Returns the answers to a question in all submissions of a form, sorted. */
+  /** Returns the answers to a question, or the values of a URL parameter, in all submissions of a form, sorted. */
   readonly answers: (question: string, form?: string) => ReadonlyArray<unknown>
 }
 
@@ -138,7 +145,9 @@ export const bench = (options: { readonly requestsPerSecond?: number; readonly f
       count: (form = "contacts") => service.count(form),
       answers: (question, form = "contacts") =>
         service.submissions(form)
-          .map((submission) => submission.questions.find(({ id }) => id === question)?.value)
+          .map(({ questions, urlParameters }) =>
+            [...questions, ...urlParameters].find(({ id }) => id === question)?.value
+          )
           .toSorted((a, b) => String(a) < String(b) ? -1 : 1),
     }
     return made

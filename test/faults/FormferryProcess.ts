@@ -115,7 +115,7 @@ export const settleProcess = (
         form,
         columns,
         kinds: mapping.answers,
-        stamp: undefined,
+        stamps: { rowKey: undefined, origin: mapping.origin },
         hasTimes: false,
         waits: waitsOf(options.pipeline),
         warnings: [],

@@ -89,7 +89,7 @@ mapping:
   urlParameters:
     - { name: Reference, from: No }
   unmapped: ignore
-sink: { service: live, form: ${form}, inDoubt: ${inDoubt}, batchSize: ${batchSize}, concurrency: ${concurrency}, canary: 2 }
+sink: { service: live, form: ${form}, stamp: { run: run_id, pipeline: imported_by }, inDoubt: ${inDoubt}, batchSize: ${batchSize}, concurrency: ${concurrency}, canary: 2 }
 reconcile: { visibleWithin: 20 seconds }
 `
 

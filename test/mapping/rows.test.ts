@@ -3,6 +3,7 @@ import type { Cell } from "../../src/domain/cell.ts"
 import { DateCell, JsonCell } from "../../src/domain/cell.ts"
 import { mentionedColumns } from "../../src/mapping/ColumnBook.ts"
 import { compile } from "../../src/mapping/compile.ts"
+import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { columnsOf, compiledMapping, errorsOf, formOf, itemOf, pipelineFrom, problemsOf } from "./pipeline.ts"
 
 describe("the filter `where`", () => {
@@ -247,7 +248,15 @@ describe("the option `unique`", () => {
 describe("the option `stamp`", () => {
   const lines = "  questions: [{ name: A, from: X }]"
   const sink = (text: string) => pipelineFrom(lines, { more: "", source: `  rowKey: [Id]` + text })
-  const stamped = { ...sink(""), sink: { ...sink("").sink, stamp: { urlParameter: "row_key", path: ["sink"] } } }
+  const stampedWith = (stamp: Pipeline["sink"]["stamp"]): Pipeline => ({
+    ...sink(""),
+    sink: { ...sink("").sink, stamp },
+  })
+  const stamped = stampedWith({ urlParameter: "row_key" })
+  const whole = stampedWith({ urlParameter: "row_key", run: "run_id", pipeline: "imported_by" })
+  const declaring = formOf(["A"], {
+    urlParameters: [{ id: "u1", name: "row_key" }, { id: "u2", name: "run_id" }, { id: "u3", name: "imported_by" }],
+  })
 
   it("stamp sends the row key with the row", () => {
     const form = formOf(["A"], { urlParameters: [{ id: "u1", name: "row_key" }] })
@@ -263,6 +272,62 @@ describe("the option `stamp`", () => {
     const { mapping, warnings } = compiledMapping(stamped, formOf(["A"]), ["Id", "X"])
     expect(warnings).toMatchObject([{ message: expect.stringContaining("does not declare") }])
     expect(mapping.answers.at(-1)?.tolerated).toMatch(/does not declare/)
+  })
+
+  it("the run's id and the pipeline's name are sent with the row key, and only by a run", () => {
+    const { mapping, warnings } = compiledMapping(whole, declaring, ["Id", "X"])
+    const sent = (run?: string) => {
+      const mapped = mapping.map(["7", "x"], "7", run)
+      return "item" in mapped ? mapped.item.urlParameters?.map(({ id, value }) => [id, value]) : undefined
+    }
+    expect(sent("run-1")).toEqual([["u1", "7"], ["u2", "run-1"], ["u3", "test"]])
+    expect(sent()).toEqual([["u1", "7"]])
+    expect(mapping.origin).toEqual(new Set(["u2", "u3"]))
+    expect(mapping.answers.slice(-3).map(({ columns, name }) => [name, columns.length])).toEqual([
+      ["row_key", 1],
+      ["run_id", 0],
+      ["imported_by", 0],
+    ])
+    expect(mapping.explain(["7", "x"], "7").answers.slice(-3).map(({ value }) => value)).toEqual([
+      "7",
+      "the run's id",
+      "test",
+    ])
+    expect(warnings).toEqual([])
+  })
+
+  it("stamps change neither the columns of a row's content nor, with the pipeline's name, the mapping's fingerprint", () => {
+    const of = (pipeline: Pipeline) => compiledMapping(pipeline, declaring, ["Id", "X"]).mapping
+    expect(of(whole).columns).toEqual(of(sink("")).columns)
+    expect(of({ ...whole, name: "renamed" }).fingerprint).toBe(of(whole).fingerprint)
+    expect(of(whole).fingerprint).not.toBe(of(stamped).fingerprint)
+  })
+
+  it("only the row key marks cells as sent", () => {
+    const use = (stamp: Pipeline["sink"]["stamp"]) => {
+      const { mapping } = compiledMapping(stampedWith(stamp), declaring, ["Id", "X"])
+      mapping.map(["7", ""], "7", "run-1")
+      return [...mapping.cellUses]
+    }
+    expect(use({ urlParameter: "row_key" })).toEqual([3, 0])
+    expect(use({ run: "run_id", pipeline: "imported_by" })).toEqual([0, 0])
+  })
+
+  it("each stamp needs a URL parameter of its own, and is warned about if the form does not declare it", () => {
+    const twice = stampedWith({ urlParameter: "row_key", run: "row_key" })
+    expect(errorsOf(twice, declaring, ["Id", "X"])).toMatchObject([{
+      message: 'The URL parameter "row_key" already carries the row key.',
+    }])
+    const filled = pipelineFrom(`${lines}\n  urlParameters: [{ name: run_id, from: X }]`)
+    expect(errorsOf({ ...filled, sink: whole.sink }, declaring, ["Id", "X"])).toMatchObject([{
+      message: 'The URL parameter "run_id" is already filled by the mapping.',
+    }])
+    const { warnings } = compiledMapping(whole, formOf(["A"]), ["Id", "X"])
+    expect(warnings.map(({ message }) => message.replace(/.*whether/, ""))).toEqual([
+      " the service keeps the row key.",
+      " the service keeps the run's id.",
+      " the service keeps the pipeline's name.",
+    ])
   })
 })
 

@@ -32,7 +32,7 @@ mapping:
   urlParameters:
     - { name: Reference, from: No }
   unmapped: ignore
-sink: { service: live, form: people, onChange: import-again, batchSize: 5, concurrency: 2, retries: { attempts: 4, base: 100 millis, max: 1 seconds } }
+sink: { service: live, form: people, onChange: import-again, stamp: { run: run_id, pipeline: imported_by }, batchSize: 5, concurrency: 2, retries: { attempts: 4, base: 100 millis, max: 1 seconds } }
 reconcile: { visibleWithin: 20 seconds }
 schedule: { cron: "0 2 * * *", zone: Europe/Berlin }
 `

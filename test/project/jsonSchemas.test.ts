@@ -111,6 +111,7 @@ const sinks: ReadonlyArray<readonly [good: boolean, sink: string]> = [
   ],
   [true, "service: s\nform: 12\nretries: { attempts: 1, base: 1 second, max: 1.5 minutes }"],
   [true, "service: s\nform: f\nstamp: { urlParameter: row_key }"],
+  [true, "service: s\nform: f\nstamp: { run: run_id, pipeline: imported_by }"],
   [false, "service: s\nform: f\nstamp: row_key"],
   [false, "service: s\nform: f\nstamp: {}"],
   [false, "service: s"],

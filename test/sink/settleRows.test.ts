@@ -18,13 +18,13 @@ const form: Form = {
     question("a", "Age", "NumberInput"),
   ],
   calculations: [],
-  urlParameters: [{ id: "row_key", name: "row_key" }],
+  urlParameters: [{ id: "row_key", name: "row_key" }, { id: "run_id", name: "run_id" }],
   scheduling: [],
   payments: [],
   quiz: undefined,
 }
 
-const titles = ["Submission ID", "Name", "E-mail", "Age", "row_key"]
+const titles = ["Submission ID", "Name", "E-mail", "Age", "row_key", "run_id"]
 const columns = resultsColumns({ titles, own: new Set(), id: undefined }, form)
 
 const sentAt = Date.UTC(2026, 0, 1, 12)
@@ -48,12 +48,23 @@ const rowOf = (row: number, item: Item, { resent = false, first = 5 } = {}): Dou
   acknowledged: false,
 })
 
-const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: string): Item => ({
-  questions: [{ id: "n", value: name }, { id: "m", value: mail }, { id: "a", value: age }],
-  ...(stamp === undefined ? {} : { urlParameters: [{ id: "row_key", name: "row_key", value: stamp }] }),
-})
+const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: string, run?: string): Item => {
+  const stamps = Object.entries({ row_key: stamp, run_id: run })
+    .flatMap(([id, value]) => value === undefined ? [] : [{ id, name: id, value }])
+  return {
+    questions: [{ id: "n", value: name }, { id: "m", value: mail }, { id: "a", value: age }],
+    ...(stamps.length === 0 ? {} : { urlParameters: stamps }),
+  }
+}
 
-type Line = readonly [id: string, name: string, mail?: string | undefined, age?: string, stamp?: string]
+type Line = readonly [
+  id: string,
+  name: string,
+  mail?: string | undefined,
+  age?: string | undefined,
+  stamp?: string,
+  run?: string,
+]
 
 /** Complete evidence: rows were visible after a minute, and the ledger has earlier and later submissions. */
 const proof: Evidence = {
@@ -79,13 +90,14 @@ const settle = (
   rows: ReadonlyArray<DoubtfulRow>,
   lines: ReadonlyArray<Line>,
   standing: Partial<ExportStanding> = {},
-  stamp?: string,
+  rowKey?: string,
   spoken: ReadonlyArray<Item> = [],
 ) => {
   if (columns === undefined) throw new Error("no columns")
-  const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds: [], stamp }), spoken)
-  for (const [id, name, mail = `${name}@example.org`, age = "30", key = ""] of lines) {
-    settling.offer(id, [id, name, mail, age, key])
+  const stamps = { rowKey, origin: new Set(["run_id"]) }
+  const settling = makeSettling(rows, (item) => likenessOf(item, { form, columns, kinds: [], stamps }), spoken)
+  for (const [id, name, mail = `${name}@example.org`, age = "30", key = "", run = ""] of lines) {
+    settling.offer(id, [id, name, mail, age, key, run])
   }
   const { open, settled } = settling.decide({ ...good, ...standing })
   return {
@@ -268,6 +280,38 @@ describe("settling rows in doubt from an export", () => {
     expect(settle([row], [["s1", "changed", "x@example.org", "7", "k1"]], {}, stamp).landed).toEqual([[1, "s1"]])
     expect(settle([row], [["s1", "ada", undefined, "30", "k2"]], {}, stamp).notLanded).toEqual([1])
     expect(settle([row], [["s1", "ada"]], {}, stamp).notLanded).toEqual([])
+  })
+
+  describe("the run's id", () => {
+    const row = rowOf(1, person("ada", undefined, 30, "k1", "run-2"))
+    const keyless = rowOf(1, person("ada", undefined, 30, undefined, "run-2"))
+    const line = (run: string, key = "", name = "ada"): Line => ["s1", name, undefined, undefined, key, run]
+    const resembling = {
+      ...none,
+      open: [[1, expect.stringContaining("submission s1 of the export resembles"), "a person"]],
+    }
+
+    it("a submission of the same run fits by its row key or its answers, not by the run's id", () => {
+      expect(settle([row], [line("run-2", "k1", "changed")], {}, "row_key").landed).toEqual([[1, "s1"]])
+      expect(settle([keyless], [line("run-2")]).landed).toEqual([[1, "s1"]])
+      expect(settle([row], [line("run-2", "k2")], {}, "row_key").notLanded).toEqual([1])
+      expect(settle([keyless], [["s1", "bob", undefined, "31", "", "run-2"]]).notLanded).toEqual([1])
+    })
+
+    it("a submission of a different run neither shows that the row landed nor that it did not", () => {
+      expect(settle([row], [line("run-1", "k1")], {}, "row_key")).toEqual(resembling)
+      expect(settle([keyless], [line("run-1")])).toEqual(resembling)
+    })
+
+    it("a submission without the run's id fits by its row key, but not by its answers alone", () => {
+      expect(settle([row], [line("", "k1")], {}, "row_key").landed).toEqual([[1, "s1"]])
+      expect(settle([keyless], [line("")])).toEqual(resembling)
+    })
+
+    it("rows with the same answers are distinguished by the run that sent them", () => {
+      const earlier = rowOf(2, person("ada", undefined, 30, undefined, "run-1"))
+      expect(settle([keyless, earlier], [line("run-1")])).toEqual({ landed: [[2, "s1"]], notLanded: [1], open: [] })
+    })
   })
 
   it("counts a submission once if the export repeats its line", () => {
