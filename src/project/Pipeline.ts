@@ -36,7 +36,7 @@ import type { SourceConfig } from "./sourceSection.ts"
 import { quoted } from "./suggestion.ts"
 import { substituteSets } from "./valueSets.ts"
 import type { ValueSets } from "./valueSets.ts"
-import { isMapping, nothing, setMember } from "./yamlText.ts"
+import { isMapping, nothing } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
 export type { ColumnName, KindOptions } from "./fields.ts"
@@ -377,7 +377,7 @@ export const zoneOf = ({ mapping, schedule }: Pick<Pipeline, "mapping" | "schedu
 const fillEmptyLists = (value: object): void => {
   const mapping = isMapping(value) ? value["mapping"] : undefined
   if (!isMapping(mapping)) return
-  for (const key of ["questions", "urlParameters"]) if (mapping[key] === nothing) setMember(mapping, key, [])
+  for (const key of ["questions", "urlParameters"]) if (mapping[key] === nothing) mapping[key] = []
 }
 
 /**

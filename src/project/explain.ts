@@ -20,7 +20,7 @@ import type { KeyRules } from "./fields.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
 import { start, written } from "./yamlFaults.ts"
 import type { Mapping, YamlText } from "./yamlText.ts"
-import { isExtension, isMapping, nothing, originOf, setMember } from "./yamlText.ts"
+import { isExtension, isMapping, nothing, originOf } from "./yamlText.ts"
 
 export type Issue = ParseResult.ParseIssue
 
@@ -74,7 +74,9 @@ export const explain = (to: Explanation, place: Place): void => {
 const inside = (place: Place, key: string | number, ast: SchemaAST.AST): Place => {
   const of = place.value as Mapping
   const { node = null, owner = null } = originOf(of)?.members.get(key) ?? {}
-  const put = (value: unknown) => setMember(of, String(key), value)
+  const put = (value: unknown) => {
+    of[key] = value
+  }
   const called = typeof key === "number" ? `An item of ${within(place)}` : quoted(key)
   return { ast, value: of[key], called, node, owner, put }
 }
@@ -295,7 +297,10 @@ const namedStruct = (
       suggestion: suggest(name, all, "Kinds are"),
     },
     repair: () => {
-      if (near !== undefined) return setMember(value, by, near)
+      if (near !== undefined) {
+        value[by] = near
+        return
+      }
       // Accepts the options of every kind, because the kind is unknown.
       delete value[by]
       for (const key of Object.keys(value)) {
@@ -324,7 +329,7 @@ const explainUnknown = (to: Explanation, choice: Choice, keys: ReadonlyArray<str
   const rename = (key: string, name: string) => () => {
     const member = members?.get(key)
     if (member !== undefined) members?.set(name, member)
-    setMember(value, name, value[key])
+    value[name] = value[key]
     delete value[key]
   }
   const repairs: Array<Explanation["repairs"][number]> = []

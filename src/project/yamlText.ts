@@ -212,10 +212,8 @@ export const originOf = (value: object): Origin | undefined => origins.get(value
 /** The maximum number of values to which a file's aliases may expand. */
 export const mostValues = 200_000
 
-/** Sets a member with any name, even `__proto__`, which an assignment would not create. */
-export const setMember = (of: object, key: string, value: unknown): void => {
-  Object.defineProperty(of, key, { value, enumerable: true, configurable: true, writable: true })
-}
+// A decoder assigns the members of a mapping one by one. Without this accessor, a member that a file calls `__proto__` is a member like any other.
+Reflect.deleteProperty(Object.prototype, "__proto__")
 
 /**
  * Returns a file's value with aliases and merge keys followed. Undefined if its aliases expand to too many values. Records where each list and mapping is in the file. Scalars have the type that YAML
@@ -228,12 +226,12 @@ export const plainValue = (yaml: YamlText): unknown => {
     if (left <= 0) return nothing
     const node = yaml.resolve(given)
     if (isMap(node)) {
-      const value = {}
+      const value: Mapping = {}
       const members: Origin["members"] = new Map()
       for (const { key, keyNode, value: member } of yaml.members(node)) {
         // Ignored keys contain only anchors, and may be large.
         if (path.length === 0 && isExtension(key)) continue
-        setMember(value, key, convert(member, [...path, key]))
+        value[key] = convert(member, [...path, key])
         members.set(key, { node: yaml.resolve(member) ?? member, owner: keyNode })
       }
       origins.set(value, { path, members })

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs"
 import { parse } from "yaml"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
+import { preview } from "../../src/jobs/preview.ts"
 import type { InitOptions } from "../../src/jobs/suggestMapping.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { decodeSource } from "../../src/project/sourceSection.ts"
@@ -228,5 +229,47 @@ layer(platform)("init", (it) => {
       for (const name of ["config/formferry.yaml", ".env.example", ".gitignore"]) {
         expect(yield* world.read(name), name).not.toContain(key)
       }
+    }))
+
+  it.scoped("init and check keep options, rows, choices and columns that are called __proto__", () =>
+    Effect.gen(function*() {
+      const odd = `id: odd
+name: Odd
+questions:
+  - { id: q1, name: Likes, type: Checkboxes, options: [__proto__, Tea, constructor] }
+  - { id: q2, name: Rate, type: Matrix, options: [Good, Bad] }
+  - { id: q3, name: Colour, type: Dropdown, options: [Red, Blue] }
+`
+      const rows = [
+        "Response,Likes [__proto__],Likes [Tea],Likes [constructor],Rate [__proto__],Rate [Tea],Colour",
+        "1,Yes,No,Yes,Good,Bad,Red",
+        "2,No,Yes,No,Bad,Good,Blue",
+        "3,Yes,Yes,Yes,Bad,Good,Red",
+      ]
+      const world = yield* start({ "odd.csv": `${rows.join("\n")}\n`, "forms/odd.yaml": odd })
+      yield* world.init({ name: "odd", form: "odd", source: asFound(`${world.root}/odd.csv`) })
+      const text = yield* world.read("pipelines/odd.yaml")
+      yield* world.write(
+        "pipelines/odd.yaml",
+        text.replace("# rowKey: [Response]", "rowKey: [Response]").replace(
+          "from: Colour",
+          "from: Colour\n      as: choice\n      values: { __proto__: Red }",
+        ),
+      )
+      const { diagnostics, pipelines: [checked] } = yield* checkProject(world.root, ["odd"])
+      expect([...diagnostics, ...checked?.diagnostics ?? []]).toEqual([])
+      expect([checked?.data?.invalid, checked?.fits?.answers]).toEqual([0, 3])
+      expect(checked?.translations.flatMap(({ values }) => values)).toEqual([{ cell: "__proto__", answer: "Red" }])
+      const { rows: [row] } = yield* preview(yield* loadProject(world.root), "odd", {
+        to: undefined,
+        source: undefined,
+        rows: 1,
+        row: undefined,
+      })
+      expect(row?.answers.map(({ value }) => JSON.stringify(value))).toEqual([
+        '["__proto__","constructor"]',
+        '{"__proto__":"Good","Tea":"Bad"}',
+        '"Red"',
+      ])
     }))
 })
