@@ -212,6 +212,7 @@ const reviewQuestion = (session: Session, item: Extract<ReviewItem, { readonly _
 const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly _tag: "RowKey" }>, where: string) =>
   Effect.gen(function*() {
     const { setSourceKey } = yield* Effect.promise(() => import("../project/pipelineEdits.ts"))
+    const { columnsTyped } = yield* Effect.promise(() => import("../jobs/review.ts"))
     const chosen = yield* choose<ChosenKey>(`${where} Which columns identify a row in later runs?`, [
       ...item.candidates.map(({ cells, names }) => ({
         title: `${names.map((name) => cutToWidth(visible(name), 60)).join(", ")}: ${cellsOf(cells)}`,
@@ -231,7 +232,7 @@ const reviewRowKey = ({ review }: Session, item: Extract<ReviewItem, { readonly 
       : chosen._tag === "Skip"
       ? undefined
       : yield* ask("Their names, separated by commas", (text) => {
-        const names = text.split(",").map((name) => name.trim()).filter((name) => name !== "")
+        const names = columnsTyped(text, item.columns)
         const unknown = names.find((name) => !item.columns.includes(name))
         return names.length === 0
           ? Effect.fail("Type the name of a column.")

@@ -6,6 +6,7 @@ import { identity } from "effect/Function"
 import * as Schema from "effect/Schema"
 import type { Form, Option, Question } from "../domain/form.ts"
 import { kinds } from "../kinds/index.ts"
+import { optionSplitter } from "../kinds/optionTable.ts"
 import { names } from "../mapping/findElement.ts"
 import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
 import { type ForeignChoice, foreignChoices, unknownOf } from "../mapping/suggest/draftChoices.ts"
@@ -222,6 +223,12 @@ export const settingFault = (kindName: string | undefined, key: string, value: s
   return Either.isLeft(decoded) || compileKind(kind, decoded.right, question, new Set()) === undefined
     ? `"${value}" can't be the ${key}.`
     : undefined
+}
+
+/** Returns the names in a list that a person typed, separated by commas. A column's name may contain commas. */
+export const columnsTyped = (text: string, columns: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const split = optionSplitter(",", { has: (name) => columns.includes(name), names: columns })
+  return typeof split === "function" ? split(text) : []
 }
 
 /** How a pipeline is reviewed. */

@@ -5,6 +5,7 @@ import { parse } from "yaml"
 import { reviewPipeline } from "../../src/cli/review.ts"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
+import { columnsTyped } from "../../src/jobs/review.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { type Answer, answering } from "./answering.ts"
@@ -132,4 +133,11 @@ layer(platform)("a review of a pipeline", (it) => {
       expect(yield* world.read).toMatch(/ {4}# reviewed · "Ada" · "Zoë"\n {4}- id: q1/)
       yield* world.review([["no answer", "skip"], ['"Color"', "skip"], ['"Due"', "quit"]])
     }))
+
+  it("names that a person types may contain commas", () => {
+    const columns = ["Name, first", "Name", "Born", "Town,Country"]
+    expect(columnsTyped(" Name, first ,Born, Town,Country", columns)).toEqual(["Name, first", "Born", "Town,Country"])
+    expect(columnsTyped("Name, Born,, first", columns)).toEqual(["Name", "Born", "first"])
+    expect(columnsTyped(" , ", columns)).toEqual([])
+  })
 })
