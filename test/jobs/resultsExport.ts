@@ -17,7 +17,8 @@ export const resultsExport = (
   submissions: ReadonlyArray<Submission>,
   without: (name: unknown) => boolean = () => false,
 ): string => {
-  const names = [...new Set(submissions.flatMap((one) => one.questions.map((answer) => answer.name ?? answer.id)))]
+  const elements = ({ questions, urlParameters }: Submission) => [...questions, ...urlParameters]
+  const names = [...new Set(submissions.flatMap((one) => elements(one).map((answer) => answer.name ?? answer.id)))]
   const header = [
     "Submission ID",
     "Last updated",
@@ -38,7 +39,7 @@ export const resultsExport = (
       time,
       "finished",
       "Ending",
-      ...names.map((name) => shown(one.questions.find((answer) => (answer.name ?? answer.id) === name)?.value)),
+      ...names.map((name) => shown(elements(one).find((answer) => (answer.name ?? answer.id) === name)?.value)),
       "None",
       "https://forms.example.com/t/people",
       "0a1b2c",

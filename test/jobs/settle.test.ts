@@ -380,6 +380,39 @@ scoped(
   }),
 )
 
+/** Sends 3 rows that arrive, but whose answer is lost. Then the same rows are sent by a second run, and do not arrive. */
+const sentByTwoRuns = (again: "resend" | "a person says that they did not land") =>
+  Effect.gen(function*() {
+    const at = yield* settling
+    const inDoubt = again === "resend" ? ", inDoubt: resend" : ""
+    yield* at.settings({ sink: `, canary: off, stamp: { urlParameter: row_key, run: run_id }${inDoubt}` })
+    yield* at.source(people(1, 3))
+    at.fail("POST", "lost", { status: 502, body: "<html>" })
+    expect((yield* at.run()).rows.inDoubt).toBe(3)
+    if (again !== "resend") yield* at.settle({ _tag: "Person", landed: false, which: { _tag: "All" } }, "mistaken")
+    expect((yield* at.run()).rows.inDoubt).toBe(3)
+    expect(at.names().length).toBe(3)
+    return at
+  })
+
+scoped(
+  "a row that was resent has landed if either run's submission is in the export",
+  Effect.gen(function*() {
+    const { fromExport } = yield* sentByTwoRuns("resend")
+    expect((yield* fromExport()).result).toMatchObject({ landed: 3, notLanded: 0, left: 0 })
+  }),
+)
+
+scoped(
+  "an earlier run's submission keeps a row in doubt if a person wrongly said that it had not landed",
+  Effect.gen(function*() {
+    const { fromExport } = yield* sentByTwoRuns("a person says that they did not land")
+    yield* Effect.sleep("1100 millis")
+    const { result } = yield* fromExport({ complete: "downloaded without a filter" })
+    expect(result).toMatchObject({ landed: 0, notLanded: 0, left: 3, wants: "a person" })
+  }),
+)
+
 scoped(
   "a file that is not an export of this form settles nothing, and the reason is reported",
   Effect.gen(function*() {
