@@ -1,34 +1,42 @@
 import * as Effect from "effect/Effect"
 import type { Element, Form, Question } from "../domain/form.ts"
 import { asListed, counted } from "../domain/words.ts"
-import { argument, command, json } from "./command.ts"
+import { argument, command, json, optionalArgument } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { cutToWidth, paints, table } from "./terminal/screen.ts"
 import type { Screen } from "./terminal/screen.ts"
 
-/** `form SERVICE FORM`. */
+/** `form SERVICE [FORM]`. */
 export const form = command({
   name: "form",
-  about: "Fetches a form and shows its questions and other fields, with their ids.",
+  about: "Fetches a form and shows its questions and other fields, with their ids. Without FORM, lists the forms of the account.",
   examples: [
     { words: "form live 8f2c", about: "Shows the form 8f2c of the service named live." },
+    { words: "form live", about: "Lists the forms of the service named live, if the service can list them." },
     { words: "form live 8f2c --json", about: "Writes the form as JSON, for a program." },
   ],
   arguments: {
     service: argument("SERVICE", "A service of config/formferry.yaml."),
-    form: argument("FORM", "The form's id."),
+    form: optionalArgument("FORM", "The form's id. Omit it to list the forms."),
   },
   options: { json },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const project = yield* openProject([])
-      const { fetchForm } = yield* Effect.promise(() => import("../jobs/services.ts"))
+      const { fetchForm, fetchForms } = yield* Effect.promise(() => import("../jobs/services.ts"))
+      if (input.form === undefined) {
+        const forms = yield* fetchForms(project, input.service)
+        return yield* output.print(input.json ? JSON.stringify(forms, null, 2) : showForms(forms, output.out))
+      }
       const form = yield* fetchForm(project, input.service, input.form)
       yield* output.print(input.json ? JSON.stringify(form, null, 2) : showForm(form, output.out))
     }),
 })
+
+const showForms = (forms: ReadonlyArray<Element>, screen: Screen): string =>
+  elements("form", forms, screen) ?? "The account has no forms."
 
 /** How many options of a question are shown. */
 const most = 12

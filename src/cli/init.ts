@@ -139,20 +139,39 @@ const askKey = (service: NewService | undefined, form: string, { interactive, ro
     )
   })
 
-/** Returns the services and pipelines of a project. */
+/** The maximum number of forms that are offered to choose from. */
+const mostForms = 40
+
+/** Asks for a form: to choose it if the service can list its forms, otherwise to type its id. */
+const askForm = (project: Project | undefined, service: string) =>
+  Effect.gen(function*() {
+    const config = project?.services.get(service)
+    const forms = project === undefined || config?.capabilities.includes("list") !== true
+      ? []
+      : yield* Effect.promise(() => import("../jobs/services.ts")).pipe(
+        Effect.flatMap(({ fetchForms }) => fetchForms(project, service)),
+        // A person can still type the id.
+        Effect.orElseSucceed(() => []),
+      )
+    return forms.length === 0 || forms.length > mostForms
+      ? yield* askText("The form's id", "Type the id that the form's address contains.")
+      : yield* choose("Which form?", forms.map(({ id, name }) => ({ title: `${name} (${id})`, value: id })))
+  })
+
+/** Returns a project, and the names of its services and pipelines. */
 const contentsOf = (root: string) =>
   Effect.gen(function*() {
     const { listPipelines, loadProject } = yield* Effect.promise(() => import("../project/loadProject.ts"))
     const project = yield* loadProject(root, { pipelines: [] })
     const { texts } = yield* listPipelines(root)
-    return { services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
+    return { project, services: [...project.services.keys()], pipelines: texts.flatMap(({ name }) => name ?? []) }
   })
 
 /** Completes the values given on the command line: uses the only service, asks in a terminal, or fails and lists every missing option. */
 const askForInit = (given: GivenOptions, where: Where) =>
   Effect.gen(function*() {
     const { exists, interactive, root } = where
-    const known = exists ? yield* contentsOf(root) : { services: [], pipelines: [] }
+    const known = exists ? yield* contentsOf(root) : { project: undefined, services: [], pipelines: [] }
     const newService = exists ? undefined : yield* askService(given, where)
     const name = given.name
       ?? (interactive ? yield* askName : undefined)
@@ -174,7 +193,7 @@ const askForInit = (given: GivenOptions, where: Where) =>
     const source = given.source ?? (yield* askPath("The file with the rows", "Type a file name, such as contacts.csv."))
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service?", known.services.map((name) => ({ title: name, value: name }))))
-    const form = given.form ?? (yield* askText("The form's id", "Type the id that the form's address contains."))
+    const form = given.form ?? (yield* askForm(known.project, service))
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, form, where), isNew: true }
   })
 

@@ -116,15 +116,25 @@ export class ServiceUnknown extends Schema.TaggedError<ServiceUnknown>()("Servic
   }
 }
 
-/** Fetches a form's metadata from a service of the project. */
-export const fetchForm = (project: Project, service: string, formId: string) =>
+/** Asks a service of the project, and closes it again. */
+const askService = <A>(
+  project: Project,
+  service: string,
+  question: (service: FormService) => Effect.Effect<A, ServiceUnusable>,
+) =>
   Effect.scoped(
     Effect.gen(function*() {
       const config = project.services.get(service)
       if (config === undefined) {
         return yield* new ServiceUnknown({ service, known: [...project.services.keys()] })
       }
-      const opened = yield* openService(config)
-      return yield* opened.service.form(formId)
+      return yield* question((yield* openService(config)).service)
     }),
   )
+
+/** Fetches a form's metadata from a service of the project. */
+export const fetchForm = (project: Project, service: string, formId: string) =>
+  askService(project, service, ({ form }) => form(formId))
+
+/** Lists the forms of a service of the project. Fails if the service can't list them. */
+export const fetchForms = (project: Project, service: string) => askService(project, service, ({ forms }) => forms)
