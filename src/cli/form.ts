@@ -10,7 +10,8 @@ import type { Screen } from "./terminal/screen.ts"
 /** `form SERVICE [FORM]`. */
 export const form = command({
   name: "form",
-  about: "Fetches a form and shows its questions and other fields, with their ids. Without FORM, lists the forms of the account.",
+  about:
+    "Fetches a form and shows its questions and other fields, with their ids. Without FORM, lists the forms of the account.",
   examples: [
     { words: "form live 8f2c", about: "Shows the form 8f2c of the service named live." },
     { words: "form live", about: "Lists the forms of the service named live, if the service can list them." },

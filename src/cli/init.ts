@@ -171,20 +171,21 @@ const contentsOf = (root: string) =>
 const askForInit = (given: GivenOptions, where: Where) =>
   Effect.gen(function*() {
     const { exists, interactive, root } = where
-    const known = exists ? yield* contentsOf(root) : { project: undefined, services: [], pipelines: [] }
+    const contents = exists ? yield* contentsOf(root) : undefined
+    const services = contents?.services ?? []
     const newService = exists ? undefined : yield* askService(given, where)
     const name = given.name
       ?? (interactive ? yield* askName : undefined)
     if (name === undefined) return yield* wrong("NAME is missing: give the new pipeline a name.")
-    if (known.pipelines.includes(name)) {
+    if (contents?.pipelines.includes(name) === true) {
       const { form, service, source } = given
       return { name, newService, source, service, form, apiKey: undefined, isNew: false }
     }
-    const onlyService = newService?.name ?? (known.services.length === 1 ? known.services[0] : undefined)
+    const onlyService = newService?.name ?? (services.length === 1 ? services[0] : undefined)
     const missing = [
       ...missingOf(given),
       ...(given.service === undefined && onlyService === undefined
-        ? [`--service SERVICE, one of ${known.services.join(", ")}`]
+        ? [`--service SERVICE, one of ${services.join(", ")}`]
         : []),
     ]
     if (missing.length > 0 && !interactive) {
@@ -192,8 +193,8 @@ const askForInit = (given: GivenOptions, where: Where) =>
     }
     const source = given.source ?? (yield* askPath("The file with the rows", "Type a file name, such as contacts.csv."))
     const service = given.service ?? onlyService
-      ?? (yield* choose("Which service?", known.services.map((name) => ({ title: name, value: name }))))
-    const form = given.form ?? (yield* askForm(known.project, service))
+      ?? (yield* choose("Which service?", services.map((name) => ({ title: name, value: name }))))
+    const form = given.form ?? (yield* askForm(contents?.project, service))
     return { name, newService, source, service, form, apiKey: yield* askKey(newService, form, where), isNew: true }
   })
 

@@ -44,3 +44,41 @@ it.scopedLive("init asks again for an API key that the service refuses, and writ
     expect(readFileSync(join(root, ".env"), "utf8")).toContain(key)
     expect(readFileSync(join(root, ".env"), "utf8")).not.toContain("wrong")
   }).pipe(Effect.provide(NodeContext.layer)))
+
+const form = (id: string, name: string) =>
+  `id: ${id}\nname: ${name}\nquestions: [{ id: q1, name: Name, type: ShortAnswer }]\n`
+
+const withForms = (capabilities: string) =>
+  projectFolder({
+    "config/formferry.yaml": `services: { practice: { practice: { forms: ../forms }${capabilities} } }\n`,
+    "forms/a.yaml": form("a1", "Animals"),
+    "forms/p.yaml": form("p1", "People"),
+    "people.csv": "Id,Name\n1,Ada\n2,Bob\n",
+  })
+
+it.scopedLive("init offers the forms of a service that can list them, otherwise asks for the form's id", () =>
+  Effect.gen(function*() {
+    const shownFor = (capabilities: string, keys: string) =>
+      Effect.gen(function*() {
+        const root = yield* withForms(capabilities)
+        const { shown, terminal } = yield* typed(`${keys}\rn`)
+        const words = ["init", "people", "--source", join(root, "people.csv"), "--project", root]
+        const { status } = yield* Effect.provideService(command(words, {}, true), Terminal.Terminal, terminal)
+        expect(status).toBe(0)
+        expect(readFileSync(join(root, "pipelines", "people.yaml"), "utf8")).toMatch(/form: p1\b/)
+        return shown.join("")
+      })
+    expect(yield* shownFor(", capabilities: [list]", "2")).toContain("2  People (p1)")
+    expect(yield* shownFor("", "p1")).toContain("The form's id:")
+  }).pipe(Effect.provide(NodeContext.layer)))
+
+it.scopedLive("form lists the forms of a service, for people and for programs", () =>
+  Effect.gen(function*() {
+    const root = yield* withForms("")
+    const list = (...words: ReadonlyArray<string>) => command(["form", "practice", "--project", root, ...words])
+    expect((yield* list()).out.replaceAll(/[ │]+/g, " ")).toContain("Animals a1\n People p1")
+    expect(JSON.parse((yield* list("--json")).out)).toEqual([{ id: "a1", name: "Animals" }, {
+      id: "p1",
+      name: "People",
+    }])
+  }).pipe(Effect.provide(NodeContext.layer)))
