@@ -7,22 +7,22 @@ import { isTick, wordsOf } from "./words.ts"
 /** Patterns of headers that name a question and one of its options or rows. Each returns the question and the option. */
 const headers: ReadonlyArray<(title: string) => readonly [question: string, option: string] | undefined> = [
   // Google Forms, LimeSurvey: Question [Row]
-  (title) => split(title, /^(.*)\s*\[([^[\]]+)\]\s*$/s),
+  (title) => split(title, /^(.*)\[([^[\]]+)\]$/),
   // REDCap with labels: Question (choice=Option)
-  (title) => split(title, /^(.*)\s*\(choice=(.+)\)\s*$/s),
+  (title) => split(title, /^(.*)\(choice=(.+)\)$/),
   // Jotform: Question >> Row
-  (title) => split(title, /^(.+?)\s*>>\s*(.+)$/s),
+  (title) => split(title, /^(.+?)>>(.+)$/),
   // KoboToolbox, ODK: question/option
   (title) => split(title, /^([^\s/]+(?:\/[^\s/]+)*)\/([^\s/]+)$/),
   // REDCap: question___option
   (title) => split(title, /^(.+?)___(.+)$/),
   // Question - Option, Question: Option
-  (title) => split(title, /^(.{4,}?)\s+[-–]\s+(.+)$/s),
-  (title) => split(title, /^(.{4,}?[^\s:]):\s+(.+)$/s),
+  (title) => split(title, /^(.{4,}?) [-–] (.+)$/),
+  (title) => split(title, /^(.{4,}?[^\s:]): (.+)$/),
 ]
 
 const split = (title: string, pattern: RegExp): readonly [string, string] | undefined => {
-  const [, question = "", option = ""] = pattern.exec(title.trim()) ?? []
+  const [, question = "", option = ""] = pattern.exec(title.trim().replaceAll(/\s+/g, " ")) ?? []
   return option === "" ? undefined : [question.trim(), option.trim()]
 }
 

@@ -22,6 +22,9 @@ export interface Meaning {
   readonly core: ReadonlyArray<Term>
 }
 
+/** How much of a title is compared: what follows adds no evidence. */
+const most = { characters: 300, words: 50, letters: 40 }
+
 /** Words without a meaning of their own. Words that change a meaning (not, most, least, first) are not among them. */
 const stopWords: ReadonlySet<string> = new Set(
   Object.values(vocabulary.stopWords).flatMap((words) => words.split(" ")),
@@ -89,7 +92,7 @@ const labels = (title: string): ReadonlySet<string> =>
   new Set(Array.from(title.matchAll(/(?<=\p{L}[\s_-])[A-Z](?![\p{L}'’])/gu), ([letter]) => letter.toLowerCase()))
 
 const termsOf = (title: string): ReadonlyArray<Term> => {
-  const words = wordsOf(title)
+  const words = wordsOf(title).slice(0, most.words).map((word) => word.slice(0, most.letters))
   const numbering = labels(title)
   const terms: Array<Term> = []
   for (let at = 0; at < words.length;) {
@@ -137,8 +140,9 @@ const coreOf = (title: string): string => {
 
 /** Returns what a title means: known phrases and words as concepts, other words as they are, without stop words. */
 export const meaningOf = (title: string): Meaning => {
-  const terms = termsOf(title)
-  const core = termsOf(coreOf(title))
+  const start = title.slice(0, 4 * most.characters).replaceAll(/\s+/g, " ").slice(0, most.characters)
+  const terms = termsOf(start)
+  const core = termsOf(coreOf(start))
   return { title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
 }
 

@@ -115,19 +115,33 @@ export const optionsNamed = (names: OptionNames, texts: ReadonlyArray<string>): 
 /** The separators that form tools write between choices in one cell. Separators that seldom occur inside an option come first. */
 const separators = ["\n", ";", " / ", "|", ",", " "] as const
 
+/** Stands for an option in a cell. */
 const mark = "\u0000"
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+const isWord = (token: string | undefined): boolean => token !== undefined && /^[\p{L}\p{N}]/u.test(token)
 
-const lettersIn = (text: string): number => text.replaceAll(/[^\p{L}\p{N}]/gu, "").length
+const tokensOf = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
 
-/** Returns a function that replaces every option in a text with a mark, the longest option first. */
-const marker = (names: OptionNames) => {
-  const all = [...new Set(names.options.flatMap((option) => [option.label.trim(), option.value.trim()]))]
-    .filter((name) => name !== "")
-    .toSorted((a, b) => b.length - a.length)
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${all.map(escaped).join("|")})(?![\\p{L}\\p{N}])`, "giu")
-  return (text: string): string => all.length === 0 ? text : text.replace(pattern, mark)
+/** The options whose names begin with the same words and signs. */
+interface Branch {
+  readonly next: Map<string, Branch>
+  option?: Option
+}
+
+const treeOf = ({ options }: OptionNames): Branch => {
+  const root: Branch = { next: new Map() }
+  for (const option of options) {
+    for (const name of [option.label.trim(), option.value.trim()]) {
+      let branch = root
+      for (const token of tokensOf(name.toLowerCase())) {
+        const next = branch.next.get(token) ?? { next: new Map() }
+        branch.next.set(token, next)
+        branch = next
+      }
+      if (branch !== root) branch.option ??= option
+    }
+  }
+  return root
 }
 
 /** How well cells with several choices fit the options of a question. */
@@ -140,23 +154,29 @@ interface SplitFit {
   readonly separator: string | undefined
 }
 
-/** Finds the separator of the choices in cells, and the share of the cells that options cover. */
+/** Finds the separator of the choices in cells, and the share of the cells that options cover. Where several options begin, the longest one counts. */
 export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
-  const marked = marker(names)
+  const tree = treeOf(names)
   const counts = new Map<string, number>()
-  const hit = new Set<string>()
+  const hit = new Set<Option>()
   let [letters, left] = [0, 0]
   for (const [text, times] of distinct) {
-    const rest = marked(text)
-    letters += lettersIn(text) * times
-    left += lettersIn(rest) * times
-    if (rest.includes(mark)) {
-      const lower = text.toLowerCase()
-      for (const option of names.options) {
-        if (lower.includes(option.label.toLowerCase()) || lower.includes(option.value.toLowerCase())) {
-          hit.add(option.value)
-        }
+    const tokens = tokensOf(text)
+    const lower = tokens.map((token) => token.toLowerCase())
+    let rest = ""
+    for (let at = 0; at < tokens.length;) {
+      let [end, option] = [at, undefined as Option | undefined]
+      let branch = isWord(tokens[at - 1]) ? undefined : tree.next.get(lower[at]!)
+      for (let to = at + 1; branch !== undefined; branch = branch.next.get(lower[to++] ?? "")) {
+        if (branch.option !== undefined && !isWord(tokens[to])) [end, option] = [to, branch.option]
       }
+      const piece = tokens.slice(at, Math.max(end, at + 1)).join("")
+      const size = isWord(piece) || option !== undefined ? piece.replaceAll(/[^\p{L}\p{N}]/gu, "").length * times : 0
+      letters += size
+      if (option === undefined) left += size
+      else hit.add(option)
+      rest += option === undefined ? piece : mark
+      at += Math.max(end - at, 1)
     }
     const between = separators.find((separator) => {
       const pieces = rest.split(separator).map((piece) => piece.trim()).filter((piece) => piece !== "")
