@@ -10,7 +10,7 @@ import type { Room } from "./distinctTexts.ts"
 import { DistinctTexts, hashesKept, hashOf, UniqueCheck } from "./distinctTexts.ts"
 import type { NumberEvidence } from "./numberEvidence.ts"
 import { collectNumbers } from "./numberEvidence.ts"
-import { saysNo, saysYes } from "./words.ts"
+import { isNoAnswer, saysNo, saysYes } from "./words.ts"
 
 /** What a cell most likely is, if it is not just text. */
 export const shapes = ["email", "url", "phone", "number", "boolean", "date", "dateTime", "time", "json"] as const
@@ -82,9 +82,6 @@ const isUrl = (text: string): boolean => /^(?:https?:\/\/|www\.)\S+$/i.test(text
 
 const isEmail = (text: string): boolean => text.includes("@") && text.length <= 254 && validator.isEmail(text)
 
-/** Texts for "no answer". */
-const noAnswer = /^(?:[-–—]+|n\/?a|#n\/a|null|nil|k\. ?a\.?|keine angabe|s\/d|n\/d|n\. ?d\.)$/i
-
 /** The evidence of one cell. */
 interface Reading {
   readonly text: string
@@ -122,7 +119,6 @@ const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) 
 
   const tickOf = (cell: Cell, text: string): Reading["tick"] => {
     if (typeof cell === "boolean") return cell ? "yes" : "no"
-    if (text.length > 12) return undefined
     return saysYes(text) ? "yes" : saysNo(text) ? "no" : undefined
   }
 
@@ -191,7 +187,7 @@ const collectColumn = (column: Column, room: Room, noteMissing: ((text: string) 
       if (noteMissing !== undefined && cell instanceof ErrorCell) return
       const text = textOf(cell)
       if (text === "") return
-      if (noteMissing !== undefined && text.length <= 12 && noAnswer.test(text)) return noteMissing(text)
+      if (noteMissing !== undefined && isNoAnswer(text)) return noteMissing(text)
       const reading = read(cell, text)
       if (!examples.has(reading.shape)) examples.set(reading.shape, text)
       if (typeof cell === "string" && readings.size < cached) readings.set(cell, reading)

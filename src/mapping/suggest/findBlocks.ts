@@ -2,6 +2,7 @@ import type { ColumnBlock } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { meaningOf } from "./meaning.ts"
 import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
+import { vocabulary } from "./vocabulary.ts"
 import { isTick, wordsOf } from "./words.ts"
 
 /** Patterns of headers that name a question and one of its options or rows. Each returns the question and the option. */
@@ -135,7 +136,7 @@ export const findBlocks = (
       const [question, option] = parts
       // Ticks of "Other" are an option like the others.
       const isText = [...one.profile.distinct.keys()].some((text) => text !== option && !isTick(text))
-      const role = isText && /^(?:other|autre|otro|outro|sonstiges)\b/i.test(option) ? "other" : "option"
+      const role = isText && vocabulary.other.includes(wordsOf(option)[0] ?? "") ? "other" : "option"
       groups.set(question, [...groups.get(question) ?? [], { ...one, ...labelled(one, option), role }])
     }
     for (const [question, members] of groups) {

@@ -6,7 +6,7 @@ import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OptionNames, TextForms } from "./optionNames.ts"
 import { isKin, likelyOption, likelySeparator, optionNames, splitFit } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
-import vocabulary from "./vocabulary.json" with { type: "json" }
+import { vocabulary } from "./vocabulary.ts"
 
 /** The kind of answer that a question expects by its type or name: the name of a kind of value, or `longText`, `scale` or `other`, which only suggestions distinguish. */
 export type ExpectedKind = string
@@ -28,27 +28,18 @@ const byType: Readonly<Record<string, ExpectedKind>> = {
   DateRange: "other",
 }
 
-/** Concepts in a name, with the kind of answer that they suggest. */
-const byConcept: ReadonlyArray<readonly [concept: string, kind: ExpectedKind]> = [
-  ["email", "email"],
-  ["phone", "phone"],
-  ["mobile", "phone"],
-  ["website", "url"],
-  ["birthday", "date"],
-]
-
-const kindsByConcepts = Object.entries(vocabulary.kinds).map(([kind, concepts]) => [kind, concepts.split("|")] as const)
-
 /** Returns what a question expects, judging by its type or, if it has none, by its options or name. */
 export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expected => {
   if (type !== undefined) {
     return { kind: byType[type] ?? kindOfType(type)?.name ?? "other", isGiven: true }
   }
   if (options !== undefined && options.length > 0) return { kind: "choice", isGiven: false }
-  const found = meaning.terms.length > 3 ? undefined : byConcept.find(([concept]) => speaksOf(meaning, concept))
-  const spoken = new Set(meaning.core.flatMap(({ concepts }) => concepts))
-  const guesses = kindsByConcepts.flatMap(([kind, concepts]) => concepts.some((one) => spoken.has(one)) ? [kind] : [])
-  return { kind: found?.[1] ?? "text", isGiven: false, guesses }
+  const named = (kinds: Readonly<Record<string, ReadonlyArray<string>>>, terms: Meaning["terms"]) =>
+    Object.keys(kinds).filter((kind) =>
+      terms.some(({ concepts }) => concepts.some((one) => kinds[kind]?.includes(one)))
+    )
+  const [kind = "text"] = meaning.terms.length > 3 ? [] : named(vocabulary.kindsOfNames, meaning.terms)
+  return { kind, isGiven: false, guesses: named(vocabulary.kinds, meaning.core) }
 }
 
 /** A question with its meaning and what it expects. */
@@ -161,15 +152,12 @@ const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   labels: ["matrix"],
 }
 
-/** Concepts of titles under which addresses of a kind are expected. */
-const namedLike = { email: ["email"], url: ["website", "link", "file", "photo", "screenshot", "linkedin"] } as const
-
 /** Returns how much a column's cells look like what a question expects, 0 to 1, or undefined if they could be anything. */
 const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }: Target): number | undefined => {
   const { length, share } = profile
   if (kind !== "text" && kind !== "longText") return shapeShare(profile, kind)
   for (const shape of ["email", "url"] as const) {
-    if (share[shape] >= 0.8 && !namedLike[shape].some((one) => speaksOf(meaning, one))) return 0
+    if (share[shape] >= 0.8 && !vocabulary.addresses[shape].some((one) => speaksOf(meaning, one))) return 0
   }
   if (!isGiven) return undefined
   if (share.number >= 0.9) return 0.2

@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein"
-import vocabulary from "./vocabulary.json" with { type: "json" }
+import { vocabulary } from "./vocabulary.ts"
 import { sameText, wordsOf } from "./words.ts"
 
 /** A word or phrase of a title, and what it may mean. */
@@ -25,17 +25,14 @@ export interface Meaning {
 /** How much of a title is compared: what follows adds no evidence. */
 const most = { characters: 300, words: 50, letters: 40 }
 
-/** Words without a meaning of their own. Words that change a meaning (not, most, least, first) are not among them. */
-const stopWords: ReadonlySet<string> = new Set(
-  Object.values(vocabulary.stopWords).flatMap((words) => words.split(" ")),
-)
+const stopWords = new Set(Object.values(vocabulary.stopWords).flat())
 
-/** The concepts of each word and phrase, in English, German, French, Spanish and Portuguese. A phrase takes precedence over its words. */
+/** The concepts of each word and phrase. A phrase takes precedence over its words. */
 const phrases = new Map<string, Array<string>>()
 /** The number of words in the longest phrase, by its first word. */
 const longestFrom = new Map<string, number>()
-for (const [concept, list] of Object.values(vocabulary.concepts).flatMap((theme) => Object.entries<string>(theme))) {
-  for (const phrase of list.split("|")) {
+for (const [concept, list] of Object.values(vocabulary.concepts).flatMap(Object.entries<ReadonlyArray<string>>)) {
+  for (const phrase of list) {
     const words = wordsOf(phrase)
     const key = words.join(" ")
     const [first = ""] = words
@@ -49,9 +46,7 @@ for (const [concept, list] of Object.values(vocabulary.concepts).flatMap((theme)
 /** Umlauts written as two letters. */
 const unspelled = (word: string): string => word.replaceAll(/([aou])e/g, "$1")
 
-/** Endings of the five languages, the longest first. */
-const endings =
-  /^(.{4,}?)(?:aciones|ations?|acoes|ungen|amento|imiento|iendo|ieren|mente|ments?|acion|ando|endo|ados?|adas?|idos?|idas?|aste|iste|amos|ung|ing|iert|tion|cion|cao|ent|ers|ten|est|ons|ies|ied|ar|ir|er|ez|en|em|es|ed|et|st|te|as|os|am|is|ly|t|n|s|e|a|o|y|r)$/
+const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 
 /** Returns a word without its ending, such as those of plurals and verbs. */
 const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
@@ -121,8 +116,7 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   return terms
 }
 
-const scale =
-  /[\s,;:(]*(?<!\p{L})(?:on a scale|from 1 to|en una escala|del 1 al|auf einer skala|von 1 bis|sur une échelle|de 1 à|numa escala|em uma escala|de 1 a)(?!\p{L}).*$/isu
+const scale = new RegExp(`(?<!\\p{L})(?:${vocabulary.scales.join("|")})(?!\\p{L}).*$`, "isu")
 
 /**
  * Returns the questions in a title: the text between ¿ and ?, or the sentences that end in a question mark. If there are none, returns the title
@@ -151,16 +145,17 @@ export const speaksOf = (meaning: Meaning, concept: string): boolean =>
   meaning.terms.some((each) => each.concepts.includes(concept))
 
 const pair = (a: string, b: string): string => (a < b ? `${a} ~ ${b}` : `${b} ~ ${a}`)
-const sorted = (both: string): string => pair(...(both.split(" ~ ") as [string, string]))
 /** Related concepts, with their likeness. */
-const nearness = new Map(Object.entries(vocabulary.related).map(([both, likeness]) => [sorted(both), likeness]))
-/** Concepts that exclude each other: a name with one and a name with the other are about different things. */
-const opposing = new Set(vocabulary.contrasts.map(sorted))
+const nearness = new Map(
+  Object.entries(vocabulary.related).map((
+    [both, likeness],
+  ) => [pair(...both.split(" ~ ") as [string, string]), likeness]),
+)
+const opposing = new Set(vocabulary.contrasts.map(([one = "", other = ""]) => pair(one, other)))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-/** What turns a word into its opposite. */
-const negation = /^(?:un|in|im|ir|il|non|dis|des|dés|miss|mal)$/
+const negations = new Set(vocabulary.negations)
 
 /** Returns how alike two spellings are, 0 to 1. Inflected or misspelt forms of a word are alike; different words are not. */
 const spelling = (a: string, b: string): number => {
@@ -173,7 +168,7 @@ const spelling = (a: string, b: string): number => {
   if (short.length < 4) return 0
   if (long.startsWith(short) && long.length - short.length <= 3) return 0.92
   // Unhappy is not happy.
-  if (long.endsWith(short) && negation.test(long.slice(0, -short.length))) return 0
+  if (long.endsWith(short) && negations.has(long.slice(0, -short.length))) return 0
   const ratio = 1 - distance(a, b) / long.length
   if (ratio >= 0.8) return ratio
   let stem = 0
@@ -194,31 +189,7 @@ const alike = (a: Term, b: Term): number => {
   return most
 }
 
-/** Concepts that add little: some titles have them, and others with the same meaning don't. */
-const light = new Set([
-  "current",
-  "live",
-  "how much",
-  "kind",
-  "list",
-  "overall",
-  "detail",
-  "need",
-  "wish",
-  "change",
-  "day",
-  "group",
-  "method",
-  "main",
-  "identify",
-  "use",
-  "know",
-  "opinion",
-  "choice",
-  "question",
-  "answer",
-  "yes",
-])
+const minor = new Set(vocabulary.minor)
 
 /** Returns a function for the weight of a term. A term that occurs in many titles has less weight. */
 export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
@@ -227,7 +198,7 @@ export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number =>
     for (const root of new Set(terms.map((term) => term.root))) counts.set(root, (counts.get(root) ?? 0) + 1)
   }
   const all = titles.length + 1
-  return ({ root }) => Math.log(1 + all / (1 + (counts.get(root) ?? 0))) * (light.has(root) ? 0.4 : 1)
+  return ({ root }) => Math.log(1 + all / (1 + (counts.get(root) ?? 0))) * (minor.has(root) ? 0.4 : 1)
 }
 
 /** How alike two titles are. */

@@ -1,9 +1,7 @@
 import type { ColumnProfile, ProfiledColumn } from "./ColumnProfile.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OwnColumn, RowKeySuggestion, ToolHints } from "./Suggestion.ts"
-
-/** Concepts in the names of id columns. */
-const naming = ["id", "customer number", "number", "reference", "code", "ticket", "registered"]
+import { vocabulary } from "./vocabulary.ts"
 
 /** Whether a string looks like a serial number: `K-00001`, `20001`, `HD-1000`. */
 const isCode = (text: string): boolean => /^[A-Za-z]{0,5}[-_/. ]?\d{2,12}$/.test(text)
@@ -14,7 +12,7 @@ const likelihood = ({ column, profile: { distinct, share, length } }: ProfiledCo
   let points = column.position === 0 ? 1.5 : 0
   if (
     /(?:^|[\s_-])(?:#|id|no\.?|nr\.?|n[º°])\s*$/i.test(column.title)
-    || naming.some((concept) => speaksOf(meaning, concept))
+    || vocabulary.rowKeys.some((concept) => speaksOf(meaning, concept))
   ) {
     points += 2
   }
@@ -54,10 +52,6 @@ export const suggestRowKey = (
     candidates: rest.slice(0, 5),
   }
 }
-
-/** Concepts in the names of columns that contain a record's times. */
-const submitted = ["submitted", "created", "registered", "date and time", "opened"]
-const updated = ["updated"]
 
 /**
  * Suggests the columns for a submission's times and login. Prefers the form tool's own columns. A time can also come
@@ -102,8 +96,8 @@ export const suggestOwn = ({ columns, tool, used }: {
       : { ...only, because: "its name, and it contains times" }
   }
   return {
-    submissionTime: withRole("submitted", isTime) ?? byName(submitted),
-    lastUpdatedAt: withRole("lastUpdated", isTime) ?? byName(updated),
+    submissionTime: withRole("submitted", isTime) ?? byName(vocabulary.times.submitted),
+    lastUpdatedAt: withRole("lastUpdated", isTime) ?? byName(vocabulary.times.updated),
     login: withRole("email", isLogin),
   }
 }

@@ -13,6 +13,7 @@ import { meaningOf, speaksOf } from "./meaning.ts"
 import { numberSigns } from "./numberEvidence.ts"
 import { likelySeparator, optionNames, separatorInto, splitFit } from "./optionNames.ts"
 import type { Block, Suggestion } from "./Suggestion.ts"
+import { vocabulary } from "./vocabulary.ts"
 import { isTick, saysNo, saysYes } from "./words.ts"
 
 /** How a column's cells are read as an answer. */
@@ -223,27 +224,11 @@ const numberSettings = (profile: ColumnProfile): Settings => {
   )
 }
 
-/** Concepts that name columns whose digits are not a quantity. */
-const codes = [
-  "zip",
-  "phone",
-  "mobile",
-  "fax",
-  "id",
-  "number",
-  "code",
-  "customer number",
-  "reference",
-  "tax number",
-  "iban",
-  "house number",
-]
-
 /** Returns settings for a question without a type. Sets only what the cells show beyond doubt. */
 const settingsByCells = (profile: ColumnProfile, question: Question, title: string): Settings => {
   const meanings = [meaningOf(question.name), meaningOf(title)]
   const { share, filled, distinct } = profile
-  const isCode = codes.some((concept) => meanings.some((meaning) => speaksOf(meaning, concept)))
+  const isCode = vocabulary.digitNames.some((concept) => meanings.some((meaning) => speaksOf(meaning, concept)))
   const { kind } = expectedOf(question, meaningOf(question.name))
   if (filled === 0 || kind === "choice") return settled(undefined)
   if (share.email >= 0.98 || (kind === "email" && share.email >= 0.8)) return settled("email")

@@ -2,6 +2,7 @@ import { cellText } from "../../domain/cell.ts"
 import { cut } from "../../domain/problem.ts"
 import type { Cells, Column } from "../../domain/row.ts"
 import { profiler } from "./ColumnProfile.ts"
+import { vocabulary } from "./vocabulary.ts"
 
 /** A row that is not a record: units below the header, or totals at the end. */
 export interface StrayRow {
@@ -13,17 +14,13 @@ export interface StrayRow {
   readonly text: string
 }
 
-const units = new Set(
-  ("% ‰ € eur $ usd £ gbp chf kg g mg µg ug t lb lbs oz km m cm mm in ft mi m² cm² km² m2 ha m³ l ml cl h hr hrs hour hours min mins "
-    + "minutes s sec seconds ms day days d week weeks month months year years yr yrs tage jahre stunden minuten °c °f °c c f k bpm mmhg "
-    + "kcal kj kw kwh w v a hz db px km/h m/s kg/m² kg/m2 mg/dl mmol/l n pcs stück no. nr. text yyyy-mm-dd dd.mm.yyyy dd/mm/yyyy mm/dd/yyyy")
-    .split(" "),
-)
+const units = new Set(vocabulary.units)
+const totals = new Set(vocabulary.totals)
 
-const isUnit = (text: string): boolean => units.has(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
+const isUnit = (text: string): boolean =>
+  text.length < 40 && units.has(text.toLowerCase().replace(/^[([](.*)[)\]]$/, "$1").trim())
 
-const totals =
-  /^(?:(?:grand|sub|overall)[ -]?)?(?:totals?|sum|average|mean|summe|gesamt(?:summe)?|insgesamt|zwischensumme|durchschnitt|mittelwert|total (?:général|general|geral)|somme|moyenne|suma|promedio|soma|média|totale|media|totaal)\s*:?$/i
+const isTotal = (text: string): boolean => text.length < 40 && totals.has(text.toLowerCase().replace(/\s*:$/, ""))
 
 const textsOf = (cells: Cells): ReadonlyArray<string> => cells.map((cell) => cellText(cell).trim())
 
@@ -69,7 +66,7 @@ export const recordProfiler = (
   const totalsIn = ({ cells, row }: Numbered): StrayRow | undefined => {
     const texts = textsOf(cells)
     const label = texts.find((text) => text !== "") ?? ""
-    if (!totals.test(label)) return undefined
+    if (!isTotal(label)) return undefined
     const all = profiles.profiles()
     // A record would have a cell in every column that the other records fill.
     const isIncomplete = all.some(({ column: { position }, profile }) =>

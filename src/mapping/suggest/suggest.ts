@@ -19,15 +19,7 @@ import {
   type Unit,
 } from "./Suggestion.ts"
 import { suggestFromTemplate } from "./template.ts"
-
-/** Parts of the kind `address`, with the concepts that name them. */
-const addressParts: ReadonlyArray<readonly [part: string, concepts: ReadonlyArray<string>]> = [
-  ["address", ["street", "address"]],
-  ["city", ["city"]],
-  ["state", ["state", "region"]],
-  ["zipCode", ["zip"]],
-  ["country", ["country"]],
-]
+import { vocabulary } from "./vocabulary.ts"
 
 /** Returns a title's terms, except those that name given concepts. The columns of one address or person have the same remaining terms. */
 const rest = ({ terms }: Meaning, concepts: ReadonlyArray<string>): string =>
@@ -83,7 +75,7 @@ const joins = (
     }
     if (expected.kind === "address") {
       const beside = new Set(["", rest(meaning, ["address"])])
-      const parts = addressParts.flatMap(([part, concepts]) => {
+      const parts = Object.entries(vocabulary.addressParts).flatMap(([part, concepts]) => {
         const found = only(left(), concepts, beside)
         return found === undefined ? [] : [{ part, ...found }]
       })

@@ -1,8 +1,7 @@
-import vocabulary from "./vocabulary.json" with { type: "json" }
+import { vocabulary } from "./vocabulary.ts"
 
-/** Numbers as words. Those with a second meaning are omitted: one (an article in most languages), sept, neuf, dos, once. */
 const numerals: ReadonlyMap<string, string> = new Map(
-  Object.entries(vocabulary.numerals).flatMap(([digits, words]) => words.split(" ").map((word) => [word, digits])),
+  Object.entries(vocabulary.numerals).flatMap(([digits, words]) => words.map((word) => [word, digits])),
 )
 
 /** Removes markup that form tools leave in titles: tags, entities, piped fields. */
@@ -39,14 +38,22 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
  */
 export const sameText = (text: string): string => wordsOf(text).join(" ")
 
-const yes = new Set(vocabulary.yes.split("|"))
-const no = new Set(vocabulary.no.split("|"))
+/** Returns a function that tells whether a cell is one of these texts, apart from case, accents and space around it. */
+const isOneOf = (texts: ReadonlyArray<string>) => {
+  const known = new Set(texts)
+  return (text: string): boolean => text.length <= 20 && known.has(withoutAccents(text.trim()))
+}
 
 /** Whether a cell says yes. */
-export const saysYes = (text: string): boolean => yes.has(withoutAccents(text.trim()))
+export const saysYes = isOneOf(vocabulary.yes)
 
 /** Whether a cell says no. */
-export const saysNo = (text: string): boolean => no.has(withoutAccents(text.trim()))
+export const saysNo = isOneOf(vocabulary.no)
 
 /** Whether a cell says yes or no. */
-export const isTick = (text: string): boolean => text.length <= 12 && (saysYes(text) || saysNo(text))
+export const isTick = (text: string): boolean => saysYes(text) || saysNo(text)
+
+const noAnswer = isOneOf(vocabulary.noAnswer)
+
+/** Whether a cell means "no answer". */
+export const isNoAnswer = (text: string): boolean => noAnswer(text) || (text.length <= 12 && /^[-–—]+$/.test(text))

@@ -1,0 +1,53 @@
+import * as Schema from "effect/Schema"
+import file from "./vocabulary.json" with { type: "json" }
+
+const Phrases = Schema.split("|")
+const Words = Schema.split(" ")
+const Pair = Schema.split(" ~ ")
+
+const record = <A, I>(value: Schema.Schema<A, I>) => Schema.Record({ key: Schema.String, value })
+
+const Vocabulary = Schema.Struct({
+  /** The words and phrases of each concept in English, German, French, Spanish and Portuguese, by theme. */
+  concepts: record(record(Phrases)),
+  /** How alike related concepts are, 0 to 1. */
+  related: record(Schema.Number),
+  /** Concepts that exclude each other: a name with one and a name with the other are about different things. */
+  contrasts: Schema.Array(Pair),
+  /** Words without a meaning of their own. Words that change a meaning (not, most, least, first) are not among them. */
+  stopWords: record(Words),
+  /** Numbers as words. Those with a second meaning are omitted: one (an article in most languages), sept, neuf, dos, once. */
+  numerals: record(Words),
+  yes: Phrases,
+  no: Phrases,
+  /** Texts for "no answer". */
+  noAnswer: Phrases,
+  /** Concepts that add little: some titles have them, and others with the same meaning don't. */
+  minor: Phrases,
+  endings: Phrases,
+  /** Beginnings that turn a word into its opposite. */
+  negations: Phrases,
+  /** Phrases with which the description of a scale begins. */
+  scales: Phrases,
+  /** The kinds of answer that concepts of a title make likelier. */
+  kinds: record(Phrases),
+  /** The kinds of answer that concepts of a short title name. */
+  kindsOfNames: record(Phrases),
+  /** The concepts under which addresses of a kind are expected. */
+  addresses: Schema.Struct({ email: Phrases, url: Phrases }),
+  /** Parts of the kind `address`, with the concepts that name them. */
+  addressParts: record(Phrases),
+  /** Concepts of columns whose digits are not a quantity. */
+  digitNames: Phrases,
+  /** Concepts in the names of id columns. */
+  rowKeys: Phrases,
+  /** Concepts in the names of columns that contain a record's times. */
+  times: Schema.Struct({ submitted: Phrases, updated: Phrases }),
+  /** Names of the option for any other answer. */
+  other: Phrases,
+  units: Words,
+  totals: Phrases,
+})
+
+/** The words and concepts that suggestions know. */
+export const vocabulary = Schema.decodeUnknownSync(Vocabulary)(file)
