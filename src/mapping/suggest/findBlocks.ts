@@ -22,7 +22,11 @@ const headers: ReadonlyArray<(title: string) => readonly [question: string, opti
   (title) => split(title, /^(.{4,}?[^\s:]): (.+)$/),
 ]
 
+/** The longest header that may name a question and an option, in characters. */
+const longest = 2_000
+
 const split = (title: string, pattern: RegExp): readonly [string, string] | undefined => {
+  if (title.length > longest) return undefined
   const [, question = "", option = ""] = pattern.exec(title.trim().replaceAll(/\s+/g, " ")) ?? []
   return option === "" ? undefined : [question.trim(), option.trim()]
 }

@@ -72,6 +72,9 @@ export interface Coverage {
   readonly kin?: number | undefined
 }
 
+/** The number of distinct texts that are compared with options. More add no evidence. */
+const compared = 200
+
 /**
  * Returns how well the options of a question explain a unit's cells, or undefined if there is nothing to compare.
  *
@@ -91,8 +94,9 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
     const hits = own.filter(({ option }) => likelyOption(options, option, forms) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
-  const { distinct, filled, share } = unit.profile
+  const { filled, share } = unit.profile
   if (filled === 0) return undefined
+  const distinct = new Map([...unit.profile.distinct].slice(0, compared))
   const isWorded = share.number === 0 && unit.profile.length > 3
   const kin = isWorded
     ? [...distinct.keys()].filter((text) => isKin(options, text, forms)).length / distinct.size
@@ -172,9 +176,9 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
  */
 const codesFit = (
   { distinct, filled, more, range, share }: ColumnProfile,
-  { expected, options }: Target,
+  { expected, question }: Target,
 ): 0 | 1 | 2 => {
-  const count = options?.options.length ?? 0
+  const count = question.options?.length ?? 0
   if (more || share.date + share.dateTime + share.time + share.email >= 0.5) return 0
   const separator = expected.kind === "choice" && expected.isGiven ? undefined : likelySeparator(distinct)
   const texts = [...distinct.keys()].flatMap((text) => separator === undefined ? [text] : text.split(separator))

@@ -136,7 +136,8 @@ const coreOf = (title: string): string => {
 export const meaningOf = (title: string): Meaning => {
   const start = title.slice(0, 4 * most.characters).replaceAll(/\s+/g, " ").slice(0, most.characters)
   const terms = termsOf(start)
-  const core = termsOf(coreOf(start))
+  const question = coreOf(start)
+  const core = question === start ? terms : termsOf(question)
   return { title, same: sameText(title), terms, core: core.length === 0 ? terms : core }
 }
 
@@ -144,14 +145,20 @@ export const meaningOf = (title: string): Meaning => {
 export const speaksOf = (meaning: Meaning, concept: string): boolean =>
   meaning.terms.some((each) => each.concepts.includes(concept))
 
-const pair = (a: string, b: string): string => (a < b ? `${a} ~ ${b}` : `${b} ~ ${a}`)
-/** Related concepts, with their likeness. */
-const nearness = new Map(
-  Object.entries(vocabulary.related).map((
-    [both, likeness],
-  ) => [pair(...both.split(" ~ ") as [string, string]), likeness]),
-)
-const opposing = new Set(vocabulary.contrasts.map(([one = "", other = ""]) => pair(one, other)))
+/** Returns a number for each pair of concepts, such as `first ~ last`, in any order. Concepts are looked up one after the other, because that is faster than joining them. */
+const byPair = (pairs: Readonly<Record<string, number>>) => {
+  const all = new Map<string, Map<string, number>>()
+  for (const [both, value] of Object.entries(pairs)) {
+    const [one = "", other = ""] = both.split(" ~ ")
+    for (const [from, to] of [[one, other], [other, one]] as const) {
+      all.set(from, (all.get(from) ?? new Map<string, number>()).set(to, value))
+    }
+  }
+  return (one: string, other: string): number => all.get(one)?.get(other) ?? 0
+}
+
+const nearness = byPair(vocabulary.related)
+const opposition = byPair(Object.fromEntries(vocabulary.contrasts.map((both) => [both, 1])))
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
@@ -183,7 +190,7 @@ const alike = (a: Term, b: Term): number => {
   let most = spelling(a.text, b.text)
   for (const one of a.concepts) {
     for (const other of b.concepts) {
-      most = Math.max(most, one === other ? 1 : nearness.get(pair(one, other)) ?? 0)
+      most = Math.max(most, one === other ? 1 : nearness(one, other))
     }
   }
   return most
@@ -216,32 +223,19 @@ export interface Likeness {
 const knownShare = ({ core }: Meaning): number =>
   core.filter(({ concepts }) => concepts.length > 0).length / Math.max(1, core.length)
 
-interface Matched {
-  readonly sum: number
-  readonly total: number
-  readonly left: ReadonlyArray<Term>
-}
-
-const matched = (from: ReadonlyArray<Term>, to: ReadonlyArray<Term>, weight: (term: Term) => number): Matched => {
-  let sum = 0
-  let total = 0
-  const left: Array<Term> = []
-  for (const term of from) {
-    const own = weight(term)
-    const best = to.reduce((most, other) => Math.max(most, alike(term, other)), 0)
-    sum += own * best
-    total += own
-    if (best < 0.7) left.push(term)
-  }
-  return { sum, total, left }
-}
-
+/** Compares two lists of terms: how much of their weight has a counterpart, and whether what is left over contradicts. */
 const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: Term) => number) => {
-  const there = matched(a, b, weight)
-  const back = matched(b, a, weight)
+  const pairs = a.map((one) => b.map((other) => alike(one, other)))
+  const sideOf = (terms: ReadonlyArray<Term>, bests: ReadonlyArray<number>) => {
+    const weights = terms.map(weight)
+    const total = weights.reduce((sum, one) => sum + one, 0)
+    const sum = weights.reduce((sum, one, at) => sum + one * bests[at]!, 0)
+    return { sum, total, left: terms.filter((_, at) => bests[at]! < 0.7) }
+  }
+  const there = sideOf(a, pairs.map((row) => Math.max(0, ...row)))
+  const back = sideOf(b, b.map((_, of) => pairs.reduce((most, row) => Math.max(most, row[of]!), 0)))
   if (there.total === 0 || back.total === 0) return { value: 0, opposed: false }
-  const numbers = [there.left, back.left].map((left) => left.filter((term) => isNumber(term.text)))
-  const opposed = numbers.every((list) => list.length > 0)
+  const opposed = [there, back].every(({ left }) => left.some(({ text }) => isNumber(text)))
     || there.left.some((one) => back.left.some((other) => areOpposed(one, other)))
   const dice = (there.sum + back.sum) / (there.total + back.total)
   const contained = Math.max(there.sum / there.total, back.sum / back.total)
@@ -249,7 +243,7 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
 }
 
 const areOpposed = (a: Term, b: Term): boolean =>
-  a.concepts.some((one) => b.concepts.some((other) => opposing.has(pair(one, other))))
+  a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
 
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
@@ -257,7 +251,7 @@ export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number)
   const known = Math.min(knownShare(a), knownShare(b))
   if (same) return { value: 1, same, opposed: false, known }
   const whole = compare(a.terms, b.terms, weight)
-  const core = compare(a.core, b.core, weight)
+  const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight)
   return { value: Math.max(whole.value, core.value), same, opposed: core.opposed, known }
 }
 

@@ -6,7 +6,6 @@ import { sameText, saysNo, saysYes } from "./words.ts"
 
 /** The options of a question, by all forms of their names. */
 export interface OptionNames {
-  readonly options: ReadonlyArray<Option>
   /** Names as the kinds compare them: in lower case and without white space. */
   readonly exact: ReadonlyMap<string, Option>
   /** Names by their words only. */
@@ -15,6 +14,10 @@ export interface OptionNames {
   readonly meant: ReadonlyMap<string, Option>
   /** The words and concepts of all labels. */
   readonly roots: ReadonlySet<string>
+  /** The options that say yes and no, if there is one of each. A size S is no yes. */
+  readonly ticks: readonly [yes: Option, no: Option] | undefined
+  /** Names by their words and signs, to find them in longer texts. */
+  readonly tree: () => Branch
 }
 
 const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
@@ -23,24 +26,32 @@ const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).t
 export const isKin = ({ roots }: OptionNames, text: string, forms: TextForms): boolean =>
   forms.meant(text).split("|").some((root) => roots.has(root))
 
+/** The number of options that are compared by their meaning. */
+const understood = 500
+
 export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   const exact = new Map<string, Option>()
   const same = new Map<string, ReadonlyArray<Option>>()
   const meant = new Map<string, Option>()
   const twice = new Set<string>()
-  for (const option of options) {
+  const roots = new Set<string>()
+  for (const [at, option] of options.entries()) {
     for (const name of [option.value, option.label]) {
       exact.set(loose(name), option)
       const words = sameText(name)
       if (words !== "") same.set(words, [...same.get(words) ?? [], option])
     }
+    if (at >= understood) continue
     const meaning = meantBy(meaningOf(option.label))
     if (meant.has(meaning)) twice.add(meaning)
     meant.set(meaning, option)
+    for (const root of meaning.split("|")) roots.add(root)
   }
   for (const meaning of [...twice, ""]) meant.delete(meaning)
-  const roots = new Set(options.flatMap(({ label }) => meantBy(meaningOf(label)).split("|")))
-  return { options, exact, same, meant, roots }
+  const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
+  const ticks = yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined
+  let tree: Branch | undefined
+  return { exact, same, meant, roots, ticks, tree: () => tree ??= treeOf(options) }
 }
 
 /** Caches a function's result for each text. */
@@ -71,12 +82,8 @@ export const rememberedForms = (): TextForms => ({
   meant: remembering(textForms.meant),
 })
 
-/** Returns the option that means the same yes or no as a text, if the options are one yes and one no. A size S is no yes. */
-const tickNamed = (options: ReadonlyArray<Option>, text: string): Option | undefined => {
-  const [yes, no] = [saysYes, saysNo].map((tick) => options.filter(({ label }) => tick(label)))
-  if (yes?.length !== 1 || no?.length !== 1) return undefined
-  return saysYes(text) ? yes[0] : saysNo(text) ? no[0] : undefined
-}
+const tickNamed = ({ ticks }: OptionNames, text: string): Option | undefined =>
+  ticks === undefined ? undefined : saysYes(text) ? ticks[0] : saysNo(text) ? ticks[1] : undefined
 
 /** Returns the option that a text most likely means, even if it is spelt differently, in a different language, or says yes or no differently. */
 export const likelyOption = (
@@ -84,7 +91,7 @@ export const likelyOption = (
   text: string,
   forms: TextForms = textForms,
 ): Option | undefined =>
-  names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names.options, text)
+  names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names, text)
     ?? names.meant.get(forms.meant(text))
 
 /** Digits, signs and single letters. If these differ, the names are different, however similar they are otherwise. */
@@ -105,7 +112,7 @@ export const optionsNamed = (names: OptionNames, texts: ReadonlyArray<string>): 
     if (exact[at] !== undefined) return exact[at]
     const same = [...new Set(names.same.get(sameText(text)) ?? [])]
     const alike = same.filter(({ label, value }) => [label, value].some((name) => details(name) === details(text)))
-    const option = alike[0] ?? tickNamed(names.options, text)
+    const option = alike[0] ?? tickNamed(names, text)
     if (option === undefined || alike.length > 1 || used.has(option)) return undefined
     used.add(option)
     return option
@@ -128,7 +135,7 @@ interface Branch {
   option?: Option
 }
 
-const treeOf = ({ options }: OptionNames): Branch => {
+const treeOf = (options: ReadonlyArray<Option>): Branch => {
   const root: Branch = { next: new Map() }
   for (const option of options) {
     for (const name of [option.label.trim(), option.value.trim()]) {
@@ -156,7 +163,7 @@ interface SplitFit {
 
 /** Finds the separator of the choices in cells, and the share of the cells that options cover. Where several options begin, the longest one counts. */
 export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
-  const tree = treeOf(names)
+  const tree = names.tree()
   const counts = new Map<string, number>()
   const hit = new Set<Option>()
   let [letters, left] = [0, 0]

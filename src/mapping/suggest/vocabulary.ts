@@ -3,17 +3,16 @@ import file from "./vocabulary.json" with { type: "json" }
 
 const Phrases = Schema.split("|")
 const Words = Schema.split(" ")
-const Pair = Schema.split(" ~ ")
 
 const record = <A, I>(value: Schema.Schema<A, I>) => Schema.Record({ key: Schema.String, value })
 
 const Vocabulary = Schema.Struct({
   /** The words and phrases of each concept in English, German, French, Spanish and Portuguese, by theme. */
   concepts: record(record(Phrases)),
-  /** How alike related concepts are, 0 to 1. */
+  /** How alike related concepts are, 0 to 1. Two concepts are separated by ` ~ `. */
   related: record(Schema.Number),
   /** Concepts that exclude each other: a name with one and a name with the other are about different things. */
-  contrasts: Schema.Array(Pair),
+  contrasts: Schema.Array(Schema.String),
   /** Words without a meaning of their own. Words that change a meaning (not, most, least, first) are not among them. */
   stopWords: record(Words),
   /** Numbers as words. Those with a second meaning are omitted: one (an article in most languages), sept, neuf, dos, once. */

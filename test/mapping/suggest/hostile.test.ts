@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest"
+import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
+import { findBlocks } from "../../../src/mapping/suggest/findBlocks.ts"
+import { coverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
+import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
+import { optionNames, rememberedForms, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
+
+const options = Array.from({ length: 3_000 }, (_, at) => ({ value: `v${at}`, label: `Option ${at} of a long list` }))
+
+const columnOf = (title: string, cells: ReadonlyArray<string> = []) => {
+  const profiles = profiler([{ position: 0, title, name: title }])
+  for (const cell of cells) profiles.addRow([cell])
+  return profiles.profiles()[0]!
+}
+
+describe("The work for a source and a form of any size", () => {
+  it.each([
+    ["1,000 words", Array.from({ length: 1_000 }, (_, at) => `word${"abcdefghij"[at % 10]}${"klm"[at % 3]}`).join(" ")],
+    ["a word of 16,000 letters", "abcdefgh".repeat(2_000)],
+    ["20,000 spaces", `Your${" ".repeat(20_000)}name`],
+    ["8,000 sentences", "Why? ".repeat(8_000)],
+    ["5,000 brackets", "(a b ".repeat(5_000)],
+  ])("compares only the first words of a title with %s", (_, title) => {
+    const { core, terms } = meaningOf(title)
+    for (const list of [core, terms]) {
+      expect(list.length).toBeLessThanOrEqual(50)
+      expect(Math.max(...list.map(({ text }) => text.length))).toBeLessThanOrEqual(40)
+    }
+  })
+
+  it("ignores how many spaces separate the words of a title", () => {
+    expect(meaningOf(`Your${" ".repeat(1_000)}first name`).terms).toEqual(meaningOf("Your first name").terms)
+  })
+
+  it("distinguishes long titles that differ at the end", () => {
+    const start = "word ".repeat(1_000)
+    expect(meaningOf(`${start}one`).same).not.toBe(meaningOf(`${start}other`).same)
+  })
+
+  it("finds no block in headers longer than 2,000 characters", () => {
+    const long = "a - ".repeat(5_000)
+    expect(findBlocks([columnOf(`${long}b`, ["x"]), columnOf(`${long}c`, ["x"])], [])).toEqual([])
+  })
+
+  it("finds an option among 3,000 by its words", () => {
+    const cells = new Map([["Option 7 of a long list; OPTION 2999 OF A LONG LIST", 2], ["Option 7 of a long list", 1]])
+    expect(splitFit(cells, optionNames(options))).toEqual({ covered: 1, hits: 2, separator: ";" })
+  })
+
+  it("compares a sample of a column's texts with a question's options", () => {
+    const cells = Array.from({ length: 1_000 }, (_, at) => options[at]!.label)
+    const unit = { _tag: "Column", meaning: meaningOf("Choice"), ...columnOf("Choice", cells) } as const
+    const question = { id: "q", name: "Choice", type: "Dropdown", options }
+    expect(coverage(unit, targetOf(question), rememberedForms())).toMatchObject({ covered: 1, hits: 200 })
+  })
+})
