@@ -22,7 +22,6 @@ import { misfitOf } from "../mapping/suggest/misread.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import { type Ask, type Settings, settingsFor } from "../mapping/suggest/settings.ts"
 import { columnsOf, type Origin, type OwnColumn, type Suggestion } from "../mapping/suggest/Suggestion.ts"
-import { translate } from "../mapping/suggest/translate.ts"
 import { compileKind } from "../mapping/suggest/unknownChoices.ts"
 import { loadProject } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
@@ -38,6 +37,7 @@ import {
   type InitOptions,
   InitRefused,
   labelsFor,
+  type SourceLabels,
   surveySource,
   tryOnCells,
   unusedColumns,
@@ -123,7 +123,9 @@ const listedChoices = 50
 
 const openChoices = (
   question: Question,
-  choices: ReadonlyArray<Pick<ForeignChoice, "choice" | "count" | "likely">>,
+  choices: ReadonlyArray<
+    Pick<ForeignChoice, "choice" | "count"> & { readonly likely: { readonly option: Option } | undefined }
+  >,
 ): ReadonlyArray<OpenChoice> =>
   choices.slice(0, listedChoices).map(({ choice, count, likely }) => ({
     question,
@@ -132,25 +134,29 @@ const openChoices = (
     likely: likely?.option,
   }))
 
-/** Returns the choices in the cells of existing entries that are not options. Empty if the mapping doesn't compile. */
-const choicesInData = (pipeline: Pipeline, source: Source, form: Form) =>
+/** Returns the choices in the cells of existing entries that are not options, the most frequent first. Empty if the mapping doesn't compile. */
+const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: SourceLabels | undefined) =>
   Effect.gen(function*() {
     const mapping = yield* compileUnkeyed(pipeline, source, form)
     if (mapping === undefined) return []
     const counted = choiceQuestions(pipeline, mapping, form, source)
     if (counted.length === 0) return []
+    const profiles = profiler(counted.flatMap(({ columns }) => columns), { labels: labels?.of })
     yield* eachRow(source, (cells) => {
       for (const { columns, counter } of counted) {
         for (const { position } of columns) counter.add(cells[position] ?? null)
       }
+      profiles.addRow(cells)
     })
-    return counted.flatMap(({ counter, question }) => {
-      const { counts } = counter.unknown()
-      const translations = translate({ question }, counts.map(([choice]) => choice))
-      return openChoices(
-        question,
-        counts.map(([choice, count]) => ({ choice, count, likely: translations.get(choice) })),
-      )
+    const byPosition = new Map(profiles.profiles().map((one) => [one.column.position, one]))
+    return counted.flatMap(({ columns, counter, question }) => {
+      const [one] = columns.flatMap(({ position }) => byPosition.get(position) ?? [])
+      if (one === undefined) return []
+      // The columns of a grid have the same options, and mostly the same cells.
+      const suggestion: Suggestion = { question, origin: { _tag: "Column", ...one }, confidence: 1 }
+      const { left, sure } = foreignChoices(suggestion, counter.unknown())
+      const named = sure.map((each) => ({ ...each, likely: { option: each.option } }))
+      return openChoices(question, [...named, ...left].toSorted((a, b) => b.count - a.count))
     })
   })
 
@@ -256,11 +262,12 @@ export const openReview = (root: string, name: string, { guard = identity, label
       ...form,
       questions: form.questions.filter((question) => entryOf(question) === undefined && !isIgnored(question)),
     }
+    const described = yield* labelsFor(labels, columns)
     const { missing, profiles, stray, suggestions } = yield* surveySource(
       source,
       rest,
       unusedColumns(pipeline, source),
-      yield* labelsFor(labels, columns),
+      described,
     )
     const uploads = source.tool?.answers.uploads
 
@@ -315,7 +322,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       ...form.questions.flatMap(question),
       ...time("submissionTime"),
       ...time("lastUpdatedAt"),
-      ...(yield* choicesInData(pipeline, source, form)).map((one) => ({ _tag: "Choice" as const, ...one })),
+      ...(yield* choicesInData(pipeline, source, form, described)).map((one) => ({ _tag: "Choice" as const, ...one })),
     ]
 
     const review: Review = {

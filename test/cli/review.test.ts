@@ -5,7 +5,7 @@ import { parse } from "yaml"
 import { reviewPipeline } from "../../src/cli/review.ts"
 import { checkProject } from "../../src/jobs/check.ts"
 import { initialise } from "../../src/jobs/init.ts"
-import { columnsTyped } from "../../src/jobs/review.ts"
+import { columnsTyped, openReview } from "../../src/jobs/review.ts"
 import { asFound } from "../../src/source/openSource.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
 import { type Answer, answering } from "./answering.ts"
@@ -132,6 +132,36 @@ layer(platform)("a review of a pipeline", (it) => {
       expect(shown).not.toContain("identify a row")
       expect(yield* world.read).toMatch(/ {4}# reviewed · "Ada" · "Zoë"\n {4}- id: q1/)
       yield* world.review([["no answer", "skip"], ['"Color"', "skip"], ['"Due"', "quit"]])
+    }))
+
+  it.scoped("review suggests options for a code by its label, and not the options that other cells name", () =>
+    Effect.gen(function*() {
+      const root = yield* projectFolder({
+        "codes.csv": "id,area,size\n1,Suburban,Small\n2,2,Smal\n3,2,Medium\n4,Suburban,Large\n",
+        "dictionary.csv": [
+          '"Variable / Field Name","Form Name","Field Type","Field Label","Choices, Calculations, OR Slider Labels"',
+          'id,f,text,Id,""',
+          'area,f,radio,Area,"1, Suburban | 2, City of Rurl"',
+        ].join("\n"),
+        "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms } } }\n",
+        "forms/f1.yaml": `id: f1
+name: Areas
+questions:
+  - { id: q1, name: Area, type: Dropdown, options: [Suburban, Urban, City of Rural] }
+  - { id: q2, name: Size, type: Dropdown, options: [Small, Medium, Large] }
+`,
+        "pipelines/codes.yaml": `pipeline: codes
+source: { file: ../codes.csv, rowKey: [id] }
+mapping:
+  questions:
+    - { id: q1, from: area }
+    - { id: q2, from: size }
+sink: { service: practice, form: f1 }
+`,
+      })
+      const review = yield* Effect.scoped(openReview(root, "codes", { labels: `${root}/dictionary.csv` }))
+      const choices = review.items.flatMap((one) => one._tag === "Choice" ? [[one.choice, one.likely?.label]] : [])
+      expect(choices).toEqual([["2", "City of Rural"], ["Smal", "Small"]])
     }))
 
   it("names that a person types may contain commas", () => {

@@ -272,4 +272,19 @@ questions:
         '"Red"',
       ])
     }))
+
+  it.scoped("init proposes an option of a long list", () =>
+    Effect.gen(function*() {
+      const towns = Array.from({ length: 400 }, (_, at) => `Town of ${["North", "South"][at % 2]} ${at}`)
+      const world = yield* start({
+        "long.csv": "Id,Town\n1,Zimbabwaen Plains\n2,Town of South 1\n3,Town of North 0\n",
+        "forms/long.yaml": `id: long\nname: Long\nquestions: [{ id: q1, name: Town, type: Dropdown, options: [${
+          towns.join(", ")
+        }, Zimbabwean Plains] }]\n`,
+      })
+      yield* world.init({ name: "long", form: "long", source: asFound(`${world.root}/long.csv`) })
+      expect(yield* world.read("pipelines/long.yaml")).toMatch(
+        /Zimbabwaen Plains: Zimbabwean Plains # confidence 0\.\d\d · 1 ×/,
+      )
+    }))
 })

@@ -5,7 +5,7 @@ import { align } from "./align.ts"
 import type { Meaning } from "./meaning.ts"
 import { likeness, meaningEvidence, meaningOf, weigh } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
-import { sameText, saysNo, saysYes } from "./words.ts"
+import { sameText, saysNo, saysYes, wordsOf } from "./words.ts"
 
 /** The option that an unknown choice most likely means. */
 export interface Translation {
@@ -30,6 +30,24 @@ const spelling = (a: string, b: string): number => {
       letter !== b[at] && a.slice(0, at) + (a[at + 1] ?? "") + letter + a.slice(at + 2) === b
     )
   return 1 - (isExchanged ? 1 : distance(a, b)) / longest
+}
+
+/** Returns the options that texts are compared with, in their order. Of a long list, these are the ones with the nearest names. */
+const optionsNear = (options: ReadonlyArray<Option>, texts: ReadonlyArray<string>): ReadonlyArray<Option> => {
+  if (options.length <= optionsCompared) return options
+  const rows = texts.map((text) => ({ text: sameText(text), words: new Set(wordsOf(text)) }))
+  const nearness = ({ label }: Option): number => {
+    const name = sameText(label)
+    const words = wordsOf(label)
+    return Math.max(
+      ...rows.map(({ text, words: own }) =>
+        1 - distance(text, name) / Math.max(text.length, name.length, 1) + words.filter((one) => own.has(one)).length
+      ),
+    )
+  }
+  const nearest = options.map((option) => ({ option, near: nearness(option) })).toSorted((a, b) => b.near - a.near)
+  const kept = new Set(nearest.slice(0, optionsCompared).map(({ option }) => option))
+  return options.filter((option) => kept.has(option))
 }
 
 /** Returns the options whose names occur in a suggestion's cells or headers. */
@@ -144,11 +162,11 @@ export const translate = (
   suggestion: Pick<Suggestion, "question"> & Partial<Suggestion>,
   texts: ReadonlyArray<string>,
 ): ReadonlyMap<string, Translation> => {
-  const options = (suggestion.question.options ?? []).slice(0, optionsCompared)
   const own = named(suggestion)
   const names = columnNames(suggestion).slice(0, compared)
   const isBlock = texts.every((text) => names.includes(text))
   const rows = isBlock ? names : texts.slice(0, compared)
+  const options = optionsNear(suggestion.question.options ?? [], rows)
   const [from, to] = [rows, options.map(({ label }) => label)].map((list) => list.map(meaningOf))
   const weight = weigh([...from ?? [], ...to ?? []])
   const says = [saysYes, saysNo].map((tick) =>
