@@ -35,10 +35,11 @@ const spelling = (a: string, b: string): number => {
 /** Returns the options that texts are compared with, in their order. Of a long list, these are the ones with the nearest names. */
 const optionsNear = (options: ReadonlyArray<Option>, texts: ReadonlyArray<string>): ReadonlyArray<Option> => {
   if (options.length <= optionsCompared) return options
-  const rows = texts.map((text) => ({ text: sameText(text), words: new Set(wordsOf(text)) }))
+  const start = (text: string) => text.slice(0, 100)
+  const rows = texts.map((text) => ({ text: sameText(start(text)), words: new Set(wordsOf(start(text))) }))
   const nearness = ({ label }: Option): number => {
-    const name = sameText(label)
-    const words = wordsOf(label)
+    const name = sameText(start(label))
+    const words = wordsOf(start(label))
     return Math.max(
       ...rows.map(({ text, words: own }) =>
         1 - distance(text, name) / Math.max(text.length, name.length, 1) + words.filter((one) => own.has(one)).length
