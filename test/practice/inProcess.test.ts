@@ -19,6 +19,7 @@ const converse = (baseUrl: string, open?: OpenTransport) =>
       timeout: Duration.seconds(5),
       editLinkParameter: "includeEditLink",
       gateway: "gateway",
+      capabilities: ["list", "delete"],
     }, open)
     const created = yield* service.create("f1", [{
       questions: [{ id: "q1", value: "Ä" }],
@@ -30,6 +31,9 @@ const converse = (baseUrl: string, open?: OpenTransport) =>
       created,
       yield* service.read("f1", id),
       yield* service.read("f1", "none"),
+      yield* service.forms,
+      yield* service.list?.("f1", { offset: 0, sort: "asc" }) ?? Effect.void,
+      yield* service.remove?.("f1", "none", () => true) ?? Effect.void,
       yield* service.create("f1", [{ questions: [{ id: "nope", value: 1 }] }], () => true),
       yield* Effect.flip(service.form("none")),
       yield* service.requests,

@@ -3,7 +3,7 @@ import { Duration, Effect, Redacted } from "effect"
 import { make } from "../../src/service/client.ts"
 import { answerText, rawServer } from "../service/rawServer.ts"
 import * as exchanges from "./exchanges.ts"
-import { form, full, items, sparse } from "./expected.ts"
+import { form, full, items, sibling, siblingForm, sparse } from "./expected.ts"
 
 /** Starts a service that answers requests with the given literal texts in turn, and a client for it. */
 const played = (...answers: ReadonlyArray<string>) =>
@@ -143,6 +143,35 @@ describe("the client with literal answers", () => {
       const { service, requests } = yield* played()
       expect(yield* service.remove?.("f", "a", () => false) ?? Effect.void).toBe("heldBack")
       expect(requests().filter((one) => one !== "")).toEqual([])
+    }))
+
+  it.scopedLive("ignores a form's tags, documents and approvals, the ids of its options and the types of its calculations", () =>
+    Effect.gen(function*() {
+      const { service } = yield* played(answerText(200, exchanges.siblingMetadata))
+      expect(yield* service.form("sib1")).toEqual(siblingForm)
+    }))
+
+  it.scopedLive("ignores a submission's start time, documents, approvals and booking's phone number", () =>
+    Effect.gen(function*() {
+      const { service } = yield* played(answerText(200, `{"submission":${exchanges.siblingSubmission}}`))
+      expect(yield* service.read("sib1", "5b2d")).toEqual(sibling)
+    }))
+
+  it.scopedLive("reads a listed submission like one that was read singly", () =>
+    Effect.gen(function*() {
+      const page = `{"responses":[${exchanges.siblingSubmission}],"totalResponses":1,"pageCount":1}`
+      const { service } = yield* played(answerText(200, page))
+      expect(yield* service.list?.("sib1", { offset: 0, sort: "asc" }) ?? Effect.void)
+        .toEqual({ submissions: [sibling], malformed: 0, total: 1 })
+    }))
+
+  it.scopedLive("knows every type of question that a service with more operations names", () =>
+    Effect.gen(function*() {
+      const questions = exchanges.siblingTypes.map((type, index) => `{"id":"s${index}","name":"","type":"${type}"}`)
+      const body = `{"submission":{"submissionId":"5b2d","questions":[${questions.join(",")}]}}`
+      const { service } = yield* played(answerText(200, body))
+      const read = yield* service.read("sib1", "5b2d")
+      expect(read?.questions.filter(({ known }) => known).map(({ type }) => type)).toEqual(exchanges.siblingTypes)
     }))
 
   for (const message of exchanges.credentialMessages) {

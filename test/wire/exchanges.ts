@@ -8,7 +8,8 @@ export const formPath = "/v1/api/forms/vso9PzRfHQus"
 export const formsPath = "/v1/api/forms"
 
 /** The answer to a request for all forms. */
-export const formsBody = `[{ "name": "Customer contacts", "formId": "vso9PzRfHQus" }]`
+export const formsBody =
+  `[{ "name": "Customer contacts", "formId": "vso9PzRfHQus" }, { "name": "Bookings", "formId": "sib1" }]`
 
 /** A request for the second page of a form's submissions, oldest first. */
 export const listPath =
@@ -133,6 +134,61 @@ export const sparseSubmission = `{
   "payments": [{ "id": "pay1", "name": "Fee", "value": null }],
   "quiz": {}
 }`
+
+/** A form's metadata as a service with more operations describes it: tags, documents, approvals, ids of options and types of calculations. */
+export const siblingMetadata = `{
+  "id": "sib1",
+  "name": "Bookings",
+  "tags": ["form", "scheduling"],
+  "questions": [
+    { "id": "s1", "name": "Plan", "type": "Dropdown",
+      "options": [{ "id": "4f0c", "value": "Basic", "label": "Basic plan" }, { "id": "77aa", "value": "Pro", "label": "Pro plan" }] }
+  ],
+  "calculations": [
+    { "id": "c1", "name": "Summary", "type": "text" },
+    { "id": "c2", "name": "Total", "type": "number" },
+    { "id": "c3", "name": "Length", "type": "duration" }
+  ],
+  "urlParameters": [{ "id": "ref", "name": "ref" }],
+  "documents": [{ "id": "d1", "name": "Offer" }],
+  "scheduling": [{ "id": "b1", "name": "Visit" }],
+  "payments": [],
+  "approvals": [{ "workflowId": "w1", "nodeId": "n1", "approvers": [{ "userId": 3 }], "states": [], "inputFields": [] }]
+}`
+
+/** A submission of that form, with a start time, documents, approvals, a phone number in the booking and a number as a calculation's value. */
+export const siblingSubmission = `{
+  "submissionId": "5b2d",
+  "submissionTime": "2026-01-31T08:00:00.000Z",
+  "lastUpdatedAt": "2026-01-31T08:00:00.000Z",
+  "startedAt": "2026-01-31T07:58:11.000Z",
+  "questions": [{ "id": "s1", "name": "Plan", "type": "Dropdown", "value": "Pro" }],
+  "calculations": [
+    { "id": "c1", "name": "Summary", "type": "text", "value": "Pro, 1 h" },
+    { "id": "c2", "name": "Total", "type": "number", "value": 12.5 },
+    { "id": "c3", "name": "Length", "type": "duration", "value": null }
+  ],
+  "urlParameters": [{ "id": "ref", "name": "ref", "value": null }],
+  "quiz": {},
+  "documents": [{ "id": "d1", "name": "Offer", "url": "https://documents.example/d1.pdf" }],
+  "scheduling": [{ "id": "b1", "name": "Visit", "value": {
+    "fullName": "Ada Lovelace", "email": "ada@example.org", "phone": "+44 20 7946 0000", "timezone": "Europe/London",
+    "eventStartTime": "2026-02-01T10:00:00.000Z", "eventEndTime": "2026-02-01T11:00:00.000Z",
+    "eventId": "ev2", "eventUrl": "https://calendar.example/ev2" } }],
+  "payments": [],
+  "approvals": [{ "workflowId": "w1", "workflowRunId": "r1", "nodeId": "n1", "decisions": [], "finalStateId": null }]
+}`
+
+/** A create request for that form, with a phone number in the booking. */
+export const siblingRequest =
+  `{"submissions":[{"questions":[{"id":"s1","value":"Pro"}],"scheduling":[{"id":"b1","value":{
+  "fullName": "Ada Lovelace", "email": "ada@example.org", "phone": "+44 20 7946 0000", "timezone": "Europe/London",
+  "eventStartTime": "2026-02-01T10:00:00.000Z", "eventEndTime": "2026-02-01T11:00:00.000Z" }}]}]}`
+
+/** The types of questions that such a service names. */
+export const siblingTypes =
+  "Address AudioRecording Calcom Calendly Captcha Checkbox Checkboxes ColorPicker CurrencyInput DatePicker DateRange DateTimePicker Dropdown EmailInput FileUpload ImagePicker LocationCoordinates LongAnswer Matrix MultiSelect MultipleChoice NumberInput OpinionScale Password Payment PhoneNumber Ranking RecordPicker ShortAnswer Signature Slider StarRating Subform SubmissionPicker Switch Table TimePicker URLInput"
+    .split(" ")
 
 /** Observed credential failures: answers with status 400 that differ only in their message. */
 export const credentialMessages = [

@@ -124,3 +124,48 @@ export const sparse: Submission = {
   login: undefined,
   editLink: undefined,
 }
+
+/** The meaning of the metadata and submission of a service with more operations. */
+export const siblingForm: Form = {
+  id: "sib1",
+  name: "Bookings",
+  questions: [{
+    ...question("s1", "Plan", "Dropdown"),
+    options: [{ value: "Basic", label: "Basic plan" }, { value: "Pro", label: "Pro plan" }],
+  }],
+  calculations: [{ id: "c1", name: "Summary" }, { id: "c2", name: "Total" }, { id: "c3", name: "Length" }],
+  urlParameters: [{ id: "ref", name: "ref" }],
+  scheduling: [{ id: "b1", name: "Visit" }],
+  payments: [],
+  quiz: undefined,
+}
+
+export const sibling: Submission = {
+  submissionId: "5b2d",
+  submissionTime: "2026-01-31T08:00:00.000Z",
+  lastUpdatedAt: "2026-01-31T08:00:00.000Z",
+  questions: [{ id: "s1", name: "Plan", type: "Dropdown", known: true, value: "Pro" }],
+  calculations: [
+    { id: "c1", name: "Summary", type: "text", value: "Pro, 1 h" },
+    { id: "c2", name: "Total", type: "number", value: 12.5 },
+    { id: "c3", name: "Length", type: "duration", value: null },
+  ],
+  urlParameters: [{ id: "ref", name: "ref", value: null }],
+  scheduling: [{
+    id: "b1",
+    name: "Visit",
+    value: {
+      fullName: "Ada Lovelace",
+      email: "ada@example.org",
+      timezone: "Europe/London",
+      eventStartTime: "2026-02-01T10:00:00.000Z",
+      eventEndTime: "2026-02-01T11:00:00.000Z",
+      eventId: "ev2",
+      eventUrl: "https://calendar.example/ev2",
+    },
+  }],
+  payments: [],
+  quiz: { score: undefined, maxScore: undefined },
+  login: undefined,
+  editLink: undefined,
+}

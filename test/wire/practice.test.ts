@@ -4,11 +4,14 @@ import { request } from "undici"
 import { parseForm } from "../../src/practice/files.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import * as exchanges from "./exchanges.ts"
-import { form } from "./expected.ts"
+import { form, siblingForm } from "./expected.ts"
 
 /** Starts the practice service with the literal form, and returns a function that sends literal requests. */
 const practice = Effect.gen(function*() {
-  const forms = [yield* parseForm("literal.json", exchanges.metadataBody)]
+  const forms = [
+    yield* parseForm("literal.json", exchanges.metadataBody),
+    yield* parseForm("sibling.json", exchanges.siblingMetadata),
+  ]
   const served = yield* serve({ forms, port: 0, apiKey: Redacted.make("sk_prod_1"), gateway: "acme" })
   const origin = new URL(served.baseUrl).origin
   const send = (
@@ -36,7 +39,7 @@ describe("the practice service with literal requests", () => {
   it.scopedLive("the practice service accepts the literal metadata as a form file, and returns it", () =>
     Effect.gen(function*() {
       const { send, forms } = yield* practice
-      expect(forms).toEqual([form])
+      expect(forms).toEqual([form, siblingForm])
       const { documents: _, tags: __, ...specified } = JSON.parse(exchanges.metadataBody)
       const response = yield* send("GET", exchanges.formPath)
       expect(response).toMatchObject({ status: 200, json: specified })
@@ -92,6 +95,14 @@ describe("the practice service with literal requests", () => {
       expect(Object.keys(page.json)).toEqual(["responses", "totalResponses", "pageCount"])
       // The first item has the earlier submission time.
       expect(page.json.responses).toEqual([created.json.submissions[1]])
+    }))
+
+  it.scopedLive("the practice service accepts a booking with a phone number", () =>
+    Effect.gen(function*() {
+      const { send } = yield* practice
+      const response = yield* send("POST", "/v1/api/forms/sib1/submissions", exchanges.siblingRequest)
+      expect(response.status).toBe(200)
+      expect(response.json.submissions[0].scheduling[0].value).toMatchObject({ fullName: "Ada Lovelace" })
     }))
 
   it.scopedLive("the practice service deletes a submission once, and then answers 404", () =>
