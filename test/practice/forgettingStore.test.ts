@@ -20,3 +20,13 @@ it.effect("the forgetting store keeps unread submissions, and those that were re
     expect([store.get("g", "s6"), store.get("f", "nobody")]).toEqual([undefined, undefined])
     expect(store.get("f", "s6")?.id).toBe("s6")
   }))
+
+it.effect("the forgetting store removes read and unread submissions, and only those of the named form", () =>
+  Effect.gen(function*() {
+    const store = forgettingStore(3)
+    yield* store.append("f", [1, 2, 3].map(submission))
+    store.get("f", "s1")
+    for (const id of ["s1", "s2"]) yield* store.remove("f", id)
+    yield* store.remove("g", "s3")
+    expect(store.byTime("f").map(({ id }) => id)).toEqual(["s3"])
+  }))
