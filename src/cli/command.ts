@@ -228,6 +228,7 @@ export const runOptions = {
   source,
   limit: wholeNumber(0, "Send at most this many new rows. The others stay pending."),
   retryRefused: flag("Retry rows that the service refused."),
+  resendUndone: flag("Send rows again whose submissions `undo` deleted."),
   redact,
   output,
   json,

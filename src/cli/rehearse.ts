@@ -27,6 +27,7 @@ export const rehearse = command({
           source: input.source === undefined ? undefined : path.resolve(input.source),
           limit: input.limit,
           retryRefused: input.retryRefused,
+          resendUndone: input.resendUndone,
           redact: input.redact,
         })
       yield* runPipelines(project, names, rehearse, " (rehearsal)")

@@ -58,6 +58,7 @@ export const run = command({
             dryRun: input.dryRun,
             limit: input.limit,
             retryRefused: input.retryRefused,
+            resendUndone: input.resendUndone,
             redact: input.redact,
             services,
             confirm: (service) => input.confirm === service,

@@ -221,6 +221,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
       "also",
       [
         ...some(standing.refused, "refused"),
+        ...some(standing.undone, "undone"),
         ...some(standing.leftOut, "skipped on purpose"),
         ...some(standing.replaced, "replaced by an edited row"),
         ...some(vanished, "vanished from the source"),

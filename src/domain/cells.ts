@@ -22,7 +22,7 @@ export const cellWords = {
   ignored: { title: "ignored", meaning: "not sent, because the pipeline ignores the column", tone: "calm" },
   notMapped: { title: "not mapped", meaning: "not sent, because the pipeline doesn't name the column", tone: "warn" },
   rejected: { title: "row rejected", meaning: "the row is invalid, refused, changed or a duplicate", tone: "warn" },
-  skipped: { title: "row skipped", meaning: "the row was skipped on purpose", tone: "calm" },
+  skipped: { title: "row skipped", meaning: "the row was skipped on purpose, or is undone", tone: "calm" },
   known: { title: "row known", meaning: "the row was imported by an earlier run", tone: "good" },
   inDoubt: { title: "row in doubt", meaning: "the row was sent, outcome unknown", tone: "bad" },
   pending: { title: "row pending", meaning: "the row was not sent yet", tone: "calm" },

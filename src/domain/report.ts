@@ -382,7 +382,7 @@ export const RunReport = Schema.Struct({
   acknowledged: count("rows of this run that need review and were acknowledged by a person"),
   sources: list(SourceFile),
   rows: group({
-    read: count("rows of the source: the sum of the nine counts that follow"),
+    read: count("rows of the source: the sum of the ten counts that follow"),
     ...counts(fates, (fate) => fateWords[fate].meaning),
   }),
   readBack: group(

@@ -266,6 +266,7 @@ const openKeys = (
       confirm: undefined,
       limit: undefined,
       retryRefused: false,
+      resendUndone: false,
       warnings: [],
     })
     const destination = { service: serviceAddress(project, target.service), form: given.form.id }

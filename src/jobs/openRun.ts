@@ -47,6 +47,7 @@ export interface RunSettings {
   readonly interrupted: Effect.Effect<Signal>
   readonly limit?: number | undefined
   readonly retryRefused?: boolean
+  readonly resendUndone?: boolean
   /** Whether the report contains keyed digests instead of values. */
   readonly redact?: boolean | undefined
   readonly warnings: ReadonlyArray<string>
@@ -92,6 +93,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
       mayBeSent: settings.mayBeSent,
       limit: settings.limit,
       retryRefused: settings.retryRefused ?? false,
+      resendUndone: settings.resendUndone ?? false,
       rehearsed: sends
         ? yield* lastRehearsal(project.reports, pipeline.name, past, { service: opened.name, form })
         : undefined,

@@ -29,6 +29,7 @@ export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress"
   readonly dryRun: boolean
   readonly limit: number | undefined
   readonly retryRefused: boolean
+  readonly resendUndone?: boolean
   /** The services that the process shares, so that several pipelines respect one rate limit. */
   readonly services?: Services | undefined
   /** Whether sending rows to this service is confirmed. */

@@ -201,6 +201,7 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
         inDoubt: inDoubt - inFlight,
         intended: intended - inFlight,
         refused: standing.refused,
+        undone: standing.undone,
         leftOut: standing.leftOut,
         replaced: standing.replaced,
         verdicts: standing.verdicts,

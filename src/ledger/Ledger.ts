@@ -224,6 +224,10 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<void>
+  /** Records that the submissions of these rows were deleted. The rows are then undone. It is a defect if a row is not imported with this submission. */
+  readonly undo: (
+    rows: ReadonlyArray<{ readonly keyDigest: Buffer; readonly submissionId: string }>,
+  ) => Written<void>
   /** @param run.repeats whether the source is unchanged, so that the run only repeats the previous one: rows that needed review then still do */
   readonly startRun: (
     run: Pick<RunRecord, "run" | "mode" | "startedAt"> & { readonly repeats?: boolean },
@@ -384,6 +388,6 @@ export interface Forgotten {
   readonly already: ReadonlyArray<string>
   /** Keys that the ledger did not know. */
   readonly unknown: ReadonlyArray<string>
-  /** Submissions that remain in the form: the service can't delete them. */
+  /** Submissions that remain in the form. */
   readonly submissions: ReadonlyArray<{ readonly key: string; readonly submissionId: string; readonly form: string }>
 }

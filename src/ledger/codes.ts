@@ -3,7 +3,9 @@ import type { Fate, Verdict } from "../domain/fate.ts"
 import type { RowState } from "./rows.ts"
 
 /** The ledger's file contains these numbers: add new entries at the end, and never move one. */
-const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const satisfies ReadonlyArray<RowState>
+const states = ["intended", "inDoubt", "imported", "refused", "notCreated", "undone"] as const satisfies ReadonlyArray<
+  RowState
+>
 const verdicts = ["verified", "unread", "differing", "missing"] as const satisfies ReadonlyArray<Verdict>
 const fateNumbers: { readonly [F in Fate]: number } = {
   filtered: 0,
@@ -15,6 +17,7 @@ const fateNumbers: { readonly [F in Fate]: number } = {
   inDoubt: 6,
   pending: 7,
   imported: 8,
+  undone: 9,
 }
 
 export const stateCode: { readonly [S in RowState]: number } = {
@@ -23,6 +26,7 @@ export const stateCode: { readonly [S in RowState]: number } = {
   imported: 2,
   refused: 3,
   notCreated: 4,
+  undone: 5,
 }
 
 export const verdictCode: { readonly [V in Verdict]: number } = { verified: 0, unread: 1, differing: 2, missing: 3 }

@@ -70,11 +70,26 @@ export interface ReplacedSubmission {
   /** Position of the submission. The next page starts after it. */
   readonly at: number
   readonly key: string
+  /** The row's number in the source of the run that sent this submission. */
+  readonly row: number
   readonly submissionId: string
   /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */
   readonly replacedBy: string | undefined
   /** ISO 8601. */
   readonly replacedAt: string
+}
+
+/** A row of a run that has no submission to delete: it is undone or in doubt, or a person said that it landed, so that its submission id is unknown. */
+export interface UndeletableRow {
+  /** Position of the row. The next page starts after it. */
+  readonly at: number
+  readonly key: string
+  readonly row: number
+  readonly state: RowState
+  /** The submission that was deleted, if the row is undone. */
+  readonly submissionId: string | undefined
+  /** The row's submission before the row changed and was imported again. It remains in the form. */
+  readonly replaces: string | undefined
 }
 
 /** An imported row that the pipeline's source no longer contains. */
@@ -132,8 +147,10 @@ export interface Pages {
   readonly doubtful: { readonly row: DoubtfulRow; readonly choice: object }
   /** All submissions that the ledger knows at this destination. */
   readonly submissions: { readonly row: KnownSubmission; readonly choice: object }
-  /** Submissions that were replaced, earliest first. */
-  readonly replaced: { readonly row: ReplacedSubmission; readonly choice: object }
+  /** Submissions that were replaced, earliest first. With `run`, only those that this run created. */
+  readonly replaced: { readonly row: ReplacedSubmission; readonly choice: { readonly run?: string } }
+  /** Rows of a run that have no submission to delete, in the order in which they were first sent. */
+  readonly undeletable: { readonly row: UndeletableRow; readonly choice: { readonly run: string } }
   /** The imported rows that a source lacks, in the order in which they were first sent. */
   readonly vanished: { readonly row: VanishedRow; readonly choice: { readonly vanished: Vanished } }
   /** Rows that may be at the destination and that a source lacks, in the order in which they were first sent. */

@@ -2,7 +2,8 @@
 import type { Verdict } from "../domain/fate.ts"
 import type { Item } from "../domain/item.ts"
 
-export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
+/** `undone`: the row was imported, and its submission was deleted. The row keeps the id of that submission until it is sent again. */
+export type RowState = "intended" | "inDoubt" | "imported" | "refused" | "notCreated" | "undone"
 
 /**
  * What the ledger knows about a row. If nothing was ever sent under the key, the state is `notCreated`, with an empty key, content and columns, and

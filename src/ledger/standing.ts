@@ -52,6 +52,8 @@ export interface Standing extends Omit<Counts, "verdicts"> {
   /** How many of the rows in `inDoubt` have open intents. While a run is in progress, these are the rows being sent. */
   readonly intended: number
   readonly refused: number
+  /** Rows whose submissions were deleted by `undo` and that were not sent again. */
+  readonly undone: number
   /** Submissions whose rows changed and were imported again. They remain in the form, in addition to `imported`. */
   readonly replaced: number
   /** Rows in doubt, grouped by when they were sent, oldest first. */

@@ -16,6 +16,7 @@ const stateOf: Readonly<Record<Exclude<Fate, "imported">, CellState>> = {
   duplicate: "rejected",
   alreadyImported: "known",
   changed: "rejected",
+  undone: "skipped",
   invalid: "rejected",
   refused: "rejected",
   inDoubt: "inDoubt",

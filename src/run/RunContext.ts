@@ -33,6 +33,8 @@ export interface RunRequest {
   /** The maximum number of new rows to send. */
   readonly limit: number | undefined
   readonly retryRefused: boolean
+  /** Whether undone rows are sent again. */
+  readonly resendUndone: boolean
   /**
    * Set for a rehearsal. `leftUnread`: the number of earlier submissions that it can't read, because the practice
    * service lacks them. `requestsPerSecond`: the rate of the real run.

@@ -73,6 +73,7 @@ export const makeClassifier = (options: {
       const held = doubt && (found.leftOut || inDoubt !== "resend" || found.resent)
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) return fates.set(row, "filtered")
       hash.content(cells, positions)
+      if (found?.state === "undone" && !plan.resendUndone) return setUndone(one)
       if (found !== undefined && (held || found.state === "imported" || contents.replaced(found, cells))) {
         return contents.same(found, cells)
           ? setKnown(one, key, held ? "inDoubt" : "alreadyImported")
@@ -110,6 +111,14 @@ export const makeClassifier = (options: {
       keys.match(slot >= 0 ? slot : keys.add(hash, one.row))
       uniques.take(one.cells, key, one.row)
       fates.set(one.row, fate)
+    }
+
+    /** Classifies a row whose submission was deleted, whatever the row contains now. */
+    const setUndone = (one: SourceRow): void => {
+      const slot = keys.find(hash)
+      if (slot >= 0) return setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))
+      keys.add(hash, one.row)
+      fates.set(one.row, "undone")
     }
 
     const setDuplicate = (one: SourceRow, of: number, same: boolean): void => {

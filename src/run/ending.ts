@@ -136,10 +136,12 @@ export const because = (end: {
 }
 
 /** Returns sentences about changes since earlier runs. These changes did not affect how this run ended. */
-export const since = ({ repeated, replaced, vanished }: {
+export const since = ({ repeated, replaced, undone, vanished }: {
   /** The run that this one repeats. */
   readonly repeated: string | undefined
   readonly replaced: number
+  /** The number of rows with the fate `undone`. */
+  readonly undone: number
   readonly vanished: RunReport["vanished"]
 }): ReadonlyArray<string> => {
   const fresh = vanished === undefined || vanished.fresh === 0
@@ -155,6 +157,11 @@ export const since = ({ repeated, replaced, vanished }: {
       `${
         counted(replaced, "row")
       } changed, and the new content was imported. The earlier submissions stay in the form: see replaced.csv.`,
+    ]),
+    ...(undone === 0 ? [] : [
+      `${counted(undone, "row is", "rows are")} undone and not sent. To send ${
+        undone === 1 ? "it" : "them"
+      } again, add --resend-undone to \`run\`.`,
     ]),
     ...(vanished === undefined || vanished.count === 0 ? [] : [
       `${count(vanished.count)} of the rows imported earlier ${

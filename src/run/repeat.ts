@@ -45,6 +45,7 @@ export const unchangedSince = Effect.gen(function*() {
   if (repeat === undefined || facts === undefined) return undefined
   if (repeat.settings !== settingsOf(plan, ledger.digest)) return undefined
   if (repeat.rows.refused > 0 && plan.retryRefused) return undefined
+  if (repeat.rows.undone > 0 && plan.resendUndone) return undefined
   const { acknowledged, attention, inDoubt, leftOut, settlements, verdicts } = yield* view.counts
   if (inDoubt > 0 || leftOut !== repeat.marks.leftOut || settlements !== repeat.marks.settlements) return undefined
   // Rows that a person settled as created can't be read back.

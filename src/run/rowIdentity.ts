@@ -201,7 +201,7 @@ const moveKeys = (recorder: LedgerSession, earlier: ReadonlyArray<() => KeyOf>) 
               return
             }
             settled.add(cells)
-            const free = memory.state === "notCreated" || memory.state === "refused"
+            const free = memory.state === "notCreated" || memory.state === "refused" || memory.state === "undone"
             if (free || contents.same(memory, cells)) {
               moves.push({ from, to, key })
               placed.mark(memory.id, true)

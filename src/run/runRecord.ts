@@ -6,9 +6,12 @@ import type { Json } from "../domain/json.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { RunRecord } from "../ledger/standing.ts"
 
+/** A count of 0 if it is missing, because an earlier version recorded the run. */
+const RecordedCount = Schema.optionalWith(Schema.Number, { default: () => 0 })
+
 const RowCounts = Schema.Struct(
-  Object.fromEntries(["read", ...fates].map((name) => [name, Schema.Number])) as {
-    readonly [N in "read" | Fate]: typeof Schema.Number
+  Object.fromEntries(["read", ...fates].map((name) => [name, RecordedCount])) as {
+    readonly [N in "read" | Fate]: typeof RecordedCount
   },
 )
 

@@ -189,7 +189,7 @@ const summarise = (ended: Ended) =>
       because: [
         ...because({ reasons, holds, needed, inDoubt, left, rows }),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
-        ...since({ repeated: repeated?.run, replaced: counts.replacements.count, vanished }),
+        ...since({ repeated: repeated?.run, replaced: counts.replacements.count, undone: rows.undone, vanished }),
         ...(rehearsal === undefined ? [] : duration(requests, rehearsal.requestsPerSecond)),
         ...(rehearsed?.same ?? []),
       ],

@@ -191,6 +191,7 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
         confirm: undefined,
         limit: options.limit,
         retryRefused: options.retryRefused,
+        resendUndone: false,
         warnings: [],
       })
       const run = Context.make(CurrentRun, plan).pipe(

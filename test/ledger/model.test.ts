@@ -25,6 +25,7 @@ type Step =
   | { readonly do: "intend"; readonly keys: ReadonlyArray<number>; readonly edition: number; readonly resend: boolean }
   | { readonly do: "settle"; readonly which: number; readonly outcomes: ReadonlyArray<RowOutcome["_tag"]> }
   | { readonly do: "readBack"; readonly key: number; readonly verdict: Exclude<Verdict, "unread"> }
+  | { readonly do: "undo"; readonly key: number }
   | { readonly do: "acknowledge" }
   | { readonly do: "breakOff" }
 
@@ -58,6 +59,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       verdict: fc.constantFrom(...(["verified", "differing", "missing"] as const)),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("undo" as const), key }) },
   { weight: 1, arbitrary: fc.constant({ do: "acknowledge" as const }) },
   { weight: 1, arbitrary: fc.constant({ do: "breakOff" as const }) },
 )
@@ -72,7 +74,7 @@ class Model {
   intend(keys: ReadonlyArray<number>, edition: number, resend: boolean): boolean {
     const free = keys.every((one) => {
       const row = this.rows.get(one)
-      if (row === undefined || row.state === "notCreated" || row.state === "refused") return true
+      if (row === undefined || ["notCreated", "refused", "undone"].includes(row.state)) return true
       return row.state === "inDoubt" && resend && !row.resent
     })
     if (!free) return false
@@ -112,6 +114,16 @@ class Model {
         Object.assign(row, { state: "inDoubt", batch: row.doubt, resent: outcome === "Refused" })
       } else Object.assign(row, { state: outcome === "Refused" ? "refused" : "notCreated", kept: false })
     })
+  }
+
+  undo(one: number): boolean {
+    const row = this.rows.get(one)
+    if (row?.state !== "imported") return false
+    Object.assign(row, { state: "undone", verdict: undefined, kept: false })
+    for (const what of this.acknowledged) {
+      if (what.startsWith(`${one} `) && !what.endsWith("inDoubt")) this.acknowledged.delete(what)
+    }
+    return true
   }
 
   breakOff(): number {
@@ -179,6 +191,11 @@ const play = (steps: ReadonlyArray<Step>) =>
         if (row?.state === "imported") {
           Object.assign(row, { verdict: one.verdict, kept: row.kept && one.verdict !== "verified" })
         }
+      } else if (one.do === "undo") {
+        const keyDigest = ledger.digest.key(`key ${one.key}`)
+        const submissionId = model.rows.get(one.key)?.submission ?? "none"
+        const exit = yield* Effect.exit(session.undo([{ keyDigest, submissionId }]))
+        expect(Exit.isSuccess(exit)).toBe(model.undo(one.key))
       } else if (one.do === "acknowledge") {
         const fresh = model.needing().filter((what) => !model.acknowledged.has(what))
         const given = yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })
@@ -217,6 +234,7 @@ const play = (steps: ReadonlyArray<Step>) =>
       imported: count((row) => row.state === "imported"),
       inDoubt: count((row) => row.state === "inDoubt" || row.state === "intended"),
       refused: count((row) => row.state === "refused"),
+      undone: count((row) => row.state === "undone"),
       verdicts: {
         verified: count((row) => row.verdict === "verified"),
         differing: count((row) => row.verdict === "differing"),

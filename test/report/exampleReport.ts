@@ -46,6 +46,7 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     duplicate: 1,
     alreadyImported: 0,
     changed: 0,
+    undone: 0,
     invalid: 2,
     refused: 0,
     inDoubt: 0,

@@ -8,7 +8,7 @@ import type { Database } from "./database.ts"
  * Whether an export must contain the submission of `row r`. An export can't contain a submission that was deleted later, or one that is missing and
  * acknowledged as missing.
  */
-const isRequired = `r.submission IS NOT NULL
+const isRequired = `r.submission IS NOT NULL AND r.state = ${stateCode.imported}
   AND NOT EXISTS (SELECT 1 FROM drift f WHERE f.row = r.id AND f.standing = 1)
   AND NOT (r.verdict = ${verdictCode.missing} AND EXISTS (SELECT 1 FROM acknowledged a
     WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${missingCode}))`

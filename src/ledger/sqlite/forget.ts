@@ -50,7 +50,10 @@ export const forget = (store: Store, { because, by, keys, pipeline }: Forgetting
       const met = row !== undefined || mention !== undefined
       if (row !== undefined || mention === "held") held.add(key)
       if (row !== undefined) {
-        for (const submissionId of dropRow(db, place, row)) submissions.push({ key, submissionId, form })
+        for (const submissionId of dropRow(db, place, row)) {
+          const isDeleted = row[1] === stateCode.undone && submissionId === row[2]
+          if (!isDeleted) submissions.push({ key, submissionId, form })
+        }
       }
       if (!met) return false
       leaveOut(db, place, digest, { at, by, because })

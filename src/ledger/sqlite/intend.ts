@@ -112,13 +112,16 @@ const sendAgain = (
   )
   if (known === undefined) throw new Error("A row is neither new nor known.")
   const [id, state, resent] = known
-  const free = state === stateCode.notCreated || state === stateCode.refused
+  const isUndone = state === stateCode.undone
+  const free = state === stateCode.notCreated || state === stateCode.refused || isUndone
   const again = resend && state === stateCode.inDoubt && resent === 0
   const replaced = row.replaces !== undefined && state === stateCode.imported
     && replace(db, id, { ...row, shape }, row.replaces, { batch, run })
   if (!free && !again && !replaced) {
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already exist at the destination.`))
   }
+  // The deleted submission must never be matched to the row again, for example from an old export.
+  if (isUndone) db.run("INSERT INTO forgotten (place, submission) SELECT place, submission FROM row WHERE id = ?", [id])
   // If a re-import is resent, it belongs to the new batch.
   if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
   db.run(`UPDATE row SET ${renewedColumns} WHERE id = ?`, [...renewedValues(row, { ...as, resent: again }), id])

@@ -4,7 +4,17 @@ import * as Stream from "effect/Stream"
 import type { Item } from "../../domain/item.ts"
 import { fateCode, stateCode, stateOf, verdictCode, verdictOf } from "../codes.ts"
 import type { LedgerError } from "../Ledger.ts"
-import type { DoubtfulRow, ExportedRow, Pages, SeenRows, SentRow, UnseenRow, Vanished, VanishedRow } from "../pages.ts"
+import type {
+  DoubtfulRow,
+  ExportedRow,
+  Pages,
+  SeenRows,
+  SentRow,
+  UndeletableRow,
+  UnseenRow,
+  Vanished,
+  VanishedRow,
+} from "../pages.ts"
 import type { Database, Param } from "./database.ts"
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
@@ -123,11 +133,33 @@ const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): Read
     [place, page.after, page.limit],
   )
 
+const undeletable = selection<UndeletableRow>({
+  at: row.id,
+  key: row.key,
+  row: row.row,
+  state: row.state,
+  submissionId: row.submission,
+  replaces: optional<string>(lastReplaced),
+})
+
+/** Returns a page of the rows that a run sent first or last, and that have no submission to delete. */
+const undeletablePage = (store: Store, place: number, page: Page<"undeletable">): ReadonlyArray<UndeletableRow> =>
+  undeletable.all(
+    store,
+    `FROM row r NOT INDEXED LEFT JOIN doubt x ON x.row = r.id
+     WHERE r.id > ?3 AND +r.place = ?1
+       AND (r.state IN (${stateCode.inDoubt}, ${stateCode.undone}) OR (r.state = ${stateCode.imported} AND r.submission IS NULL))
+       AND EXISTS (SELECT 1 FROM batch b JOIN run u ON u.id = b.run WHERE b.id IN (r.batch, x.first) AND u.place = ?1 AND u.name = ?2)
+     ORDER BY r.id LIMIT ?4`,
+    [place, page.run, page.after, page.limit],
+  )
+
 /** How many rows' marks are passed to SQLite at a time. Each mark is one byte. */
 const slice = 1 << 16
 
 const imported = `${stateCode.imported}`
-const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}`
+/** An undone row counts, because a row with a reformatted key must not be sent as a new one while the row is undone. */
+const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}, ${stateCode.undone}`
 
 /**
  * Selects the rows of a slice that a source lacks. The `+` prevents SQLite from using an index: the rows of a slice are next to each other, and an
@@ -229,6 +261,7 @@ const readers: {
   doubtful: doubtfulPage,
   submissions: ({ db }, place, page) => submissionsPage(db, place, page),
   replaced: ({ db }, place, page) => replacedPage(db, place, page),
+  undeletable: undeletablePage,
   vanished: (store, place, page) =>
     unseenPage(store, vanishedRow, place, page.vanished, imported, page).map(({ run, started = "", ...row }) => ({
       ...row,
@@ -263,6 +296,7 @@ const names: { readonly [K in keyof Pages]: string } = {
   doubtful: "rows in doubt",
   submissions: "submission ids",
   replaced: "replaced submissions",
+  undeletable: "rows without a submission",
   vanished: "vanished rows",
   unseen: "vanished rows",
 }

@@ -116,17 +116,20 @@ export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id O
 export const replacedPage = (
   db: Database,
   place: number,
-  page: { readonly after: number; readonly limit: number },
+  page: { readonly after: number; readonly limit: number; readonly run?: string },
 ): ReadonlyArray<ReplacedSubmission> =>
-  db.all<readonly [number, string, string, string | null, number]>(
-    `SELECT p.id, r.key, p.submission, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
+  db.all<readonly [number, string, number, string, string | null, number]>(
+    `SELECT p.id, r.key, p.number, p.submission, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
      FROM replaced p JOIN row r ON r.id = p.row
      LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
-     WHERE r.place = ? AND p.id > ? AND p.at IS NOT NULL ORDER BY p.id LIMIT ?`,
-    [place, page.after, page.limit],
-  ).map(([at, key, submissionId, replacedBy, replacedAt]) => ({
+     WHERE r.place = ?1 AND p.id > ?2 AND p.at IS NOT NULL
+       AND (?4 IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
+     ORDER BY p.id LIMIT ?3`,
+    [place, page.after, page.limit, page.run ?? null],
+  ).map(([at, key, row, submissionId, replacedBy, replacedAt]) => ({
     at,
     key,
+    row,
     submissionId,
     replacedBy: replacedBy ?? undefined,
     replacedAt: isoOf(replacedAt),

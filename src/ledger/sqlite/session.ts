@@ -14,6 +14,7 @@ import { type Place, placeOf, runOf } from "./place.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
+import { undo } from "./undo.ts"
 import { recordVerdicts } from "./verdicts.ts"
 
 /** Takes the pipeline's lock for the scope, and puts in doubt the rows that earlier holders left open. */
@@ -95,6 +96,7 @@ export const makeSession = (
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
         writeForGood("recording how rows in doubt were settled", () => settleDoubts(store, place, what)),
+      undo: (rows) => writeForGood("recording deleted submissions", () => undo(store, place, rows)),
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>

@@ -65,6 +65,7 @@ export const noStanding = (db: Database): Standing => ({
   imported: 0,
   intended: 0,
   refused: 0,
+  undone: 0,
   replaced: 0,
   doubts: [],
   running: undefined,
@@ -75,7 +76,7 @@ export const standing = (store: Store, pipeline: string, place: number): Standin
   const { db } = store
   db.exec("BEGIN")
   try {
-    const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0 }
+    const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0, undone: 0 }
     const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
     const byState = db.all<readonly [number, number | null, number]>(
       "SELECT state, verdict, count(*) FROM row NOT INDEXED WHERE place = ? GROUP BY state, verdict",
@@ -93,6 +94,7 @@ export const standing = (store: Store, pipeline: string, place: number): Standin
       imported: states.imported,
       intended: states.intended,
       refused: states.refused,
+      undone: states.undone,
       replaced: count(
         db,
         place,

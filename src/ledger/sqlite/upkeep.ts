@@ -78,7 +78,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
     `SELECT count(*) FROM row r WHERE r.state = 2 AND (r.verdict IS NULL OR (r.submission IS NULL
       AND NOT EXISTS (SELECT 1 FROM settled s WHERE s.row = r.id AND s.landed = 1 AND s.submission IS NULL)))`,
   ],
-  ["rows in an unknown state", "SELECT count(*) FROM row WHERE state NOT IN (0, 1, 2, 3, 4)"],
+  ["rows in an unknown state", "SELECT count(*) FROM row WHERE state NOT IN (0, 1, 2, 3, 4, 5)"],
   [
     "rows in doubt without a reason",
     "SELECT count(*) FROM row r LEFT JOIN doubt d ON d.row = r.id WHERE r.state = 1 AND d.row IS NULL",
@@ -104,6 +104,11 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
     "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS NOT 2",
   ],
   [
+    "undone rows that still have a verdict or content, or lack the id of the deleted submission",
+    `SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id
+     WHERE r.state = 5 AND (r.verdict IS NOT NULL OR r.submission IS NULL OR d.row IS NOT NULL)`,
+  ],
+  [
     "rows in doubt without their content",
     "SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id WHERE r.state IN (0, 1) AND d.item IS NULL",
   ],
@@ -119,7 +124,8 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "replaced submissions whose rows were not created again",
-    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state <> 2
+    // An undone row was created again. Once it is resent, it belongs to a later batch.
+    `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state NOT IN (2, 5) AND r.batch <= o.by
       AND NOT EXISTS (SELECT 1 FROM replaced later WHERE later.row = o.row AND later.id > o.id)`,
   ],
   [

@@ -41,6 +41,7 @@ const standing: PipelineStanding = {
     inDoubt: 4,
     intended: 0,
     refused: 1,
+    undone: 0,
     leftOut: 2,
     replaced: 0,
     verdicts: { verified: 12_340, differing: 5, missing: 0, unread: 0 },
