@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"
-import { modeWords, outcomeWords } from "../domain/run.ts"
+import { outcomeWords, recordedModeWords } from "../domain/run.ts"
 import { count, counted, instantIn, inZone, lasting, minuteIn, span } from "../domain/words.ts"
 import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../jobs/status.ts"
 import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
@@ -298,7 +298,7 @@ const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): stri
     ],
     runs.map((run) => [
       minuteIn(zone, run.startedAt),
-      modeWords[run.mode],
+      recordedModeWords[run.mode],
       run.finishedAt === undefined ? "" : span(run.startedAt, run.finishedAt) ?? "",
       run.facts?.unchanged === true ? "unchanged" : number(run.facts?.read),
       number(run.facts?.sent),

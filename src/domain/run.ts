@@ -13,6 +13,16 @@ export type Mode = keyof typeof modeWords
 
 export const modes = namesOf(modeWords)
 
+/** What the ledger records as a run: what runs do, and deletions by `undo`. */
+export const recordedModeWords = { ...modeWords, undo: "undo" } as const
+
+export type RecordedMode = keyof typeof recordedModeWords
+
+export const recordedModes = namesOf(recordedModeWords)
+
+/** Whether a recorded run read the source. */
+export const readsSource = (mode: RecordedMode): boolean => mode !== "reconcile" && mode !== "undo"
+
 /** How a run ended. */
 export const outcomeWords = {
   complete: { title: "Complete", meaning: "Nothing is left to do.", tone: "good" },

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
 import { goodCodes } from "../domain/exit.ts"
+import { readsSource } from "../domain/run.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
@@ -208,8 +209,8 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
         acknowledged: standing.acknowledged,
       },
       going: running && { ...running, inFlight },
-      // A good reconciliation must not hide that the previous run left rows unsent.
-      lastRun: runs.find((run) => run.mode !== "reconcile" || !isGood(run)) ?? runs[0],
+      // A good reconciliation or deletion must not hide that the previous run left rows unsent.
+      lastRun: runs.find((run) => readsSource(run.mode) || !isGood(run)) ?? runs[0],
       runs: runs.slice(0, count).map((run): PastRecord => ({ ...run, facts: factsOf(run) })),
       lastDone: yield* lastGood(view),
       doubts: byAge(doubts.filter(({ open }) => !open || running === undefined), now),

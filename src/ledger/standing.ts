@@ -1,7 +1,7 @@
 // Counts and runs of a pipeline at a destination.
 import type { Verdict, VerdictCounts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
-import type { Mode, Outcome } from "../domain/run.ts"
+import type { Outcome, RecordedMode } from "../domain/run.ts"
 
 /** Rows in doubt that were sent at the same time. */
 export interface DoubtsOf {
@@ -83,7 +83,7 @@ export interface Reconciliation {
 
 export interface RunRecord {
   readonly run: string
-  readonly mode: Mode
+  readonly mode: RecordedMode
   readonly startedAt: string
   readonly finishedAt: string | undefined
   readonly outcome: Outcome | undefined

@@ -79,7 +79,7 @@ export class SeenLedgerRows {
 
   /**
    * @param id the row's number in the ledger
-   * @param imported whether the row is imported
+   * @param imported whether an earlier run imported the row
    */
   mark(id: number, imported: boolean): void {
     if (id >= this.bytes.length) this.bytes = grown(this.bytes, id)
@@ -87,7 +87,7 @@ export class SeenLedgerRows {
     this.bytes[id] = 1
   }
 
-  /** How many of the rows are imported. */
+  /** How many of the rows earlier runs had imported. */
   get imported(): number {
     return this.known
   }

@@ -67,7 +67,7 @@ export const makeClassifier = (options: {
       }
       hash.key(key)
       if (found?.state === "same") return classifySame(one, key, found)
-      if (found !== undefined) seen.mark(found.id, found.state === "imported")
+      if (found !== undefined) seen.mark(found.id, found.state === "imported" || found.state === "undone")
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
       // No policy resends a row that a person skipped.
       const held = doubt && (found.leftOut || inDoubt !== "resend" || found.resent)

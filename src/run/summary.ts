@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RunFacts } from "../domain/anomaly.ts"
 import type { ChangedAnswer, Doubt, RunReport } from "../domain/report.ts"
+import { readsSource } from "../domain/run.ts"
 import { counted } from "../domain/words.ts"
 import type { SentRow, Vanished } from "../ledger/pages.ts"
 import { version } from "../project/version.ts"
@@ -163,8 +164,8 @@ const summarise = (ended: Ended) =>
       alreadyKnown: repeated?.alreadyKnown ?? (survey?.seen.imported ?? 0) + (missed?.count ?? 0),
       vanished,
     })
-    const readsSource = mode === "run" || mode === "dry-run"
-    const coverage = readsSource ? yield* coverageOf(facts) : covered
+    const isRun = mode === "run" || mode === "dry-run"
+    const coverage = isRun ? yield* coverageOf(facts) : covered
     const { exitCode, outcome } = ending({
       balanced: holds,
       reasons,
@@ -173,8 +174,8 @@ const summarise = (ended: Ended) =>
       needed,
       uncovered: coverage.accepts !== undefined,
     })
-    const age = readsSource ? sourceAge(plan, Date.parse(startedAt)) : {}
-    const unusual = readsSource ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
+    const age = isRun ? sourceAge(plan, Date.parse(startedAt)) : {}
+    const unusual = isRun ? anomalies(facts, yield* historyOf(view, plan.id), age.stale, coverage) : []
     const samples = counts.samples.answers(plan)
     const changes = repeated?.earlier?.changes ?? ended.changes ?? []
     const report: RunReport = {
@@ -282,7 +283,7 @@ const stillWaiting = Effect.gen(function*() {
   const { view } = yield* RunLedger
   const { acknowledged, rows } = (yield* view.counts).attention
   if (rows <= acknowledged) return []
-  const last = (yield* view.runs({ limit: lookedAt })).find(({ mode }) => mode !== "reconcile")
+  const last = (yield* view.runs({ limit: lookedAt })).find(({ mode }) => readsSource(mode))
   const where = last === undefined ? "" : `: formferry report ${pipeline.name} --run ${last.run}`
   const waiting = counted(
     rows - acknowledged,

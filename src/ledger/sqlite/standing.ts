@@ -1,6 +1,6 @@
 import { goodCodes } from "../../domain/exit.ts"
 import type { Json } from "../../domain/json.ts"
-import { type Mode, modes, type Outcome, outcomes } from "../../domain/run.ts"
+import { type Outcome, outcomes, readsSource, type RecordedMode, recordedModes } from "../../domain/run.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
 import type { Database } from "./database.ts"
@@ -168,7 +168,7 @@ export const startRun = (
   record: Pick<RunRecord, "mode" | "startedAt"> & { readonly repeats?: boolean },
 ): void => {
   db.run("UPDATE run SET mode = ?, started = ? WHERE id = ?", [record.mode, record.startedAt, run])
-  if (record.mode !== "reconcile" && record.repeats !== true) {
+  if (readsSource(record.mode) && record.repeats !== true) {
     db.run("UPDATE place SET latest = ? WHERE id = ?", [run, place])
   }
 }
@@ -207,7 +207,7 @@ export const dropOldRuns = (db: Database, keep = keptRuns): number =>
 
 const runRecord = selection<RunRecord>({
   run: selected<string>("name"),
-  mode: selected("mode", (name: string) => modes.find((one): one is Mode => one === name) ?? "run"),
+  mode: selected("mode", (name: string) => recordedModes.find((one): one is RecordedMode => one === name) ?? "run"),
   startedAt: selected<string>("coalesce(started, '')"),
   finishedAt: optional<string>("finished"),
   outcome: selected("outcome", (name: string | null) => outcomes.find((one): one is Outcome => one === name)),

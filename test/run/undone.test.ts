@@ -1,0 +1,115 @@
+import { Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { openLedger } from "../../src/ledger/openLedger.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const people = (from: number, to: number, name = "Person") =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},${name} ${from + index},p${from + index}@example.org`,
+  )
+
+/** A project of which 12 rows were imported and then undone. */
+const undoneWorld = Effect.gen(function*() {
+  const path = yield* Path.Path
+  const one = yield* world
+  const { address, practice, root, run, source, store } = one
+  /** Deletes all submissions, and records that in the ledger. */
+  const undo = Effect.scoped(Effect.gen(function*() {
+    const ledger = yield* openLedger({ file: path.join(root, ".formferry", "ledger.db") })
+    const view = ledger.view({ pipeline: "people", destination: { service: address, form: "people" } })
+    const session = yield* view.hold("undo")
+    yield* session.startRun({ run: "undo", mode: "undo", startedAt: new Date().toISOString() })
+    yield* Stream.runForEach(view.pages("sent", {}), (rows) => session.undo(rows))
+    for (const { submissionId } of practice.submissions("people")) yield* store.remove("people", submissionId)
+  }))
+  yield* source(people(1, 12))
+  expect(yield* run()).toMatchObject({ exitCode: 0, rows: { read: 12, imported: 12, undone: 0 } })
+  yield* undo
+  return { ...one, undo }
+})
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof undoneWorld>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+scoped(
+  "undone rows are not sent, whatever they contain, until a run is asked to",
+  Effect.gen(function*() {
+    const { names, run, source } = yield* undoneWorld
+    const again = yield* run()
+    expect(again).toMatchObject({
+      exitCode: 0,
+      outcome: "complete",
+      rows: { read: 12, undone: 12, imported: 0, alreadyImported: 0 },
+      balance: { holds: true },
+      vanished: { count: 0, fresh: 0 },
+    })
+    expect(again.because).toEqual([
+      "12 rows are undone and not sent. To send them again, add --resend-undone to `run`.",
+    ])
+    yield* source([...people(1, 5, "Changed"), ...people(6, 13), "13,Twin,p13@example.org"])
+    expect(yield* run()).toMatchObject({
+      exitCode: 1,
+      rows: { read: 14, undone: 12, imported: 1, changed: 0, duplicate: 1 },
+    })
+    expect(names()).toEqual(["Person 13"])
+  }),
+)
+
+scoped(
+  "--resend-undone sends undone rows as they are now, also if the source is unchanged",
+  Effect.gen(function*() {
+    const { file, names, run, source } = yield* undoneWorld
+    yield* source([...people(1, 2, "Fixed"), ...people(3, 12)])
+    expect(yield* run()).toMatchObject({ rows: { undone: 12 } })
+    expect(yield* run()).toMatchObject({ rows: { undone: 12 }, balance: { holds: true } })
+    const limited = yield* run({ resendUndone: true, limit: 3 })
+    expect(limited).toMatchObject({ rows: { imported: 3, pending: 9 } })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3, undone: 9 } })
+    const resent = yield* run({ resendUndone: true })
+    expect(resent).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3, imported: 9, undone: 0 } })
+    expect(resent.because).toEqual([])
+    expect(yield* file(resent, "replaced.csv").pipe(Effect.exit)).toMatchObject({ _tag: "Failure" })
+    expect(names()).toEqual(["Fixed 1", "Fixed 2", ...people(3, 12).map((row) => row.split(",")[1])].toSorted())
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 12 } })
+  }),
+)
+
+scoped(
+  "a run reads an unchanged source again after its rows were undone",
+  Effect.gen(function*() {
+    const { run, undo } = yield* undoneWorld
+    expect(yield* run({ resendUndone: true })).toMatchObject({ rows: { imported: 12 } })
+    const repeated = yield* run()
+    expect(repeated.unchangedSince).toBeDefined()
+    yield* undo
+    const after = yield* run()
+    expect(after.unchangedSince).toBeUndefined()
+    expect(after.rows).toMatchObject({ undone: 12, alreadyImported: 0 })
+    expect((yield* run()).unchangedSince).toBe(after.run)
+    expect(yield* run({ resendUndone: true, dryRun: true })).toMatchObject({ rows: { pending: 12, undone: 0 } })
+  }),
+)
+
+scoped(
+  "a reconciliation does not look for deleted submissions, and an undone row that left the source has not vanished",
+  Effect.gen(function*() {
+    const { reconcile, run, source } = yield* undoneWorld
+    expect(yield* reconcile()).toMatchObject({ exitCode: 0, readBack: { verified: 0, missing: 0 } })
+    yield* source(people(5, 12))
+    expect(yield* run()).toMatchObject({ rows: { undone: 8 }, vanished: { count: 0 } })
+  }),
+)
+
+scoped(
+  "an undone row whose resend is not answered is in doubt, and is not sent again",
+  Effect.gen(function*() {
+    const { fail, run } = yield* undoneWorld
+    yield* run({ resendUndone: true, limit: 10 })
+    fail("POST", "lost")
+    expect(yield* run({ resendUndone: true })).toMatchObject({ exitCode: 4, rows: { inDoubt: 2, undone: 0 } })
+    expect(yield* run({ resendUndone: true })).toMatchObject({ exitCode: 4, rows: { inDoubt: 2, imported: 0 } })
+  }),
+)
