@@ -10,6 +10,7 @@ import type { Digester } from "../ledger/Ledger.ts"
 import type { AnswerDigest, AnswerDigests } from "../ledger/rows.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import type { FormService, ServiceUnusable } from "../service/FormService.ts"
+import type { Listing } from "./Listing.ts"
 
 /** A submission to read back, and what was sent for it. */
 export interface ReadBackRequest {
@@ -33,6 +34,8 @@ export interface ReadBackResult {
 export interface ReadBackOptions {
   readonly formId: string
   readonly service: FormService
+  /** The form's list, if the service can list. Submissions are first looked for there, and believed only if they are verified. */
+  readonly listing: Listing | undefined
   readonly digest: Digester
   readonly compare: (item: Item, submission: Submission) => ReadBackResult["comparisons"]
   /** Ids of questions and elements whose differences the pipeline tolerates. */
@@ -68,11 +71,17 @@ export const readBack = (
   options: ReadBackOptions,
   each: (index: number, result: ReadBackResult) => void,
 ): Effect.Effect<void, ServiceUnusable> =>
-  Effect.suspend(() => {
-    const { formId, service } = options
+  Effect.gen(function*() {
+    const { formId, listing, service, signal } = options
+    const indexes = listing === undefined
+      ? requests.map((_, index) => index)
+      : yield* unlessAborted(verifiedByList(requests, listing, options, each), signal)
+    if (indexes === undefined) return
+    const ids = indexes.map((index) => requests[index]?.submissionId ?? "")
     const late: Array<Effect.Effect<void, ServiceUnusable>> = []
     // Nearly all rows need only this comparison.
-    const first = service.readMany(formId, requests.map((one) => one.submissionId), (index, submission) => {
+    yield* service.readMany(formId, ids, (at, submission) => {
+      const index = indexes[at] ?? at
       const request = requests[index]
       if (request === undefined) return
       const done = (result: ReadBackResult) => each(index, result)
@@ -80,15 +89,29 @@ export const readBack = (
       const result = compared(request, submission, options)
       if (result.verdict === "verified") done(result)
       else late.push(withEditLink(request, result, options, done))
-    }, options.signal)
-    return Effect.flatMap(first, () =>
-      late.length === 0
-        ? Effect.void
-        : unlessAborted(
-          Effect.all(late, { concurrency: "unbounded", discard: true }),
-          options.signal,
-        ))
+    }, signal)
+    if (late.length > 0) {
+      yield* unlessAborted(Effect.all(late, { concurrency: "unbounded", discard: true }), signal)
+    }
   })
+
+/** Looks for submissions in the form's list. Passes on only verified results. Returns the indexes of all other requests. */
+const verifiedByList = (
+  requests: ReadonlyArray<ReadBackRequest>,
+  listing: Listing,
+  options: ReadBackOptions,
+  each: (index: number, result: ReadBackResult) => void,
+) => {
+  const areNewest = Duration.toMillis(options.visibleWithin) > 0
+    && requests.every(({ item }) => item.submissionTime === undefined)
+  return listing.find(requests.map(({ submissionId }) => submissionId), areNewest, (index, submission) => {
+    const request = requests[index]
+    const result = request === undefined ? undefined : compared(request, submission, options)
+    if (result?.verdict !== "verified") return false
+    each(index, result)
+    return true
+  })
+}
 
 const compared = (request: ReadBackRequest, submission: Submission, options: ReadBackOptions): ReadBackResult => {
   const { digest } = options

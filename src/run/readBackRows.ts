@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Item } from "../domain/item.ts"
 import type { Difference, Replacement } from "../domain/report.ts"
 import { compareSubmission } from "../kinds/submission.ts"
+import { makeListing } from "../reconcile/Listing.ts"
 import { readBack, type ReadBackOptions, type ReadBackResult } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { unlessAborted } from "../service/cancellation.ts"
@@ -12,12 +13,15 @@ import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 
-/** Returns the options for reading back a pipeline's submissions. */
+/** Returns the options for reading back a pipeline's submissions. The form's list is open until the scope closes. */
 export const readBackOptions = Effect.gen(function*() {
   const { form, mapping, pipeline } = yield* CurrentRun
+  const service = yield* FormService
+  const { baseUrl, list } = service
   const options: ReadBackOptions = {
     formId: form.id,
-    service: yield* FormService,
+    service,
+    listing: list === undefined ? undefined : yield* makeListing({ baseUrl, formId: form.id, list }),
     digest: (yield* RunLedger).ledger.digest,
     compare: (item, submission) => compareSubmission(mapping.answers, item, submission),
     tolerated: new Set(mapping.answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),

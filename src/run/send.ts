@@ -85,7 +85,7 @@ export const send = (session: LedgerSession, survey: Survey) =>
     counts.total = most
     const isLeft = (row: number) => !canary.has(row) && survey.fates.get(row) === "pending"
     yield* deliver(delivery, isLeft, most - canary.size)
-  })
+  }).pipe(Effect.scoped)
 
 /** Returns the rows of the canary. If none of the chosen rows can be sent, returns the first rows that can. */
 const canaryOf = (survey: Survey, size: number): ReadonlySet<number> => {

@@ -39,6 +39,7 @@ const verified = (item: Item, submission: Submission) =>
     const options = {
       formId: "f",
       service: having(submission),
+      listing: undefined,
       digest,
       compare: (sent: Item, returned: Submission) => compareSubmission([], sent, returned),
       tolerated: new Set<string>(),

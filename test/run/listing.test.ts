@@ -1,0 +1,59 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform), 60_000)
+
+const canList = "    capabilities: [list]\n"
+
+scoped(
+  "a service that can list is read back in a tenth of the requests, with the same results",
+  Effect.gen(function*() {
+    const reports = yield* Effect.forEach(["", canList], (more) =>
+      Effect.scoped(Effect.gen(function*() {
+        const { configure, heard, names, run, settings, source, store } = yield* world
+        yield* configure(more)
+        yield* settings({ sink: ", stopWhen: { new: 100%, differing: 100 }" })
+        store.rewrite((json) => json.replace('Person 77"', 'PERSON 77"'))
+        yield* source(people(1, 600))
+        const report = yield* run()
+        expect(heard.filter((line) => line.startsWith("GET"))).toHaveLength(
+          report.requests.read + report.requests.metadata,
+        )
+        return { report, names: names() }
+      })))
+    const [without, withList] = reports
+    expect(withList?.names).toEqual(without?.names)
+    for (const  of of["rows", "readBack", "balance", "because", "exitCode", "outcome"] as const) {
+      expect(withList?.report[of]).toEqual(without?.report[of])
+    }
+    expect(without?.report.readBack).toMatchObject({ verified: 599, differing: 1 })
+    expect(without?.report.requests.read).toBe(601)
+    expect(withList?.report.requests.read).toBeLessThan(60)
+  }),
+)
+
+scoped(
+  "submissions that a run left unread are read back from the list by the next run",
+  Effect.gen(function*() {
+    const { configure, fail, heard, run, settings, source } = yield* world
+    yield* settings({ sink: ", canary: off, stopWhen: { new: 100% }" })
+    yield* source(people(1, 200))
+    fail("GET", { status: 401, body: "{}" })
+    const first = yield* run()
+    expect(first.exitCode).toBe(5)
+    expect(first.readBack.unread).toBeGreaterThan(0)
+    yield* configure(canList)
+    heard.length = 0
+    expect(yield* run()).toMatchObject({ exitCode: 0, readBack: { unread: 0 } })
+    expect(heard.filter((line) => line.includes("/submissions/"))).toEqual([])
+  }),
+)
