@@ -105,27 +105,36 @@ const driftOf = (
   return found
 }
 
+/** Compares a submission with what was returned when it was verified. */
+export const compareWithVerified = (
+  then: AnswerDigests,
+  submission: Submission,
+  options: Omit<DriftOptions, "formId" | "service">,
+): DriftResult => {
+  const comparisons = driftOf(then, submission, options)
+  const counted = comparisons.filter(({ question }) => !options.tolerated.has(question))
+  return {
+    standing: counted.length > 0 ? "edited" : "unchanged",
+    comparisons,
+    editLink: undefined,
+    seen: options.digest.value(counted.map(({ question, returned }) => [question, returned ?? null])),
+    discarded: submission.questions.flatMap((answer) => answer.known || answer.type === undefined ? [] : [answer.type]),
+  }
+}
+
 /** Reads a verified submission again, and compares it with what was returned when it was verified. */
 export const checkDrift = (
   row: { readonly submissionId: string; readonly answers: AnswerDigests },
   options: DriftOptions,
 ): Effect.Effect<DriftResult, ServiceUnusable> =>
   Effect.gen(function*() {
-    const { digest, formId, service, tolerated } = options
+    const { digest, formId, service } = options
     const submission = yield* service.read(formId, row.submissionId)
     if (submission === undefined) {
       return { standing: "gone", comparisons: [], editLink: undefined, seen: digest.value("gone"), discarded: [] }
     }
-    const comparisons = driftOf(row.answers, submission, options)
-    const counted = comparisons.filter(({ question }) => !tolerated.has(question))
-    const edited = counted.length > 0
-    return {
-      standing: edited ? "edited" : "unchanged",
-      comparisons,
-      editLink: edited ? (yield* service.read(formId, row.submissionId, { editLink: true }))?.editLink : undefined,
-      seen: digest.value(counted.map(({ question, returned }) => [question, returned ?? null])),
-      discarded: submission.questions.flatMap((answer) =>
-        answer.known || answer.type === undefined ? [] : [answer.type]
-      ),
-    }
+    const result = compareWithVerified(row.answers, submission, options)
+    if (result.standing === "unchanged") return result
+    const again = yield* service.read(formId, row.submissionId, { editLink: true })
+    return { ...result, editLink: again?.editLink }
   })

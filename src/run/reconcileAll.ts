@@ -6,10 +6,11 @@ import type { Verdict } from "../domain/fate.ts"
 import type { SentRow } from "../ledger/pages.ts"
 import type { SeenAgain } from "../ledger/rows.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
-import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
+import { checkDrift, compareWithVerified, type DriftOptions, type DriftResult } from "../reconcile/drift.ts"
 import type { ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { RunFolder } from "../report/RunFolder.ts"
 import { unlessAborted } from "../service/cancellation.ts"
+import { pageRows as listedRows } from "../service/FormService.ts"
 import { showProgress } from "./Progress.ts"
 import { countComparisons, type CreatedRow, readBackOptions, readBackRows } from "./readBackRows.ts"
 import { now } from "./Run.ts"
@@ -72,7 +73,7 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
     yield* RunCounts.start("report")
     yield* showProgress
     return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported })
-  }).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make("readBack")))
+  }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make("readBack")))
 
 interface Again {
   readonly readBack: ReadBackOptions
@@ -101,16 +102,34 @@ const readPage = (again: Again, rows: ReadonlyArray<SentRow>) =>
     }
     // Submissions that were read earlier have had time to become visible.
     const atOnce = { ...again.readBack, visibleWithin: Duration.zero }
+    const listing = again.readBack.listing
+    const together = listing === undefined ? readingRows : listedRows
     for (const [options, rows] of [[again.readBack, unread], [atOnce, unproven]] as const) {
-      for (const some of Arr.chunksOf(rows, readingRows)) {
+      for (const some of Arr.chunksOf(rows, together)) {
         counts.read += some.length
         yield* readBackRows(options, some, true)
       }
     }
     const compared = unread.length + unproven.length === 0 || !stop.requested()
+    const unchanged = new Map<VerifiedRow, DriftResult>()
+    if (listing !== undefined && !stop.requested()) {
+      yield* unlessAborted(
+        listing.find(verified.map(({ submissionId }) => submissionId), false, (index, submission) => {
+          const row = verified[index]
+          const result = row === undefined ? undefined : compareWithVerified(row.answers, submission, again.drift)
+          if (row === undefined || result?.standing !== "unchanged") return false
+          unchanged.set(row, result)
+          return true
+        }),
+        stop.sending,
+      )
+    }
     const seen = yield* Effect.forEach(
       verified,
-      (row) => Effect.suspend(() => stop.requested() ? Effect.succeed(undefined) : readAgain(again.drift, row)),
+      (row) =>
+        Effect.suspend(() =>
+          stop.requested() ? Effect.succeed(undefined) : readAgain(again.drift, row, unchanged.get(row))
+        ),
       { concurrency: readingRows },
     )
     const news = verified.flatMap((row, index) => {
@@ -128,17 +147,21 @@ const verdictOf = { unchanged: "verified", edited: "differing", gone: "missing" 
   Verdict
 >
 
-/** Reads a verified submission again, and compares it with what came back when it was verified. Returns undefined if the run stopped in the meantime. */
-const readAgain = (options: DriftOptions, row: VerifiedRow) =>
+/**
+ * Reads a verified submission again, and compares it with what came back when it was verified. Returns undefined if the run stopped in the meantime.
+ *
+ * @param listed the result if the list shows the submission unchanged; then it is not read
+ */
+const readAgain = (options: DriftOptions, row: VerifiedRow, listed: DriftResult | undefined) =>
   Effect.gen(function*() {
     const stop = yield* Stop
     const counts = yield* RunCounts
-    const result = yield* unlessAborted(checkDrift(row, options), stop.sending).pipe(
+    const result = listed ?? (yield* unlessAborted(checkDrift(row, options), stop.sending).pipe(
       Effect.catchTag(
         "ServiceUnusable",
         ({ message }) => Effect.as(stop.request({ _tag: "Unavailable", because: message }), undefined),
       ),
-    )
+    ))
     if (result === undefined) return undefined
     counts.readBack(verdictOf[result.standing])
     counts.read++

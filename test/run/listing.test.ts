@@ -42,6 +42,33 @@ scoped(
 )
 
 scoped(
+  "a reconciliation of a service that can list finds the same edits and deletions in few requests",
+  Effect.gen(function*() {
+    const { configure, heard, practice, reconcile, run, settings, source, store } = yield* world
+    yield* settings({ sink: ", stopWhen: { new: 100% }" })
+    yield* source(people(1, 500))
+    yield* run()
+    const ids = new Map(practice.submissions("people").map((one) => [one.questions[0]?.value, one.submissionId]))
+    const id = (number: number) => ids.get(`Person ${number}`) ?? ""
+    store.answer("people", id(3), "name", "Somebody else")
+    store.answer("people", id(444), "mail", null)
+    yield* store.remove("people", id(250))
+    heard.length = 0
+    const without = yield* reconcile({ pageRows: 100 })
+    const requests = heard.length
+    yield* configure(canList)
+    heard.length = 0
+    const found = yield* reconcile({ pageRows: 100 })
+    for (const  of of["rows", "readBack", "differences", "findings", "because", "exitCode"] as const) {
+      expect(found[of]).toEqual(without[of])
+    }
+    expect(found).toMatchObject({ exitCode: 4, readBack: { verified: 497, differing: 2, missing: 1, unread: 0 } })
+    expect(requests).toBeGreaterThan(500)
+    expect(heard.length).toBeLessThan(40)
+  }),
+)
+
+scoped(
   "submissions that a run left unread are read back from the list by the next run",
   Effect.gen(function*() {
     const { configure, fail, heard, run, settings, source } = yield* world
