@@ -176,7 +176,7 @@ export const makeListing = (
       Effect.catchAllCause((cause) => Cause.isInterruptedOnly(cause) ? Effect.void : off(cause)),
       Effect.ensuring(Effect.sync(() => {
         isOff = true
-        for (const search of [...searches]) end(search)
+        for (const search of searches) end(search)
       })),
       Effect.interruptible,
       Effect.forkScoped,
