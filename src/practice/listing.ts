@@ -33,7 +33,7 @@ const decodeQuery = Schema.decodeUnknownEither(
     afterDate: Schema.optionalWith(DateTime, { exact: true }),
     beforeDate: Schema.optionalWith(DateTime, { exact: true }),
     status: oneOf("finished", "in_progress"),
-    sort: oneOf("desc", "asc"),
+    sort: oneOf("asc", "desc"),
     search: Schema.optionalWith(Schema.String, { exact: true, default: () => "" }),
   }),
   { errors: "all" },

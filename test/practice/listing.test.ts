@@ -26,12 +26,12 @@ const asked = (query: string, all: ReadonlyArray<StoredSubmission> = four, isLis
 }
 
 describe("the practice service's list of submissions", () => {
-  it("the list has the newest submissions first, and those of the same time in the order of their creation", () => {
-    expect(asked("")).toEqual({ status: 200, ids: "dbca", totalResponses: 4, pageCount: 1 })
+  it("the list has the oldest submissions first, and those of the same time in the order of their creation", () => {
+    expect(asked("")).toEqual({ status: 200, ids: "abcd", totalResponses: 4, pageCount: 1 })
   })
 
-  it("the list has the oldest submissions first if the query asks for it", () => {
-    expect(asked("sort=asc").ids).toBe("abcd")
+  it("the list has the newest submissions first if the query asks for it", () => {
+    expect(asked("sort=desc").ids).toBe("dbca")
   })
 
   it("the pages of a list together contain each submission once, in order", () => {
