@@ -5,6 +5,7 @@ import { brief, cut, type Problem, type ProblemCode } from "../domain/problem.ts
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
 import { visible } from "../domain/visible.ts"
 import { counted } from "../domain/words.ts"
+import { placesOf } from "../kinds/ranking.ts"
 import { readIso } from "../kinds/wallClock.ts"
 import type { LedgerError } from "../ledger/Ledger.ts"
 import { names } from "../mapping/findElement.ts"
@@ -171,8 +172,10 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
   const columnsOf = ({ input }: MappingEntry, kind: string): ReadonlyArray<Column> => {
     if (input._tag === "Block") {
       const block = source.blocks.find(({ title }) => title.trim() === input.title.trim())
-      const positions = new Set(block?.columns.map(({ position }) => position))
-      return kind === "matrix" ? source.columns.filter(({ position }) => positions.has(position)) : []
+      const options = block?.columns.filter(({ role }) => role === "option") ?? []
+      const positions = new Set(options.map(({ position }) => position))
+      const isPlaced = kind === "ranking" && placesOf(options.map(({ option }) => option)) !== undefined
+      return kind === "matrix" || isPlaced ? source.columns.filter(({ position }) => positions.has(position)) : []
     }
     if (input._tag !== "Columns" || input.columns.length !== 1) return []
     return source.columns.filter(({ name }) =>
@@ -192,10 +195,11 @@ export const choiceQuestions = (pipeline: Pipeline, mapping: Mapping, form: Form
     if (column === undefined || (kind === "matrix" && (question.options ?? []).length === 0)) return []
     const options: Readonly<Record<string, unknown>> = { ...defaults[kind], ...entry.options }
     const empty = new Set(pipeline.source.empty.map((text) => text.trim()))
-    const counter = collectUnknown(kind === "matrix" ? "choice" : kind, options, question, empty)
+    const counter = collectUnknown(entry.input._tag === "Block" ? "choice" : kind, options, question, empty)
     const title = entry.input._tag === "Block" ? entry.input.title : column.name ?? column.title
     /** Whether a cell is read as one choice although the question takes several. */
-    const isOneChoice = (kind === "choices" || kind === "ranking") && options["split"] === undefined
+    const isOneChoice = entry.input._tag === "Columns" && (kind === "choices" || kind === "ranking")
+      && options["split"] === undefined
     return counter === undefined ? [] : [{ entry, question, columns, title, counter, isOneChoice }]
   })
 }

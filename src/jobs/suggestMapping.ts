@@ -141,7 +141,12 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
     if (file === undefined) return undefined
     const { openLabels } = yield* Effect.promise(() => import("../source/openLabels.ts"))
     const { labels, title } = yield* openLabels(file)
-    const of = (column: Column) => labels.get(tidy(column.title)) ?? labels.get(tidy(column.title).toLowerCase())
+    const of = ({ title }: Column) => {
+      const name = tidy(title)
+      const lower = name.toLowerCase()
+      // A database may shorten the names of REDCap: `pets___1` is `pets__1`.
+      return labels.get(name) ?? labels.get(lower) ?? labels.get(lower.replace(/(?<!_)__(?!_)/, "___"))
+    }
     const described = columns.filter((column) => of(column) !== undefined).length
     if (described === 0) {
       const [first] = labels.keys()

@@ -1,11 +1,13 @@
 import type * as Schema from "effect/Schema"
 import { JsonCell } from "../domain/cell.ts"
+import type { Option } from "../domain/form.ts"
 import { oneCell, textOf, textsIn } from "./cells.ts"
 import { compareLists, compareText } from "./compared.ts"
 import type { Kind, KindContext, OptionFault, Parse } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 import type { OptionTable } from "./optionTable.ts"
 import {
+  loose,
   optionOptions,
   optionSplitter,
   optionTable,
@@ -32,6 +34,42 @@ const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): Readonl
   }
   return values.length === 0 ? undefined : values
 }
+
+/**
+ * Returns the indexes of columns in the order of their places if their names number them: `Rank 1`, `Rank 2`. Each of
+ * these columns contains the option with this rank. Returns undefined for any other names.
+ */
+export const placesOf = (
+  names: ReadonlyArray<string>,
+  options: ReadonlyArray<Option> = [],
+): ReadonlyArray<number> | undefined => {
+  const parts = names.map((name) => /^(\D*)([1-9]\d?)$/.exec(name.trim()))
+  const isOption = (name: string) =>
+    options.some(({ label, value }) => [label, value].some((one) => loose(one) === loose(name)))
+  if (names.length < 2 || parts.some((one) => one === null || one[1] !== parts[0]?.[1]) || names.some(isOption)) {
+    return undefined
+  }
+  const order = names.map((_, place) => parts.findIndex((one) => Number(one?.[2]) === place + 1))
+  return order.includes(-1) ? undefined : order
+}
+
+/** Makes a `Parse` for columns that each contain the option of one rank. */
+const placed =
+  (order: ReadonlyArray<number>, table: OptionTable, { note }: Pick<KindContext, "note">): Parse => (cells) => {
+    const values: Array<string> = []
+    for (const index of order) {
+      const text = textOf(cells[index])
+      const value = text === "" ? undefined : table.read(text, index)
+      if (value instanceof Fault) return new Fault(value.code, value.expected, index, value.piece)
+      if (value === undefined) {
+        if (text !== "") note?.("unused", index)
+        continue
+      }
+      if (values.includes(value)) return new Fault("not-an-option", "each option once", index, text)
+      values.push(value)
+    }
+    return values.length === 0 ? undefined : values
+  }
 
 /** Makes a `Parse` for columns that each contain the rank of one option. */
 const ranked = (
@@ -66,7 +104,7 @@ const ranked = (
 export const ranking: Kind<Options> = {
   name: "ranking",
   description:
-    "Options in order of rank: a list in one cell, or a column with each option's rank. Sent as an array of values, the first rank first",
+    "Options in order of rank: a list in one cell, a column with each option's rank, or columns for rank 1, 2 and so on that contain an option. Sent as an array of values, the first rank first",
   options,
   sends: "array",
   named: "ranks",
@@ -75,8 +113,13 @@ export const ranking: Kind<Options> = {
   types: ["Ranking"],
   compile: (options, context) => {
     const { input } = context
-    const table = optionTable(options, context, input._tag === "Parts" ? input.parts : [])
+    const listed = context.question?.options ?? []
+    // Without options, the columns' names are the options.
+    const isListed = listed.length > 0 || options.options !== undefined
+    const places = input._tag === "Parts" && isListed ? placesOf(input.parts, listed) : undefined
+    const table = optionTable(options, context, input._tag === "Parts" && places === undefined ? input.parts : [])
     if (!("read" in table)) return table
+    if (places !== undefined) return placed(places, table, context)
     if (input._tag === "Parts") return ranked(input.parts, table, context)
     const split = optionSplitter(options.split, table)
     if (typeof split !== "function") return split

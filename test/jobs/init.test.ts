@@ -287,4 +287,67 @@ questions:
         /Zimbabwaen Plains: Zimbabwean Plains # confidence 0\.\d\d · 1 ×/,
       )
     }))
+
+  it.scoped("init and check fill a ranking from LimeSurvey's columns, which are named after ranks, and a grid", () =>
+    Effect.gen(function*() {
+      const meta = '"Response ID","Date submitted","Last page","Start language","Seed"'
+      const rows = [
+        `${meta},"Rank the films [Rank 1]","Rank the films [Rank 2]","Rank the films [Rank 3]","Rate us [Price]","Rate us [Shop]"`,
+        '"1","2021-09-24 11:39:34","3","en","1","Alien","Brazil","Cube","Good","Bad"',
+        '"2","2021-09-25 11:39:34","3","en","2","Cube","Aliens","","Bad","Good"',
+        '"3","2021-09-26 11:39:34","3","en","3","","","","Bad",""',
+        '"4","2021-09-27 11:39:34","3","en","4","Brazil","Cube","Alien","Good","Good"',
+      ]
+      const world = yield* start({
+        "lime.csv": `${rows.join("\n")}\n`,
+        "forms/lime.yaml": `id: lime
+name: Lime
+questions:
+  - { id: q1, name: Rank the films, type: Ranking, options: [Alien, Brazil, Cube] }
+  - { id: q2, name: Rate us, type: Matrix, options: [Good, Bad] }
+`,
+      })
+      yield* world.init({ name: "lime", form: "lime", source: asFound(`${world.root}/lime.csv`) })
+      const text = yield* world.read("pipelines/lime.yaml")
+      expect(text).toContain("    #   #   Aliens: Alien # confidence")
+      yield* world.write(
+        "pipelines/lime.yaml",
+        text.replaceAll(/^ {4}# (- id: q1| {2}name: Rank.*| {2}from: \{ block: Rank.*| {2}as: ranking)$/gm, "    $1")
+          .replace("# submissionTime: { from: Date submitted }", "submissionTime: { from: Date submitted, zone: UTC }"),
+      )
+      const { diagnostics, pipelines: [checked] } = yield* checkProject(world.root, ["lime"])
+      expect([...diagnostics, ...checked?.diagnostics ?? []].map(({ message }) => message)).toEqual([
+        '1 choice in the columns of "Rank the films" is not an option of "Rank the films": "Aliens" (1 ×).',
+      ])
+      expect([checked?.data?.invalid, checked?.fits?.answers]).toEqual([1, 2])
+      const project = yield* loadProject(world.root)
+      const { rows: [first] } = yield* preview(project, "lime", { to: undefined, source: undefined, rows: 1, row: 1 })
+      expect(first?.answers.slice(0, 2).map(({ value }) => value)).toEqual([
+        ["Alien", "Brazil", "Cube"],
+        { Price: "Good", Shop: "Bad" },
+      ])
+    }))
+
+  it.scoped("init names numbered columns of ticks by the labels of their codes", () =>
+    Effect.gen(function*() {
+      const world = yield* start({
+        "pets.csv": "id,pets__1,pets__2,pets__3\n1,1,0,1\n2,0,1,0\n3,0,0,0\n4,1,1,0\n",
+        "pets-dictionary.csv": [
+          '"Variable / Field Name","Form Name","Field Type","Field Label","Choices, Calculations, OR Slider Labels"',
+          'id,f,text,Id,""',
+          'pets,f,checkbox,Which pets do you have?,"1, Cat | 2, Dog | 3, Bird"',
+        ].join("\n"),
+        "forms/pets.yaml":
+          "id: pets\nname: Pets\nquestions: [{ id: q1, name: Your pets, type: Checkboxes, options: [Cat, Dog, Bird] }]\n",
+      })
+      yield* world.init({
+        name: "pets",
+        form: "pets",
+        source: asFound(`${world.root}/pets.csv`),
+        labels: `${world.root}/pets-dictionary.csv`,
+      })
+      expect(parse(yield* world.read("pipelines/pets.yaml")).mapping.questions).toEqual([
+        { id: "q1", name: "Your pets", from: { Cat: "pets__1", Dog: "pets__2", Bird: "pets__3" } },
+      ])
+    }))
 })

@@ -43,6 +43,29 @@ describe("the ranking kind", () => {
     expect(parse(["1", "2", "1"])).toMatchObject({ code: "conflict", cell: 2, expected: /A New Hope/ })
   })
 
+  it("reads columns that are named after ranks as the options of these ranks", () => {
+    const places = compiled(ranking, { values: { none: null } }, {
+      question,
+      input: { _tag: "Parts", parts: ["Rank 2", "Rank 1", "Rank 3"] },
+    })
+    expect(places(["C", "the empire, again", null])).toEqual(["b", "c"])
+    expect(places([null, "none", "a"])).toEqual(["a"])
+    expect(places([null, null, null])).toBeUndefined()
+    expect(places(["D", "C", null])).toMatchObject({ code: "not-an-option", cell: 0 })
+    expect(places(["C", "a", "c"])).toMatchObject({ code: "not-an-option", cell: 2, expected: "each option once" })
+  })
+
+  it("reads ranks if a column's name is an option, or if not every rank has a column", () => {
+    const numbers = { ...question, options: ["1", "2"].map((value) => ({ value, label: value })) }
+    const read = compiled(ranking, {}, { question: numbers, input: { _tag: "Parts", parts: ["1", "2"] } })
+    expect(read(["2", "1"])).toEqual(["2", "1"])
+    const input = { _tag: "Parts", parts: ["Rank 1", "Rank 3"] } as const
+    expect(ranking.compile({}, { question, input, empty: new Set() })).toMatchObject([
+      { message: '"Rank 1" is not an option of this question.' },
+      { message: '"Rank 3" is not an option of this question.' },
+    ])
+  })
+
   it("refuses a cell that contains an option twice", () => {
     expect(compiled(ranking, { split: "," }, { question })(["C, a, c"])).toMatchObject({
       code: "not-an-option",

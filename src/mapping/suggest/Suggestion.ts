@@ -3,8 +3,8 @@ import type { Column, ColumnBlock } from "../../domain/row.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 
-/** What the columns of a block contain. */
-export type BlockContent = "ticks" | "ranks" | "labels" | "empty"
+/** What the columns of a block contain. `places`: each contains the option of one rank. */
+export type BlockContent = "ticks" | "ranks" | "places" | "labels" | "empty"
 
 /** A possible source of answers to one question: a column, or a block of columns. */
 export type Unit =

@@ -10,7 +10,7 @@ import { codesOf } from "./labelled.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import { optionNames, optionsNamed } from "./optionNames.ts"
 import { settingsFor } from "./settings.ts"
-import type { BlockMember, Origin, Suggestion } from "./Suggestion.ts"
+import type { Block, BlockMember, Origin, Suggestion } from "./Suggestion.ts"
 import { columnsOf } from "./Suggestion.ts"
 import type { Translation } from "./translate.ts"
 import { translate } from "./translate.ts"
@@ -20,13 +20,14 @@ import { isTick, saysYes } from "./words.ts"
 /** The maximum number of choices to list. A question with more unknown choices is mapped wrongly, or is not a choice. */
 const listed = 50
 
-const isGrid = ({ origin, question }: Suggestion): boolean => origin._tag === "Block" && question.type === "Matrix"
+/** Whether each of several columns contains one of the question's options. */
+const isGrid = ({ origin, question }: Suggestion): boolean =>
+  origin._tag === "Block" && (question.type === "Matrix" || origin.block.content === "places")
 
 /** Returns the columns whose choices are compared with the form's options, or undefined if the question has no options. */
 export const choicesToCount = (suggestion: Suggestion) => {
   const { origin, question } = suggestion
   if (question.options === undefined || question.options.length === 0) return undefined
-  // Each cell of a grid contains one of the question's options.
   if (isGrid(suggestion)) return { question, columns: columnsOf(origin), kind: "choice", options: {} }
   if (origin._tag !== "Column") return undefined
   const { kind, keys } = settingsFor(suggestion, undefined)
@@ -40,9 +41,11 @@ export const choicesToCount = (suggestion: Suggestion) => {
     : undefined
 }
 
+const readsLabels = ({ content }: Block): boolean => content === "labels" || content === "places"
+
 /** Returns the options of a block's columns that the form does not have, with the cells that name them. */
 const unknownOptions = ({ origin, question }: Suggestion): Unknown | undefined => {
-  if (origin._tag !== "Block" || origin.block.content === "labels") return undefined
+  if (origin._tag !== "Block" || question.type === "Matrix" || readsLabels(origin.block)) return undefined
   if (question.options === undefined || question.options.length === 0) return undefined
   const names = optionNames(question.options)
   const named = origin.block.content === "ticks"
@@ -171,7 +174,7 @@ export const foreignFault = ({ origin }: Suggestion, { left, more }: ForeignChoi
   if (left.length === 0) return undefined
   const fill = "Complete `values`, then remove the #."
   const isOne = left.length === 1
-  if (origin._tag === "Block" && origin.block.content !== "labels") {
+  if (origin._tag === "Block" && !readsLabels(origin.block)) {
     return `${
       isOne ? "one column is for an option" : `${left.length} columns are for options`
     } that the form does not have. ${fill}`

@@ -74,7 +74,8 @@ const blockFrom = (block: Block, nameOf: Naming, question: Suggestion["question"
   const known = names === undefined ? [] : optionsNamed(names, own.map(({ option }) => option))
   const members = own.map(({ option, column }, at) => [known[at]?.label ?? option, nameOf(column)] as const)
   const columns = Object.fromEntries(members)
-  return block.content === "ranks" ? { ranks: columns } : columns
+  const isRanking = block.content === "ranks" || (block.content === "places" && question.type !== "Matrix")
+  return isRanking ? { ranks: columns } : columns
 }
 
 export const fromOf = (origin: Origin, nameOf: Naming, question: Suggestion["question"]): DraftValue => {

@@ -1,4 +1,5 @@
 import type { ColumnBlock } from "../../domain/row.ts"
+import { placesOf } from "../../kinds/ranking.ts"
 import type { ProfiledColumn } from "./ColumnProfile.ts"
 import { meaningOf } from "./meaning.ts"
 import type { Block, BlockContent, BlockMember } from "./Suggestion.ts"
@@ -15,8 +16,8 @@ const headers: ReadonlyArray<(title: string) => readonly [question: string, opti
   (title) => split(title, /^(.+?)>>(.+)$/),
   // KoboToolbox, ODK: question/option
   (title) => split(title, /^([^\s/]+(?:\/[^\s/]+)*)\/([^\s/]+)$/),
-  // REDCap: question___option
-  (title) => split(title, /^(.+?)___(.+)$/),
+  // REDCap: question___option. Databases with shorter names: question__option
+  (title) => split(title, /^(.+?)_{2,3}(.+)$/),
   // Question - Option, Question: Option
   (title) => split(title, /^(.{4,}?) [-–] (.+)$/),
   (title) => split(title, /^(.{4,}?[^\s:]): (.+)$/),
@@ -46,7 +47,8 @@ const contentOf = (members: ReadonlyArray<BlockMember>): BlockContent | undefine
   }
   if (all.every((text) => isTick(text)) || own) return "ticks"
   const rows = options.reduce((most, { profile }) => Math.max(most, profile.filled), 0)
-  return texts.size <= Math.max(12, rows / 4) && options.every(({ profile }) => !profile.more) ? "labels" : undefined
+  if (texts.size > Math.max(12, rows / 4) || options.some(({ profile }) => profile.more)) return undefined
+  return placesOf(options.map(({ option }) => option)) === undefined ? "labels" : "places"
 }
 
 const block = (

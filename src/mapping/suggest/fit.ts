@@ -153,6 +153,7 @@ const answered: Readonly<Record<BlockContent, ReadonlyArray<ExpectedKind>>> = {
   empty: ["choices", "ranking", "matrix"],
   ticks: ["choices"],
   ranks: ["ranking", "matrix"],
+  places: ["ranking", "matrix"],
   labels: ["matrix"],
 }
 

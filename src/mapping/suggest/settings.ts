@@ -292,7 +292,7 @@ const settingsOf = (
 
 /** Returns the kind of a block's answers if the form gives no type. */
 const blockKind = ({ content }: Block): string =>
-  content === "ranks" ? "ranking" : content === "labels" ? "matrix" : "choices"
+  content === "ranks" || content === "places" ? "ranking" : content === "labels" ? "matrix" : "choices"
 
 /** Returns the words for ticked and unticked cells of a block, if they are not the usual ones, or if an option's name is one of them. */
 const tickKeys = ({ content, members }: Block): ReadonlyArray<DraftKey> => {
