@@ -23,11 +23,11 @@ interface Input {
   readonly because: string | undefined
 }
 
-/** `settle NAME --results FILE`, or `settle NAME --as OUTCOME (--all | --batch ID | --rows KEY…) --because TEXT`. */
+/** `settle NAME`, `settle NAME --results FILE`, or `settle NAME --as OUTCOME (--all | --batch ID | --rows KEY…) --because TEXT`. */
 export const settle = command({
   name: "settle",
   about:
-    "Settles rows in doubt, from an export of the form's results or manually. The next run reads back the rows that landed and sends the others.",
+    "Settles rows in doubt, from an export of the form's results or manually. The next run reads back the rows that landed and sends the others. Without options, settles from the form's list of submissions if the service can list, otherwise only shows the rows.",
   examples: [
     { words: "settle contacts --results results.csv", about: "Settles what an export of the form's results proves." },
     {
@@ -72,13 +72,13 @@ export const settle = command({
       if (result.left === 0) return
       const target = input.to === undefined ? [] : ["--to", input.to]
       const open = result.rows.find((row) => row.outcome === "in doubt")
-      if (by._tag === "Look") {
+      if (by._tag === "List" && result.list === undefined) {
         const how =
           `To settle them, export the form's results and run \`settle ${input.pipeline}\` with --results FILE. If you know `
           + "yourself whether they arrived, run it with --as landed or --as not-landed."
         output.say(wrapToWidth(how, output.err.width).join("\n"))
       }
-      const next = by._tag !== "Export" || result.wants !== "a person" || open === undefined
+      const next = by._tag === "Person" || result.wants !== "a person" || open === undefined
         ? ["status", input.pipeline]
         : ["acknowledge", input.pipeline, ...target, "--rows", open.key, "--because", "…"]
       return yield* new CommandEnded({ status: exits.unproven.code, next: commandFor(invocation, next) })
@@ -107,7 +107,7 @@ const settleBy = (input: Input): Effect.Effect<SettleBy, UsageWrong, Path.Path> 
       return { _tag: "Export", file: path.resolve(input.results), isComplete: input.complete }
     }
     const isBare = rows === undefined && !input.complete && input.because === undefined
-    if (input.as === undefined && isBare) return { _tag: "Look" }
+    if (input.as === undefined && isBare) return { _tag: "List" }
     if (input.as === undefined) {
       return yield* wrong(
         "Say how to settle the rows: from an export of the form's results with `--results FILE`, or manually with `--as landed` or `--as not-landed`.",
@@ -127,7 +127,8 @@ const most = 50
 /** Shows what `settle` did: the outcome of each row and why, the totals, and what is next. */
 const showSettled = (result: SettleResult, screen: Screen): string => {
   const paint = paints(screen)
-  const { file, landed, left, notLanded, pipeline, rows } = result
+  const { file, landed, left, list, notLanded, pipeline, rows } = result
+  const read = file === undefined ? list && { ...list, name: "The form's list" } : file
   if (rows.length === 0) return `No row of ${visible(pipeline)} is in doubt.`
   const tone = { landed: paint.good, "not landed": paint.strong, "in doubt": paint.bad } as const
   const sums = [
@@ -147,13 +148,13 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       screen.width,
     )
   return [
-    ...(file === undefined ? [] : [
+    ...(read === undefined ? [] : [
       paint.soft(
         cutToWidth(
-          `${visible(file.name)}: ${counted(file.submissions, "submission")}${
-            file.lacking === 0
+          `${visible(read.name)}: ${counted(read.submissions, "submission")}${
+            read.lacking === 0
               ? ""
-              : `; ${count(file.lacking)} that the ledger contains ${file.lacking === 1 ? "is" : "are"} missing from it`
+              : `; ${count(read.lacking)} that the ledger contains ${read.lacking === 1 ? "is" : "are"} missing from it`
           }`,
           screen.width,
         ),
@@ -179,14 +180,20 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
   ].join("\n")
 }
 
-/** Returns what to do about rows that the export does not settle. */
-const advice = ({ testEntry, wants }: SettleResult): ReadonlyArray<string> => {
+/** Returns what to do about rows that the export or the list does not settle. */
+const advice = ({ list, testEntry, wants }: SettleResult): ReadonlyArray<string> => {
   const vouch = "If you know that the export has all submissions of the form, add --complete --because TEXT."
   switch (wants) {
     case undefined:
       return []
     case "time":
-      return ["Settle again later, with a new download of the form's results."]
+      return [
+        list === undefined
+          ? "Settle again later, with a new download of the form's results."
+          : "Settle again later, or run the pipeline: it waits if the time is near.",
+      ]
+    case "another list":
+      return ["Settle again later."]
     case "another export":
       return [
         "Download all of the form's results again, without a filter and as the form shows them, and settle from that.",

@@ -11,6 +11,7 @@ interface PhaseWords {
 
 /** The phases that take time: first those of a run in order, then those of other commands. */
 const table = {
+  settle: { title: "settle", counts: "row", shown: "settling rows in doubt" },
   survey: { title: "survey", counts: "row" },
   canary: { title: "canary", counts: "row", isSending: true },
   import: { title: "import", counts: "row", isSending: true },
@@ -18,6 +19,8 @@ const table = {
   report: { title: "report", counts: "row", shown: "writing the report" },
   known: { title: "read the ledger", counts: "submission" },
   results: { title: "read the results", counts: "submission" },
+  list: { title: "list the form", counts: "submission" },
+  wait: { title: "wait", counts: "row", shown: "waiting until the submissions of rows in doubt must be visible" },
   export: { title: "export", counts: "row" },
   reports: { title: "search the reports", counts: "report" },
   rewrite: { title: "rewrite the ledger", counts: "row", shown: "rewriting the ledger's file" },

@@ -236,11 +236,13 @@ export type Doubt = typeof Doubt.Type
 /** Rows in doubt that were settled together. */
 const Settlement = Schema.Struct({
   at: Text("when rows in doubt were settled; only the latest 20 settlements are listed"),
-  by: Text("by whom"),
+  by: Text("by whom; `formferry` if a run settled them from the form's list"),
   because: maybe(Text("the reason that a person gave")),
   file: maybe(Schema.Struct({
-    name: Text("the export of the form's results that was the evidence; `null` if a person decided"),
-    sha256: Text("the digest of that file"),
+    name: Text(
+      "the export of the form's results, or the form's list, that was the evidence; `null` if a person decided",
+    ),
+    sha256: Text("the digest of that file; empty for a list"),
     isComplete: Flag("whether a person vouched that the export is complete"),
   })),
   landed: Count("rows that had arrived"),

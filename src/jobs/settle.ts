@@ -1,15 +1,20 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { randomInt } from "node:crypto"
 import type { Settlement } from "../domain/report.ts"
 import type { SettledRow } from "../ledger/evidence.ts"
-import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import type { OpenRow } from "../sink/settleRows.ts"
+import { asFile, type ListContext, recordSettled, settleFromList } from "../run/settleFromList.ts"
+import type { OpenRow, Settled } from "../sink/settleRows.ts"
+import { compileWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
 import { type Export, openExport, settleFromExport } from "./settleFromExport.ts"
+import { openTarget, type Target } from "./target.ts"
 
 /** No row in doubt was chosen (exit code 2). */
 export class NothingSettled extends Schema.TaggedError<NothingSettled>()("NothingSettled", {
@@ -30,8 +35,8 @@ export type WhichRows =
 export type SettleBy =
   | { readonly _tag: "Export"; readonly file: string; readonly isComplete: boolean }
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
-  /** No evidence: only shows the rows in doubt. */
-  | { readonly _tag: "Look" }
+  /** The form's list of submissions, if the service can list. Otherwise, only shows the rows in doubt. */
+  | { readonly _tag: "List" }
 
 interface SettleOptions {
   readonly pipeline: string
@@ -68,10 +73,12 @@ export interface SettleResult {
   readonly file:
     | (NonNullable<Settlement["file"]> & { readonly submissions: number; readonly lacking: number })
     | undefined
+  /** The form's list that was read: its number of submissions, and the number of submissions that it lacks. */
+  readonly list: { readonly submissions: number; readonly lacking: number } | undefined
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Settles rows in doubt from an export of the form's results, or manually. Takes the pipeline's lock. Records who settled the rows, when, why and from which file. */
+/** Settles rows in doubt from an export of the form's results, from the form's list, or manually. Takes the pipeline's lock. Records who settled the rows, when, why and from which file. */
 export const settlePipeline = (project: Project, options: SettleOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
@@ -84,17 +91,23 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
         Stream.runCollect(view.pages("doubtful", {})),
         (pages) => Array.from(pages).flat(),
       )
-      if (options.by._tag === "Look") {
+      const canList = project.services.get(target.service)?.capabilities.includes("list") === true
+      if (options.by._tag === "List" && !canList) {
         const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
         return { ...nothing(pipeline.name), rows, left: rows.length }
       }
-      // Takes the lock only after the export was opened successfully.
+      // Takes the lock only after the export or the service was opened successfully.
       const opened = options.by._tag === "Export"
         ? yield* openExport(project, pipeline, target, options.by.file)
         : undefined
+      const listed = options.by._tag === "List"
+        ? yield* openList(project, pipeline, target, { view, digest: ledger.digest.key })
+        : undefined
       const session = yield* view.hold(yield* newRunId)
       const rows = yield* doubtful
-      const result = opened === undefined
+      const result = listed !== undefined
+        ? yield* byList(rows, listed, session, options)
+        : opened === undefined
         ? yield* byPerson(rows, view, session, options)
         : yield* byExport(
           rows,
@@ -120,6 +133,7 @@ const nothing = (pipeline: string): SettleResult => ({
   wants: undefined,
   testEntry: undefined,
   file: undefined,
+  list: undefined,
   warnings: [],
 })
 
@@ -191,7 +205,7 @@ const byExport = (
   { because, who }: SettleOptions,
 ) =>
   Effect.gen(function*() {
-    const { lacking, open, settled, sha256, submissions } = yield* settleFromExport(
+    const { lacking, sha256, submissions, ...found } = yield* settleFromExport(
       rows,
       view,
       digest,
@@ -199,29 +213,68 @@ const byExport = (
       isComplete,
     )
     const file = { name: opened.name, sha256, isComplete }
-    yield* session.settleDoubts({ rows: settled.map((one) => one.as), by: who, because, file })
-    const landed = settled.filter((one) => one.as.outcome._tag === "Landed").length
-    const waiting = open.filter(({ wants }) => wants === "a witness").map(({ row }) => row)
+    const recorded = yield* recordSettled(session, found, { by: who, because, file })
+    const waiting = recorded.open.filter(({ wants }) => wants === "a witness").map(({ row }) => row)
     return {
-      ...nothing(view.pipeline),
-      rows: [
-        ...settled.map(({ as, row }) =>
-          as.outcome._tag === "Landed"
-            ? shownRow(row, "landed", as.reason, as.outcome.submissionId)
-            : shownRow(row, "not landed", as.reason)
-        ),
-        ...open.map(({ reason, row }) => shownRow(row, "in doubt", reason)),
-      ].toSorted((a, b) => a.row - b.row),
-      landed,
-      notLanded: settled.length - landed,
-      wants: (["time", "another export", "a witness", "a vouched export", "a person"] as const).find((one) =>
-        open.some(({ wants }) => wants === one)
-      ),
+      ...resultOf(view.pipeline, recorded),
       testEntry: waiting.length === 0 ? undefined : yield* testEntryFor(waiting, view, session, opened),
       file: { ...file, submissions, lacking: lacking.count },
       warnings: opened.warnings,
     }
   })
+
+/** Opens the service of a target to list its form. */
+const openList = (
+  project: Project,
+  pipeline: Pipeline,
+  target: Target,
+  { digest, view }: { readonly view: PipelineLedger; readonly digest: Digester["key"] },
+) =>
+  Effect.gen(function*() {
+    const { service: { form: formOf, list } } = yield* openTarget(project, pipeline, target)
+    if (list === undefined) return undefined
+    const form = yield* formOf(target.form)
+    const compiled = compileWithoutSource(pipeline, form)
+    const answers = Either.isRight(compiled) ? compiled.right.mapping.answers : []
+    return { list, form, pipeline, answers, view, digest } satisfies ListContext
+  })
+
+const byList = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  context: ListContext,
+  session: LedgerSession,
+  { because, who }: SettleOptions,
+) =>
+  Effect.gen(function*() {
+    const { lacking, submissions, ...found } = yield* settleFromList(rows, context, 0)
+    const recorded = yield* recordSettled(session, found, { by: who, because, file: asFile({ submissions }) })
+    return { ...resultOf(context.pipeline.name, recorded), list: { submissions, lacking: lacking.count } }
+  })
+
+const resultOf = (pipeline: string, { open, settled }: Settled): SettleResult => {
+  const landed = settled.filter(({ as }) => as.outcome._tag === "Landed").length
+  return {
+    ...nothing(pipeline),
+    rows: [
+      ...settled.map(({ as, row }) =>
+        as.outcome._tag === "Landed"
+          ? shownRow(row, "landed", as.reason, as.outcome.submissionId)
+          : shownRow(row, "not landed", as.reason)
+      ),
+      ...open.map(({ reason, row }) => shownRow(row, "in doubt", reason)),
+    ].toSorted((a, b) => a.row - b.row),
+    landed,
+    notLanded: settled.length - landed,
+    wants: ([
+      "time",
+      "another export",
+      "another list",
+      "a witness",
+      "a vouched export",
+      "a person",
+    ] as const).find((one) => open.some(({ wants }) => wants === one)),
+  }
+}
 
 /**
  * Returns the text of a test entry which shows that an export is recent enough for these rows. Reuses a text that was issued late enough for all of

@@ -1,26 +1,25 @@
 import * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
 import { withoutParameters } from "../domain/item.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
 import { type Evidence, noEvidence, type TestEntry, type Waits } from "../ledger/evidence.ts"
-import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
-import type { DoubtfulRow, KnownSubmission } from "../ledger/pages.ts"
+import type { PipelineLedger } from "../ledger/Ledger.ts"
+import type { DoubtfulRow } from "../ledger/pages.ts"
 import { originOf, stampsOf } from "../mapping/stamps.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { KeyTable, RowHash } from "../run/KeyTable.ts"
+import { knownIn } from "../run/knownSubmissions.ts"
 import { showWork } from "../run/Progress.ts"
+import { waitsOf } from "../run/settleFromList.ts"
 import { type AnswerKind, likenessOf, type ResultsColumns, resultsColumns, type StampIds } from "../sink/settleFit.ts"
-import { ExportOrder, makeSettling, Numbers } from "../sink/settleRows.ts"
+import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { asFound, openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
@@ -108,15 +107,6 @@ export const openExport = (
     return made
   })
 
-/** Returns the waiting times. If a row's submission is still absent that long after the row was sent, the row was not created. */
-export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
-  visibleWithin: Duration.toMillis(reconcile.visibleWithin),
-  lateWithin: Duration.toMillis(reconcile.lateWithin),
-})
-
-/** The number of submissions that are read from the ledger at a time. */
-const submissionsAtOnce = 10_000
-
 const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
 type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
@@ -185,6 +175,7 @@ export const settleFromExport = (
       found.set(batchesOf(row), yield* view.evidence(batches, waits, [...entered]))
     }
     const settled = settling.decide({
+      _tag: "Export",
       lacking,
       unreadable,
       isInOrder: known.isInOrder(),
@@ -196,107 +187,3 @@ export const settleFromExport = (
     })
     return { ...settled, lacking, submissions, sha256: files[0]?.file.sha256 ?? "" }
   })
-
-/** Returns an empty set of ids. The set takes 32 bytes for each id, including the id's batch and whether the id was seen. */
-const makeIds = (digest: (id: string) => Buffer) => {
-  const table = new KeyTable()
-  const hash = new RowHash()
-  const slotOf = (id: string): number => {
-    hash.digest(digest(id))
-    return table.find(hash)
-  }
-  return {
-    /** Adds an id unless the set contains it. Returns its slot. */
-    add: (id: string, batch: number): number => {
-      const slot = slotOf(id)
-      return slot < 0 ? table.add(hash, batch) : slot
-    },
-    /** Marks an id as seen. Returns its slot, or -1 if the set lacks it. */
-    see: (id: string): number => {
-      const slot = slotOf(id)
-      if (slot >= 0) table.match(slot)
-      return slot
-    },
-    seen: (id: string): boolean => {
-      const slot = slotOf(id)
-      return slot >= 0 && table.matched(slot)
-    },
-    batch: (slot: number): number => table.row(slot),
-  }
-}
-
-/** Tracks which of the ledger's submissions an export contains, and in which order. */
-const knownIn = (
-  view: Pick<PipelineLedger, "pages">,
-  looseIds: ReadonlyArray<string>,
-  digest: (id: string) => Buffer,
-  hasTimes: boolean,
-  imported: number,
-) =>
-  Effect.gen(function*() {
-    const known = makeIds(digest)
-    const closedBy = new Numbers()
-    const timeBy = new Numbers()
-    const byCreation = new ExportOrder()
-    const byTime = new ExportOrder()
-    let earliest = Infinity
-    let latest = -Infinity
-    let read = 0
-    yield* eachKnown(view, (page) => {
-      read += page.length
-      for (const { batch, closed, id, isRequired, time } of page) {
-        const slot = known.add(id, batch)
-        if (closed !== undefined) closedBy.set(batch, closed)
-        if (!hasTimes || !isRequired || time === undefined) continue
-        timeBy.set(slot, time)
-        earliest = Math.min(earliest, time)
-        latest = Math.max(latest, time)
-      }
-      return showWork("known", read, imported)
-    })
-    // The service returned these ids for rows in doubt, but it is unknown which id belongs to which row. The export must contain all of them.
-    const loose = makeIds(digest)
-    for (const id of looseIds) loose.add(id, 0)
-    return {
-      /** Records that the export contains an id. Returns whether a row of the ledger has the id. */
-      see: (id: string): boolean => {
-        loose.see(id)
-        const slot = known.see(id)
-        if (slot < 0) return false
-        const batch = known.batch(slot)
-        const closed = closedBy.get(batch)
-        if (!Number.isNaN(closed)) byCreation.see(batch, closed)
-        const time = timeBy.get(slot)
-        if (!Number.isNaN(time)) byTime.see(time, time)
-        return true
-      },
-      /** Records that the export contains a test entry. It was submitted after all batches that had ended when its text was shown. */
-      seeEntry: ({ after, at }: TestEntry): void => {
-        byCreation.see(after + 1, Infinity)
-        byTime.see(at, Infinity)
-      },
-      isInOrder: () => byCreation.isSorted || (hasTimes && byTime.isSorted),
-      times: hasTimes ? { earliest, latest } : undefined,
-      /** Counts the submissions that the export must contain but lacks. */
-      lacking: Effect.gen(function*() {
-        let count = 0
-        let example: string | undefined
-        const lacks = (id: string) => {
-          count++
-          example ??= id
-        }
-        yield* eachKnown(view, (page) => {
-          for (const { id, isRequired } of page) if (isRequired && !known.seen(id)) lacks(id)
-          return Effect.void
-        })
-        for (const id of looseIds) if (!loose.seen(id)) lacks(id)
-        return { count, example }
-      }),
-    }
-  })
-
-const eachKnown = (
-  view: Pick<PipelineLedger, "pages">,
-  use: (page: ReadonlyArray<KnownSubmission>) => Effect.Effect<void>,
-): Effect.Effect<void, LedgerError> =>
-  Stream.runForEach(view.pages("submissions", { size: submissionsAtOnce }), (page) => Effect.suspend(() => use(page)))

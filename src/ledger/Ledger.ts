@@ -215,7 +215,10 @@ export interface LedgerSession {
       readonly leaveOut: boolean
     },
   ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
-  /** Records how rows in doubt are settled: by which person, why, and from which file. It is a defect if a row is not in doubt. */
+  /**
+   * Records how rows in doubt are settled: by which person, why, and from which file. It is a defect if a row is not in doubt. Returns the submissions
+   * that belong to other rows already, because another pipeline recorded them meanwhile. Their rows stay in doubt.
+   */
   readonly settleDoubts: (
     what: {
       readonly rows: ReadonlyArray<SettledRow>
@@ -223,7 +226,7 @@ export interface LedgerSession {
       readonly because: string | undefined
       readonly file: Settlement["file"]
     },
-  ) => Written<void>
+  ) => Written<ReadonlySet<string>>
   /** Records that the submissions of these rows were deleted. The rows are then undone. It is a defect if a row is not imported with this submission. */
   readonly undo: (
     rows: ReadonlyArray<{ readonly keyDigest: Buffer; readonly submissionId: string }>,

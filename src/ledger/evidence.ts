@@ -14,10 +14,10 @@ export interface SettledRow {
 }
 
 /**
- * What showed whether a row landed: its submission, a witness (see `Evidence`), a test entry, an export that a person said was complete, or a
- * person's statement alone.
+ * What showed whether a row landed: its submission, a witness (see `Evidence`), a test entry, an export that a person said was complete, the form's
+ * list of submissions, or a person's statement alone.
  */
-export type Proof = "found" | "witness" | "test entry" | "complete" | "person"
+export type Proof = "found" | "witness" | "test entry" | "complete" | "list" | "person"
 
 /** How long to wait before the absence of a submission proves anything, in milliseconds. */
 export interface Waits {

@@ -1,7 +1,12 @@
+import { type Cell, JsonCell } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
 import type { Item } from "../domain/item.ts"
+import type { Json } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
+import type { Submission } from "../domain/submission.ts"
+import { saysNothing } from "../kinds/compared.ts"
 import { kindOfType } from "../kinds/index.ts"
+import { compareAnswer, type ComparedAnswer, filledByTheForm, fit } from "../kinds/submission.ts"
 import { relate, type Relation, type SentAnswer } from "./settleCell.ts"
 
 /** The header of an export of a form's results. */
@@ -84,7 +89,7 @@ export const resultsColumns = (
 }
 
 /**
- * Whether a submission of an export is an item that was sent. `fits`: it is. `resembles`: it may be, but is altered or can't be read. `no`: it is a
+ * Whether a submission of an export or of a list is an item that was sent. `fits`: it is. `resembles`: it may be, but is altered or can't be read. `no`: it is a
  * different one.
  */
 export type Likeness = "fits" | "resembles" | "no"
@@ -103,14 +108,29 @@ export interface AnswerKind {
   readonly list: string
 }
 
-interface Place {
-  readonly columns: ReadonlyArray<number>
-  /** The answer that was sent. Undefined if none was sent. */
+/** A sent answer, and how a submission relates to it. */
+interface Place<S> {
+  /** Undefined if no answer was sent. */
   readonly sent: SentAnswer | undefined
+  readonly relationOf: (submission: S) => Relation
 }
 
-/** Question types that a form fills automatically, so that their cells prove nothing. */
-const filledByTheForm = new Set(["Captcha", "Calcom", "Calendly", "Payment"])
+/** Returns the questions of a form that prove something, with the answers of an item. Omits those that the form fills automatically. */
+const questionsOf = (
+  item: Item,
+  form: Form,
+  kinds: ReadonlyArray<AnswerKind>,
+): ReadonlyArray<{ readonly id: string; readonly sent: SentAnswer | undefined }> =>
+  form.questions.flatMap(({ id, options, type }): ReturnType<typeof questionsOf> => {
+    if (type !== undefined && filledByTheForm.has(type)) return []
+    const answer = item.questions.find((one) => one.id === id)
+    if (answer === undefined) return [{ id, sent: undefined }]
+    const kind = kinds.find((one) => one.list === "questions" && one.id === id)?.kind
+      ?? (type === undefined ? undefined : kindOfType(type)?.name)
+    return [{ id, sent: { value: answer.value, kind, options } }]
+  })
+
+const parameter = (value: Json): SentAnswer => ({ value, kind: "text", options: undefined })
 
 /**
  * Returns a function that compares an item with a submission of an export.
@@ -130,39 +150,29 @@ export const likenessOf = (
   },
 ): (cells: Cells) => Likeness => {
   const { columns, form, kinds, stamps } = where
-  const kindOf = (list: string, id: string) => kinds.find((one) => one.list === list && one.id === id)?.kind
-  const places: Array<Place> = []
-  for (const question of form.questions) {
-    const there = columns.elements.get(`questions ${question.id}`)
-    if (there === undefined || filledByTheForm.has(question.type ?? "")) continue
-    const answer = item.questions.find((one) => one.id === question.id)
-    const typed = question.type === undefined ? undefined : kindOfType(question.type)?.name
-    places.push({
-      columns: there,
-      sent: answer === undefined
-        ? undefined
-        : { value: answer.value, kind: kindOf("questions", question.id) ?? typed, options: question.options },
-    })
+  const placeOf = (element: string, sent: SentAnswer | undefined): ReadonlyArray<Place<Cells>> => {
+    const there = columns.elements.get(element)
+    if (there === undefined) return []
+    return [{ sent, relationOf: (cells) => relate(sent ?? nothing, there.map((position) => cells[position])) }]
   }
-  const origin: Array<Place> = []
-  let rowKey: Place | undefined
+  const places = questionsOf(item, form, kinds).flatMap(({ id, sent }) => placeOf(`questions ${id}`, sent))
+  const origin: Array<Place<Cells>> = []
+  let rowKey: Place<Cells> | undefined
   for (const { id, value } of item.urlParameters ?? []) {
-    const there = columns.elements.get(`urlParameters ${id}`)
-    if (there === undefined) continue
-    const place: Place = { columns: there, sent: { value, kind: "text", options: undefined } }
-    if (id === stamps.rowKey) rowKey = place
-    if (stamps.origin.has(id)) origin.push(place)
-    else places.push(place)
+    for (const place of placeOf(`urlParameters ${id}`, parameter(value))) {
+      if (id === stamps.rowKey) rowKey = place
+      if (stamps.origin.has(id)) origin.push(place)
+      else places.push(place)
+    }
   }
-  // The longest answers are compared first, so that one or two answers suffice to reject most other submissions.
-  places.sort((a, b) => weight(b) - weight(a))
+  const judge = judgeOf(places)
 
   return (cells) => {
-    const key = rowKey === undefined ? undefined : relationOf(rowKey, cells)
+    const key = rowKey?.relationOf(cells)
     if (key === "differs") return "no"
-    const likeness = key === "agrees" ? "fits" : judge(places, cells)
+    const likeness = key === "agrees" ? "fits" : judge(cells)
     const fromThere = origin.every((place) => {
-      const relation = relationOf(place, cells)
+      const relation = place.relationOf(cells)
       // Like any other URL parameter, an empty origin keeps a submission from fitting by its answers alone.
       return relation === "agrees" || (relation === "blank" && key === "agrees")
     })
@@ -170,26 +180,109 @@ export const likenessOf = (
   }
 }
 
-const relationOf = ({ columns, sent }: Place, cells: Cells): Relation =>
-  relate(sent ?? nothing, columns.map((position) => cells[position]))
+/**
+ * Returns a function that compares an item with a submission that the service returned.
+ *
+ * Stricter than for an export, because the answers are complete: a submission fits only if reading it back would find no difference from the item. So
+ * the row's key does not suffice, since a different pipeline may send the same key. As tolerant as for an export otherwise: an altered submission
+ * still resembles the item, and one with the row's key always does.
+ */
+export const listedLikenessOf = (
+  item: Item,
+  where: {
+    readonly form: Form
+    readonly answers: ReadonlyArray<ComparedAnswer>
+    readonly stamps: StampIds
+  },
+): (submission: Submission) => Likeness => {
+  const { answers, form, stamps } = where
+  const places: Array<Place<Submission>> = questionsOf(item, form, answers).map(({ id, sent }) => ({
+    sent,
+    relationOf: ({ questions }) => relateReturned(sent, questions.findLast((one) => one.id === id)),
+  }))
+  const { urlParameters: sentParameters = [], ...rest } = item
+  const declared = new Set(form.urlParameters.map(({ id }) => id))
+  const returnedAs = ({ urlParameters }: Submission, id: string) => urlParameters.findLast((one) => one.id === id)
+  /** Whether a parameter is absent that the form does not declare. The service may drop those, so its absence proves nothing. */
+  const isDropped = (submission: Submission, id: string) =>
+    !declared.has(id) && saysNothing(returnedAs(submission, id)?.value)
+  for (const { id, value } of sentParameters) {
+    if (stamps.origin.has(id)) continue
+    const sent = parameter(value)
+    places.push({
+      sent,
+      relationOf: (submission) => isDropped(submission, id) ? "open" : relateReturned(sent, returnedAs(submission, id)),
+    })
+  }
+  const judge = judgeOf(places)
+  const rowKey = sentParameters.find(({ id }) => id === stamps.rowKey)
 
-const weight = ({ sent }: Place): number => (sent === undefined ? -1 : JSON.stringify(sent.value).length)
+  /** Whether reading the submission back as the row's would find no difference. An origin that was not sent doesn't count: see `withoutParameters`. */
+  const isUnchanged = (submission: Submission) =>
+    fit(
+      { ...rest, urlParameters: sentParameters.filter(({ id }) => !isDropped(submission, id)) },
+      {
+        ...submission,
+        urlParameters: submission.urlParameters.filter(({ id }) =>
+          !stamps.origin.has(id) || sentParameters.some((one) => one.id === id)
+        ),
+      },
+      answers,
+    ) !== "no"
+
+  return (submission) => {
+    const key = rowKey === undefined || isDropped(submission, rowKey.id)
+      ? undefined
+      : relateReturned(parameter(rowKey.value), returnedAs(submission, rowKey.id))
+    if (key === "differs") return "no"
+    const likeness = judge(submission)
+    if (likeness === "fits") return isUnchanged(submission) ? "fits" : "resembles"
+    return key === "agrees" ? "resembles" : likeness
+  }
+}
+
+/**
+ * Returns how a returned answer relates to a sent one. Only what reading back accepts agrees. The tolerance for exports serves to recognise an altered
+ * answer.
+ */
+const relateReturned = (
+  sent: SentAnswer | undefined,
+  returned: { readonly value: Json; readonly type?: string | undefined; readonly known?: boolean } | undefined,
+): Relation => {
+  if (returned?.known === false) return "open"
+  if (returned === undefined || saysNothing(returned.value)) return relate(sent ?? nothing, [])
+  const { type, value } = returned
+  if (sent !== undefined && compareAnswer(sent.kind, sent.value, value, type).verdict !== "different") return "agrees"
+  const relation = relate(sent ?? nothing, [isPlain(value) ? value : new JsonCell(value)])
+  return relation === "agrees" ? "near" : relation
+}
+
+const isPlain = (value: Json): value is Extract<Json & Cell, string | number | boolean> =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+
+const weight = ({ sent }: { readonly sent: SentAnswer | undefined }): number =>
+  sent === undefined ? -1 : JSON.stringify(sent.value).length
 
 const nothing: SentAnswer = { value: null, kind: undefined, options: undefined }
 
-const judge = (places: ReadonlyArray<Place>, cells: Cells): Likeness => {
-  const counts: Record<Relation, number> = { agrees: 0, open: 0, near: 0, blank: 0, differs: 0 }
-  let left = places.length
-  for (const place of places) {
-    left--
-    const relation = relationOf(place, cells)
-    // An empty cell proves nothing if nothing was sent.
-    if (place.sent !== undefined || relation === "differs") counts[relation]++
-    if (counts.differs > counts.agrees + counts.near + counts.blank + counts.open + left) return "no"
+/** Returns a function that judges by all answers whether a submission is an item. */
+const judgeOf = <S>(unsorted: ReadonlyArray<Place<S>>): (submission: S) => Likeness => {
+  // The longest answers are compared first, so that one or two answers suffice to reject most other submissions.
+  const places = unsorted.toSorted((a, b) => weight(b) - weight(a))
+  return (submission) => {
+    const counts: Record<Relation, number> = { agrees: 0, open: 0, near: 0, blank: 0, differs: 0 }
+    let left = places.length
+    for (const { relationOf, sent } of places) {
+      left--
+      const relation = relationOf(submission)
+      // An empty cell proves nothing if nothing was sent.
+      if (sent !== undefined || relation === "differs") counts[relation]++
+      if (counts.differs > counts.agrees + counts.near + counts.blank + counts.open + left) return "no"
+    }
+    const certain = counts.agrees > 0 && counts.agrees >= counts.open
+    if (certain && counts.differs + counts.near + counts.blank === 0) return "fits"
+    // If no answer is alike and some differ, it is a different submission. Otherwise a person must look: answers can be cut or rewritten.
+    if (counts.differs > 0 && counts.agrees + counts.near === 0) return "no"
+    return "resembles"
   }
-  const certain = counts.agrees > 0 && counts.agrees >= counts.open
-  if (certain && counts.differs + counts.near + counts.blank === 0) return "fits"
-  // If no answer is alike and some differ, it is a different submission. Otherwise a person must look: answers can be cut or rewritten.
-  if (counts.differs > 0 && counts.agrees + counts.near === 0) return "no"
-  return "resembles"
 }

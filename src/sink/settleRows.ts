@@ -1,31 +1,44 @@
 import type { Item } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
-import type { Cells } from "../domain/row.ts"
 import { counted } from "../domain/words.ts"
 import type { Evidence, SettledRow } from "../ledger/evidence.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Likeness } from "./settleFit.ts"
 
-/** Facts about an export that was read to its end. They decide whether the absence of a row proves anything. */
-export interface ExportStanding {
-  /** Submissions that the ledger knows and the export should contain, but does not: their number and an example. */
+/** Facts about an export or a list that was read to its end. They decide whether the absence of a row proves anything. */
+interface Standing {
+  /** Submissions that the ledger knows and the export or the list should contain, but does not: their number and an example. */
   readonly lacking: { readonly count: number; readonly example: string | undefined }
-  /** Number of lines that could not be read or have no submission id. */
+  /** Number of submissions that could not be read or have no submission id. */
   readonly unreadable: number
+  readonly evidenceOf: (row: DoubtfulRow) => Evidence
+  /** Milliseconds: when the export was read, or when the list began. */
+  readonly now: number
+  /** Returns a time in milliseconds since 1970 as a message shows it. */
+  readonly shown: (millis: number) => string
+}
+
+/** Facts about a list of the form's submissions that the service returned page by page. */
+export interface ListStanding extends Standing {
+  readonly _tag: "List"
+  /** Why nothing proves that the list shows every submission. Undefined if it certainly does. */
+  readonly gap: string | undefined
+  /** The number of submissions of the list. */
+  readonly submissions: number
+}
+
+/** Facts about an export of the form's results. */
+export interface ExportStanding extends Standing {
+  readonly _tag: "Export"
   /** Whether the export lists the submissions that the ledger knows in order of creation or submission time, ascending or descending. */
   readonly isInOrder: boolean
   /** Whether a person vouches that the export is complete. */
   readonly isComplete: boolean
-  readonly evidenceOf: (row: DoubtfulRow) => Evidence
   /**
    * The earliest and the latest time of the submissions that the export should contain, in milliseconds since 1970. Undefined if the pipeline sends
    * no times.
    */
   readonly times: { readonly earliest: number; readonly latest: number } | undefined
-  /** Milliseconds. */
-  readonly now: number
-  /** Returns a time in milliseconds since 1970 as a message shows it. */
-  readonly shown: (millis: number) => string
 }
 
 /** A row that remains in doubt, and the reason. */
@@ -33,10 +46,10 @@ export interface OpenRow {
   readonly row: DoubtfulRow
   readonly reason: string
   /**
-   * What may settle the row: time, a different export, a later submission such as a test entry, a person who vouches for the export, or only a person
-   * who looks at the row.
+   * What may settle the row: time, a different export or list, a later submission such as a test entry, a person who vouches for the export, or only
+   * a person who looks at the row.
    */
-  readonly wants: "time" | "another export" | "a witness" | "a vouched export" | "a person"
+  readonly wants: "time" | "another export" | "another list" | "a witness" | "a vouched export" | "a person"
 }
 
 export interface Settled {
@@ -44,47 +57,50 @@ export interface Settled {
   readonly open: ReadonlyArray<OpenRow>
 }
 
-/** Rows with the same item, which are interchangeable. */
-interface Group {
+/** Rows with the same item, which are interchangeable. `S` is a submission. */
+interface Group<S> {
   readonly rows: Array<DoubtfulRow>
   /** How many such rows a person settled as landed. Their submissions exist, but it is unknown which ones they are. */
   spoken: number
-  readonly likeness: ((cells: Cells) => Likeness) | undefined
+  readonly likeness: ((submission: S) => Likeness) | undefined
   /** Submissions that fit the item. */
-  readonly fits: Array<Candidate>
+  readonly fits: Array<Candidate<S>>
   /** How many submissions resemble the item and fit no other row, and an example. */
   resembling: number
   example: string | undefined
 }
 
-interface Candidate {
+interface Candidate<S> {
   readonly id: string
-  readonly fits: ReadonlyArray<Group>
-  readonly resembles: ReadonlyArray<Group>
+  readonly fits: ReadonlyArray<Group<S>>
+  readonly resembles: ReadonlyArray<Group<S>>
 }
 
 /**
- * Looks for rows in doubt among those submissions of an export that the ledger does not know. Memory use grows with the number of rows in doubt and
- * of submissions that fit them, not with the size of the export.
+ * Looks for rows in doubt among those submissions of an export or a list that the ledger does not know. Memory use grows with the number of rows in
+ * doubt and of submissions that fit them, not with the number of submissions.
  */
-export interface Settling {
-  /** Adds a submission of the export that the ledger does not know. */
-  readonly offer: (id: string, cells: Cells) => void
-  /** Returns the outcome of each row. Call it after the whole export was added. */
-  readonly decide: (standing: ExportStanding) => Settled
+export interface Settling<S> {
+  /** Adds a submission that the ledger does not know. */
+  readonly offer: (id: string, submission: S) => void
+  /** Returns the outcome of each row. Call it after all submissions were added. */
+  readonly decide: (standing: ExportStanding | ListStanding) => Settled
 }
+
+/** The evidence in the words of a message. */
+const wordsOf = { Export: "the export", List: "the form's list" } as const
 
 /**
  * @param likenessOf returns a function that compares an item with a submission
- * @param spoken items of rows that a person said had landed. The export contains their submissions, which belong to no row in doubt
+ * @param spoken items of rows that a person said had landed. Their submissions exist, but belong to no row in doubt
  */
-export const makeSettling = (
+export const makeSettling = <S>(
   rows: ReadonlyArray<DoubtfulRow>,
-  likenessOf: (item: Item) => (cells: Cells) => Likeness,
+  likenessOf: (item: Item) => (submission: S) => Likeness,
   spoken: ReadonlyArray<Item> = [],
-): Settling => {
-  const groups = new Map<string, Group>()
-  const groupOf = (key: string, item: Item | undefined): Group => {
+): Settling<S> => {
+  const groups = new Map<string, Group<S>>()
+  const groupOf = (key: string, item: Item | undefined): Group<S> => {
     const likeness = item === undefined ? undefined : likenessOf(item)
     const group = groups.get(key) ?? { rows: [], spoken: 0, likeness, fits: [], resembling: 0, example: undefined }
     groups.set(key, group)
@@ -95,21 +111,21 @@ export const makeSettling = (
     groupOf(key, row.item).rows.push(row)
   }
   if (rows.length > 0) { for (const item of spoken) groupOf(canonicalJson(item), item).spoken++ }
-  const candidates = new Map<string, Candidate>()
+  const candidates = new Map<string, Candidate<S>>()
 
-  const resembled = (group: Group, id: string): void => {
+  const resembled = (group: Group<S>, id: string): void => {
     group.resembling++
     group.example ??= id
   }
 
   return {
-    offer: (id, cells) => {
-      // A submission that is on two lines of the export counts once.
+    offer: (id, submission) => {
+      // A submission that occurs twice counts once.
       if (candidates.has(id)) return
-      const fits: Array<Group> = []
-      const resembles: Array<Group> = []
+      const fits: Array<Group<S>> = []
+      const resembles: Array<Group<S>> = []
       for (const group of groups.values()) {
-        const likeness = group.likeness?.(cells) ?? "no"
+        const likeness = group.likeness?.(submission) ?? "no"
         if (likeness === "fits") fits.push(group)
         else if (likeness === "resembles") resembles.push(group)
       }
@@ -122,7 +138,8 @@ export const makeSettling = (
       for (const group of fits) group.fits.push(candidate)
     },
     decide: (standing) => {
-      const decided = [...groups.values()].map((group) => ({ group, found: found(group) }))
+      const words = wordsOf[standing._tag]
+      const decided = [...groups.values()].map((group) => ({ group, found: found(group, words) }))
       const used = new Set(
         decided.flatMap(({ found }) => (found._tag === "Landed" ? [...found.ids, ...found.taken] : [])),
       )
@@ -131,7 +148,7 @@ export const makeSettling = (
       }
       const settled: Array<Settled["settled"][number]> = []
       const open: Array<OpenRow> = []
-      const missing: Array<{ readonly row: DoubtfulRow; readonly group: Group }> = []
+      const missing: Array<{ readonly row: DoubtfulRow; readonly group: Group<S> }> = []
       for (const { group, found } of decided) {
         if (found._tag === "Unclear") {
           for (const row of group.rows) open.push({ row, reason: found.reason, wants: "a person" })
@@ -140,7 +157,7 @@ export const makeSettling = (
         group.rows.forEach((row, at) => {
           const submissionId = found.ids[at]
           if (submissionId !== undefined) {
-            const reason = `submission ${submissionId} of the export belongs to this row`
+            const reason = `submission ${submissionId} of ${words} belongs to this row`
             const outcome = { _tag: "Landed", submissionId } as const
             settled.push({ row, as: { keyDigest: row.keyDigest, outcome, reason, proof: "found" } })
             return
@@ -166,7 +183,7 @@ type Found =
   | { readonly _tag: "Unclear"; readonly reason: string }
 
 /** Returns the submissions that belong to the rows of a group, at most one for each row. */
-const found = (group: Group): Found => {
+const found = (group: Group<never>, words: string): Found => {
   if (group.likeness === undefined) {
     return { _tag: "Unclear", reason: "what was sent for it is no longer known, so its submission can't be found" }
   }
@@ -175,7 +192,7 @@ const found = (group: Group): Found => {
     const which = shared.fits.every(({ rows }) => rows.length > 0)
       ? "other rows in doubt"
       : "a row that a person said had landed"
-    return { _tag: "Unclear", reason: `submission ${shared.id} of the export fits ${which} as well` }
+    return { _tag: "Unclear", reason: `submission ${shared.id} of ${words} fits ${which} as well` }
   }
   const taken = group.fits.slice(0, group.spoken).map(({ id }) => id)
   const { length } = group.fits
@@ -186,7 +203,7 @@ const found = (group: Group): Found => {
     const twice = group.rows.some((row) => row.resent) ? " It was sent twice and may have landed twice." : ""
     return {
       _tag: "Unclear",
-      reason: `${length} submissions of the export fit ${which}${spoken}: ${ids}${length > 3 ? ", …" : ""}.${twice}`
+      reason: `${length} submissions of ${words} fit ${which}${spoken}: ${ids}${length > 3 ? ", …" : ""}.${twice}`
         .replace(
           /\.$/,
           "",
@@ -205,43 +222,47 @@ const found = (group: Group): Found => {
  */
 const absence = (
   row: DoubtfulRow,
-  group: Group,
-  standing: ExportStanding,
+  group: Group<never>,
+  standing: ExportStanding | ListStanding,
   foundFrom: ReadonlyArray<number | undefined>,
-): Pick<SettledRow, "reason" | "proof"> | Pick<OpenRow, "reason" | "wants"> => {
-  const { lacking, now, shown, times, unreadable } = standing
+): Absence => {
+  const { lacking, now, shown, unreadable } = standing
+  const words = wordsOf[standing._tag]
+  const wantsAnother = standing._tag === "Export" ? "another export" : "another list"
   if (group.resembling > 0) {
     const others = group.resembling === 1 ? "" : ` (as do ${group.resembling - 1} more)`
     return {
       reason:
-        `submission ${group.example} of the export resembles it${others}: some answers are the same, others are not or can't be read`,
+        `submission ${group.example} of ${words} resembles it${others}: some answers are the same, others are not or can't be read`,
       wants: "a person",
     }
   }
   if (group.fits.length < group.spoken) {
     return {
-      reason: `the export is not complete: a person said that ${
+      reason: `${words} is not complete: a person said that ${
         counted(group.spoken, "such row")
       } had landed, but it contains ${group.fits.length}`,
-      wants: "another export",
+      wants: wantsAnother,
     }
   }
   if (unreadable > 0) {
+    const what = standing._tag === "Export" ? "line" : "submission"
     return {
-      reason: `${counted(unreadable, "line")} of the export can't be read or ${
+      reason: `${counted(unreadable, what)} of ${words} can't be read or ${
         unreadable === 1 ? "has" : "have"
       } no submission id, and may belong to this row`,
-      wants: "another export",
+      wants: wantsAnother,
     }
   }
   if (lacking.count > 0) {
     return {
       reason:
-        `the export is not complete: it lacks ${lacking.count} of the submissions in the ledger, such as ${lacking.example}`,
-      wants: "another export",
+        `${words} is not complete: it lacks ${lacking.count} of the submissions in the ledger, such as ${lacking.example}`,
+      wants: wantsAnother,
     }
   }
-  const { before, hasClockGoneBack, testEntry, visibleFrom, witness } = standing.evidenceOf(row)
+  const evidence = standing.evidenceOf(row)
+  const { visibleFrom } = evidence
   if (visibleFrom === undefined) {
     return {
       reason: "the run that sent it lost its lock and is not known to have ended, so it may still send",
@@ -251,6 +272,42 @@ const absence = (
   if (now < visibleFrom) {
     return { reason: `its submission might not be visible before ${shown(visibleFrom)}`, wants: "time" }
   }
+  return standing._tag === "List"
+    ? absenceInList(standing, evidence)
+    : absenceInExport(row, standing, evidence, visibleFrom, foundFrom)
+}
+
+type Absence = Pick<SettledRow, "reason" | "proof"> | Pick<OpenRow, "reason" | "wants">
+
+/**
+ * Returns whether a row has not landed, if the list was made late enough and does not show it. The list counts as a test entry: it was made after the
+ * row's submission had to be visible, if no clock was set back meanwhile.
+ */
+const absenceInList = ({ gap, submissions }: ListStanding, { testEntry }: Evidence): Absence => {
+  if (gap !== undefined) return { reason: gap, wants: "another list" }
+  if (testEntry === undefined) {
+    return {
+      reason: "the clock was set back after the row was sent, so it is unknown how long ago that was",
+      wants: "a person",
+    }
+  }
+  return {
+    reason: `the form's list, read twice, shows all of the form's ${
+      counted(submissions, "submission")
+    }, and none belongs to this row`,
+    proof: "list",
+  }
+}
+
+/** Returns whether a row has not landed, if the export has all known submissions and was read late enough. */
+const absenceInExport = (
+  row: DoubtfulRow,
+  standing: ExportStanding,
+  { before, hasClockGoneBack, testEntry, witness }: Evidence,
+  visibleFrom: number,
+  foundFrom: ReadonlyArray<number | undefined>,
+): Absence => {
+  const { shown, times } = standing
   const none = "no submission of the export belongs to this row"
   if (standing.isComplete) {
     return { reason: `${none}, and a person vouches that the export is complete`, proof: "complete" }

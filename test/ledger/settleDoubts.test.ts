@@ -68,6 +68,36 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
+  it.scopedLive("a submission that another pipeline recorded meanwhile settles no row, which stays in doubt", () =>
+    Effect.gen(function*() {
+      const { digestOf, ledger, session, view } = yield* doubtful
+      const landed = (number: number, submissionId: string) => ({
+        keyDigest: digestOf(number),
+        outcome: { _tag: "Landed", submissionId } as const,
+        reason: "found",
+        proof: "list" as const,
+      })
+      const { destination } = view
+      const other = yield* ledger.pipeline({
+        pipeline: "other",
+        destination,
+        renamedFrom: undefined,
+        alongside: [view.pipeline],
+      })
+      const theirs = yield* other.hold("run2")
+      const batch = yield* theirs.intend(batchOf([rowOf(ledger, 9)]))
+      yield* theirs.settle(batch, [imported("s9")])
+      expect(yield* settle(session, [landed(2, "s9"), landed(3, "s1"), landed(4, "loose")])).toEqual(
+        new Set(["s9", "s1"]),
+      )
+      expect(yield* stateOf(view, ledger, 2)).toBe("inDoubt")
+      expect(yield* stateOf(view, ledger, 3)).toBe("inDoubt")
+      expect(yield* stateOf(view, ledger, 4)).toBe("imported")
+      expect(yield* settle(session, [landed(2, "s9")])).toEqual(new Set(["s9"]))
+      expect(yield* view.settlements(9)).toHaveLength(1)
+      expect(yield* ledger.verify).toEqual([])
+    }))
+
   it.scopedLive("a row that a person settled as landed is counted separately, because there is no submission to read", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful

@@ -76,6 +76,7 @@ const proof: Evidence = {
 }
 
 const good: ExportStanding = {
+  _tag: "Export",
   lacking: { count: 0, example: undefined },
   unreadable: 0,
   isInOrder: true,

@@ -93,20 +93,30 @@ export const testEntries = (db: Database, place: number): ReadonlyArray<TestEntr
 const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
 
-/**
- * Returns which of the submission ids the ledger already has at the place's destination. These ids belong to rows, to replaced or forgotten
- * submissions, or to no row.
- */
-export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray<string>): ReadonlySet<string> =>
+const isTaken = `EXISTS (SELECT 1 FROM row r WHERE r.submission = asked.id AND r.place IN here)
+         OR EXISTS (SELECT 1 FROM replaced p JOIN row r ON r.id = p.row WHERE p.submission = asked.id AND r.place IN here)
+         OR EXISTS (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN here)`
+
+const askedWhere = (db: Database, place: number, ids: ReadonlyArray<string>, where: string): ReadonlySet<string> =>
   new Set(
     db.all<readonly [string]>(
-      `WITH ${sameDestination}, asked AS (SELECT value AS id FROM json_each(?2))
-       SELECT id FROM asked WHERE EXISTS (SELECT 1 FROM row r WHERE r.submission = asked.id AND r.place IN here)
-         OR EXISTS (SELECT 1 FROM replaced p JOIN row r ON r.id = p.row WHERE p.submission = asked.id AND r.place IN here)
-         OR EXISTS (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN here)
-         OR EXISTS (SELECT 1 FROM batch b JOIN json_each(b.loose) l WHERE b.loose IS NOT NULL AND b.place IN here AND l.value = asked.id)`,
+      `WITH ${sameDestination}, asked AS (SELECT value AS id FROM json_each(?2)) SELECT id FROM asked WHERE ${where}`,
       [place, JSON.stringify(ids)],
     ).map(([id]) => id),
+  )
+
+/** Returns which of the submission ids belong to rows, or to replaced or forgotten submissions, at the place's destination. */
+export const takenSubmissions = (db: Database, place: number, ids: ReadonlyArray<string>): ReadonlySet<string> =>
+  ids.length === 0 ? new Set() : askedWhere(db, place, ids, isTaken)
+
+/** Returns which of the submission ids the ledger already has at the place's destination: those that are taken, and those that belong to no row. */
+export const knownSubmissions = (db: Database, place: number, ids: ReadonlyArray<string>): ReadonlySet<string> =>
+  askedWhere(
+    db,
+    place,
+    ids,
+    `${isTaken}
+         OR EXISTS (SELECT 1 FROM batch b JOIN json_each(b.loose) l WHERE b.loose IS NOT NULL AND b.place IN here AND l.value = asked.id)`,
   )
 
 /**

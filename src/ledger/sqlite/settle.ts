@@ -5,6 +5,7 @@ import type { SettledRow } from "../evidence.ts"
 import { type Holder, isGone } from "../holder.ts"
 import type { RowOutcome } from "../rows.ts"
 import { type Database, inTens } from "./database.ts"
+import { takenSubmissions } from "./evidence.ts"
 import type { OpenBatch } from "./intend.ts"
 import {
   completeReplacement,
@@ -182,11 +183,24 @@ export interface Settling {
 
 /**
  * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread. The other rows become not created.
+ * A row stays in doubt if a different row got its submission meanwhile, since several pipelines may import into one form. Returns these submissions.
  * Throws without recording anything if a row is not in doubt.
  */
-export const settleDoubts = (store: Store, place: number, { because, by, file, rows }: Settling): void => {
-  if (rows.length === 0) return
+export const settleDoubts = (
+  store: Store,
+  place: number,
+  { because, by, file, rows: all }: Settling,
+): ReadonlySet<string> => {
   const { db } = store
+  const taken = takenSubmissions(
+    db,
+    place,
+    all.flatMap(({ outcome }) => outcome._tag === "Landed" ? outcome.submissionId ?? [] : []),
+  )
+  const rows = all.filter(({ outcome }) =>
+    outcome._tag === "NotLanded" || outcome.submissionId === undefined || !taken.has(outcome.submissionId)
+  )
+  if (rows.length === 0) return taken
   const settlement = db.run(
     "INSERT INTO settlement (place, at, by, because, file, sha256, complete) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [
@@ -237,6 +251,7 @@ export const settleDoubts = (store: Store, place: number, { because, by, file, r
       ],
     )
   }
+  return taken
 }
 
 const land = (db: Database, row: number, batch: number, submissionId: string | undefined): void => {

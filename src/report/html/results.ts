@@ -297,7 +297,7 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
       html`<p class="small soft">Every row is in <a href="in-doubt.csv">in-doubt.csv</a>, with its batch.</p>`,
     ]
 
-/** Lists the rows that were settled with an export of the form's results or by a person's statement. */
+/** Lists the rows that were settled with an export of the form's results, with the form's list or by a person's statement. */
 const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup> =>
   list.length === 0
     ? []
@@ -323,7 +323,7 @@ const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup>
               ? html`a person: ${name(one.because ?? "")}`
               : html`${name(one.file.name)}${
                 one.file.isComplete ? html`, complete: ${name(one.because ?? "")}` : html``
-              }<br><code class="small">${one.file.sha256}</code>`,
+              }${one.file.sha256 === "" ? "" : html`<br><code class="small">${one.file.sha256}</code>`}`,
           ],
         })),
       ),

@@ -1,0 +1,119 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { TestEntry } from "../ledger/evidence.ts"
+import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
+import type { KnownSubmission } from "../ledger/pages.ts"
+import { ExportOrder, Numbers } from "../sink/settleRows.ts"
+import { KeyTable, RowHash } from "./KeyTable.ts"
+import { showWork } from "./Progress.ts"
+
+/** The number of submissions that are read from the ledger at a time. */
+const submissionsAtOnce = 10_000
+
+/** Returns an empty set of ids. The set takes 32 bytes for each id, including the id's batch and whether the id was seen. */
+export const makeIds = (digest: (id: string) => Buffer) => {
+  const table = new KeyTable()
+  const hash = new RowHash()
+  const slotOf = (id: string): number => {
+    hash.digest(digest(id))
+    return table.find(hash)
+  }
+  return {
+    get size(): number {
+      return table.size
+    },
+    has: (id: string): boolean => slotOf(id) >= 0,
+    /** Adds an id unless the set contains it. Returns its slot. */
+    add: (id: string, batch: number): number => {
+      const slot = slotOf(id)
+      return slot < 0 ? table.add(hash, batch) : slot
+    },
+    /** Marks an id as seen. Returns its slot, or -1 if the set lacks it. */
+    see: (id: string): number => {
+      const slot = slotOf(id)
+      if (slot >= 0) table.match(slot)
+      return slot
+    },
+    seen: (id: string): boolean => {
+      const slot = slotOf(id)
+      return slot >= 0 && table.matched(slot)
+    },
+    batch: (slot: number): number => table.row(slot),
+  }
+}
+
+/** Tracks which of the ledger's submissions an export or a list contains, and in which order. */
+export const knownIn = (
+  view: Pick<PipelineLedger, "pages">,
+  looseIds: ReadonlyArray<string>,
+  digest: (id: string) => Buffer,
+  hasTimes: boolean,
+  imported: number,
+) =>
+  Effect.gen(function*() {
+    const known = makeIds(digest)
+    const closedBy = new Numbers()
+    const timeBy = new Numbers()
+    const byCreation = new ExportOrder()
+    const byTime = new ExportOrder()
+    let earliest = Infinity
+    let latest = -Infinity
+    let read = 0
+    yield* eachKnown(view, (page) => {
+      read += page.length
+      for (const { batch, closed, id, isRequired, time } of page) {
+        const slot = known.add(id, batch)
+        if (closed !== undefined) closedBy.set(batch, closed)
+        if (!hasTimes || !isRequired || time === undefined) continue
+        timeBy.set(slot, time)
+        earliest = Math.min(earliest, time)
+        latest = Math.max(latest, time)
+      }
+      return showWork("known", read, imported)
+    })
+    // The service returned these ids for rows in doubt, but it is unknown which id belongs to which row. The export or list must contain all of them.
+    const loose = makeIds(digest)
+    for (const id of looseIds) loose.add(id, 0)
+    return {
+      /** Records that an id was seen. Returns whether a row of the ledger has the id. */
+      see: (id: string): boolean => {
+        loose.see(id)
+        const slot = known.see(id)
+        if (slot < 0) return false
+        const batch = known.batch(slot)
+        const closed = closedBy.get(batch)
+        if (!Number.isNaN(closed)) byCreation.see(batch, closed)
+        const time = timeBy.get(slot)
+        if (!Number.isNaN(time)) byTime.see(time, time)
+        return true
+      },
+      /** Records that a test entry was seen. It was submitted after all batches that had ended when its text was shown. */
+      seeEntry: ({ after, at }: TestEntry): void => {
+        byCreation.see(after + 1, Infinity)
+        byTime.see(at, Infinity)
+      },
+      isInOrder: () => byCreation.isSorted || (hasTimes && byTime.isSorted),
+      times: hasTimes ? { earliest, latest } : undefined,
+      /** Counts the submissions that must be in the form but were not seen. */
+      lacking: Effect.gen(function*() {
+        let count = 0
+        let example: string | undefined
+        const lacks = (id: string) => {
+          count++
+          example ??= id
+        }
+        yield* eachKnown(view, (page) => {
+          for (const { id, isRequired } of page) if (isRequired && !known.seen(id)) lacks(id)
+          return Effect.void
+        })
+        for (const id of looseIds) if (!loose.seen(id)) lacks(id)
+        return { count, example }
+      }),
+    }
+  })
+
+const eachKnown = (
+  view: Pick<PipelineLedger, "pages">,
+  use: (page: ReadonlyArray<KnownSubmission>) => Effect.Effect<void>,
+): Effect.Effect<void, LedgerError> =>
+  Stream.runForEach(view.pages("submissions", { size: submissionsAtOnce }), (page) => Effect.suspend(() => use(page)))

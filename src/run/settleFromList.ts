@@ -1,0 +1,247 @@
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Form } from "../domain/form.ts"
+import { withoutParameters } from "../domain/item.ts"
+import type { Submission } from "../domain/submission.ts"
+import { count, counted } from "../domain/words.ts"
+import type { ComparedAnswer } from "../kinds/submission.ts"
+import { type Evidence, noEvidence, type Waits } from "../ledger/evidence.ts"
+import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { DoubtfulRow } from "../ledger/pages.ts"
+import { originOf, stampsOf } from "../mapping/stamps.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
+import { type FormService, pageRows } from "../service/FormService.ts"
+import { listedLikenessOf } from "../sink/settleFit.ts"
+import { makeSettling, type Settled } from "../sink/settleRows.ts"
+import { knownIn, makeIds } from "./knownSubmissions.ts"
+import { showWork } from "./Progress.ts"
+
+/** Returns the waiting times. If a row's submission is still absent that long after the row was sent, the row was not created. */
+export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
+  visibleWithin: Duration.toMillis(reconcile.visibleWithin),
+  lateWithin: Duration.toMillis(reconcile.lateWithin),
+})
+
+/** What is needed to list a form's submissions and to compare them with the ledger. */
+export interface ListContext {
+  readonly list: NonNullable<FormService["list"]>
+  readonly form: Form
+  readonly pipeline: Pipeline
+  /** The pipeline's answers. Empty if the mapping doesn't compile. */
+  readonly answers: ReadonlyArray<ComparedAnswer>
+  readonly view: Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "standing">
+  readonly digest: Digester["key"]
+}
+
+/** The form's list, read once. */
+export interface Listing {
+  /** The ids of the submissions that the list shows. */
+  readonly ids: ReturnType<typeof makeIds>
+  /** The number of submissions that are malformed or have no id. */
+  readonly malformed: number
+  /** Why nothing proves that the list shows every submission of the form. Undefined if it certainly does: see `listWhole`. */
+  readonly gap: string | undefined
+}
+
+/**
+ * Reads the form's list of submissions once, from one end to the other, and calls `see` once for each submission.
+ *
+ * **When a list certainly shows every submission.** Pages are read one after the other. If someone deletes and adds submissions meanwhile, a
+ * submission may be skipped although the total stays the same. So a list counts as whole only if all of this is true:
+ *
+ * 1. Every submission of it can be read, and none occurs twice.
+ * 2. The service counts the same total for every page, and the list shows as many submissions.
+ * 3. The list that was read before it, from the other end, shows the same submissions.
+ *
+ * Then each submission that the list shows was already in the form when the list began, since the list before shows it, and a deleted submission does
+ * not come back. They are as many as the form had at that moment. So the list shows all that the form had, whatever the order and the size of its
+ * pages. Because the two lists start at different ends, a service that cuts its list does not show the same submissions twice.
+ */
+export const listOnce = (
+  { form, list }: Pick<ListContext, "form" | "list">,
+  sort: "asc" | "desc",
+  digest: Digester["key"],
+  before: Listing | undefined,
+  see: (submission: Submission) => void,
+) =>
+  Effect.gen(function*() {
+    const ids = makeIds(digest)
+    let total: number | undefined
+    let changed: number | undefined
+    let malformed = 0
+    let repeated: string | undefined
+    let isSame = true
+    for (let offset = 0;;) {
+      const page = yield* list(form.id, { offset, sort })
+      total ??= page.total
+      if (page.total !== total) changed = page.total
+      malformed += page.malformed
+      const known = ids.size
+      for (const submission of page.submissions) {
+        const id = submission.submissionId
+        if (ids.has(id)) {
+          repeated = id
+          continue
+        }
+        ids.add(id, 0)
+        if (before !== undefined && !before.ids.has(id)) isSame = false
+        see(submission)
+      }
+      const shown = page.submissions.length + page.malformed
+      offset += shown
+      yield* showWork("list", offset, page.total)
+      // A full page may have a successor although the total is reached. A page without anything new would come again and again.
+      const isLast = offset >= page.total && (shown < pageRows || offset > page.total)
+      if (shown === 0 || isLast || ids.size === known && page.malformed === 0) break
+    }
+    const gap = changed !== undefined
+      ? `the number of submissions changed from ${count(total)} to ${count(changed)} while they were listed`
+      : repeated !== undefined
+      ? `the form's list shows submission ${repeated} twice`
+      : ids.size + malformed !== total
+      ? `the form's list shows ${count(ids.size + malformed)} of ${counted(total, "submission")}`
+      : before === undefined
+      ? "the form's list was read only once, which does not show whether a submission was skipped"
+      : !isSame || before.ids.size !== ids.size
+      ? "two lists of the form show different submissions"
+      : undefined
+    return { ids, malformed, gap } satisfies Listing
+  })
+
+/** How often the form's list is read at most. */
+const mostLists = 3
+
+const shown = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
+
+/** The result of looking for rows in doubt in the form's list. */
+export interface SettledFromList extends Settled {
+  readonly submissions: number
+  readonly lacking: { readonly count: number; readonly example: string | undefined }
+}
+
+/**
+ * Looks for rows in doubt in the form's list of submissions. Records nothing. The rule is that for an export:
+ *
+ * - A row has landed if a submission that the ledger does not know fits it, and fits only it. Rows with the same content are interchangeable.
+ * - A row has not landed only if nothing fits or resembles it, the list certainly shows every submission of the form (see `listOnce`), among them all
+ *   that the ledger requires, and it began when the row's submission had to be visible, with no clock set back since the row was sent.
+ * - Otherwise it stays in doubt.
+ *
+ * So one list suffices if it shows the submissions of all rows. If rows are left, the list is read again from the other end, after waiting until their
+ * submissions must be visible.
+ *
+ * @param patience how long to wait at most, in milliseconds
+ */
+export const settleFromList = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  context: ListContext,
+  patience: number,
+) =>
+  Effect.gen(function*() {
+    let before: Listing | undefined
+    for (let lists = 1;; lists++) {
+      const { evidenceOf, listing, result } = yield* settleOnce(rows, context, lists % 2 === 1 ? "asc" : "desc", before)
+      before = listing
+      const early = result.open.filter(({ wants }) => wants === "time")
+      const until = Math.max(0, ...early.map(({ row }) => evidenceOf(row).visibleFrom ?? 0))
+      const wait = until - (yield* Clock.currentTimeMillis)
+      const isSoon = early.length > 0 && wait <= patience
+      if (lists === mostLists || !(isSoon || result.open.some(({ wants }) => wants === "another list"))) return result
+      if (isSoon && wait > 0) {
+        yield* showWork("wait")
+        yield* Effect.logInfo(
+          `Waiting ${
+            counted(Math.ceil(wait / 1_000), "second")
+          }, until the submissions of all rows in doubt must be visible.`,
+        )
+        yield* Effect.sleep(wait)
+      }
+    }
+  })
+
+const settleOnce = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  context: ListContext,
+  sort: "asc" | "desc",
+  before: Listing | undefined,
+) =>
+  Effect.gen(function*() {
+    const { answers, digest, form, pipeline, view } = context
+    const { landedByWord, looseIds } = yield* view.settlingFacts
+    const known = yield* knownIn(view, looseIds, digest, false, (yield* view.standing).imported)
+    const stamps = stampsOf(pipeline, form)
+    const origin = originOf(stamps)
+    const rowKey = stamps.find(({ carries }) => carries === "urlParameter")?.id
+    // A row that was resent may have landed from either run, as may a row that a person settled. The service may drop an origin that the form lacks.
+    const undeclared = new Set(stamps.flatMap(({ declared, id }) => (declared || !origin.has(id) ? [] : [id])))
+    const settling = makeSettling(
+      rows.map((row) =>
+        row.item === undefined
+          ? row
+          : { ...row, item: withoutParameters(row.item, row.resent ? origin : undeclared) }
+      ),
+      (item) => listedLikenessOf(item, { form, answers, stamps: { rowKey, origin } }),
+      landedByWord.map((item) => withoutParameters(item, origin)),
+    )
+    // The list counts as a test entry that was issued when the list began: after every batch so far.
+    const began = yield* Clock.currentTimeMillis
+    const asEntry = { text: "", at: began, after: Number.MAX_SAFE_INTEGER }
+    const found = new Map<string, Evidence>()
+    const batchesOf = ({ batch, first }: DoubtfulRow) => `${first} ${batch}`
+    for (const row of rows) {
+      if (found.has(batchesOf(row))) continue
+      found.set(
+        batchesOf(row),
+        yield* view.evidence({ first: row.first, last: row.batch }, waitsOf(pipeline), [asEntry]),
+      )
+    }
+    const evidenceOf = (row: DoubtfulRow) => found.get(batchesOf(row)) ?? noEvidence
+    const listing = yield* listOnce(context, sort, digest, before, (submission) => {
+      if (!known.see(submission.submissionId)) settling.offer(submission.submissionId, submission)
+    })
+    const lacking = yield* known.lacking
+    const settled = settling.decide({
+      _tag: "List",
+      lacking,
+      unreadable: listing.malformed,
+      gap: listing.gap,
+      submissions: listing.ids.size,
+      evidenceOf,
+      now: began,
+      shown,
+    })
+    const result: SettledFromList = { ...settled, lacking, submissions: listing.ids.size }
+    return { result, listing, evidenceOf }
+  })
+
+/** Records the settled rows. A row whose submission another pipeline recorded meanwhile stays in doubt. Returns what was recorded. */
+export const recordSettled = (
+  session: LedgerSession,
+  { open, settled }: Settled,
+  evidence: Omit<Parameters<LedgerSession["settleDoubts"]>[0], "rows">,
+) =>
+  Effect.map(session.settleDoubts({ ...evidence, rows: settled.map(({ as }) => as) }), (taken): Settled => {
+    const lost = settled.filter(({ as: { outcome } }) =>
+      outcome._tag === "Landed" && taken.has(outcome.submissionId ?? "")
+    )
+    return {
+      settled: settled.filter((one) => !lost.includes(one)),
+      open: [
+        ...open,
+        ...lost.map(({ row }): Settled["open"][number] => ({
+          row,
+          reason: "the submission that fits it was recorded for a different row meanwhile",
+          wants: "another list",
+        })),
+      ],
+    }
+  })
+
+/** Returns what is recorded as the file that was the evidence. */
+export const asFile = ({ submissions }: Pick<SettledFromList, "submissions">) => ({
+  name: `the form's list (${counted(submissions, "submission")})`,
+  sha256: "",
+  isComplete: false,
+})

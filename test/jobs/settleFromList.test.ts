@@ -1,0 +1,154 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { settlePipeline } from "../../src/jobs/settle.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+
+const people = (from: number, to: number) =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
+  )
+
+/** A world whose service can list. `visibleWithin` is one second, and `lateWithin` one millisecond. */
+const listing = Effect.gen(function*() {
+  const at = yield* world
+  yield* at.configure("    capabilities: [list]\n")
+  yield* at.settings({ sink: ", canary: off, concurrency: 1", reconcile: ", lateWithin: 1 millis" })
+  return {
+    ...at,
+    settle: Effect.flatMap(
+      loadProject(at.root),
+      (project) =>
+        settlePipeline(project, {
+          pipeline: "people",
+          to: undefined,
+          by: { _tag: "List" },
+          who: "ada",
+          because: undefined,
+        }),
+    ),
+    lists: () => at.heard.filter((one) => one.includes("/submissions?")).map((one) => /sort=(\w+)/.exec(one)?.[1]),
+    /** Submits the form as other people do. */
+    fill: (...people: ReadonlyArray<readonly [name: string, mail: string]>) =>
+      Effect.promise(() =>
+        fetch(`${at.practice.baseUrl}/forms/people/submissions`, {
+          method: "POST",
+          headers: { authorization: "Bearer practice_key_of_the_test", "content-type": "application/json" },
+          body: JSON.stringify({
+            submissions: people.map(([name, mail]) => ({
+              questions: [{ id: "name", value: name }, { id: "mail", value: mail }],
+            })),
+          }),
+        })
+      ),
+  }
+})
+
+/** Sends 60 rows. The third batch arrives without an answer, and the fourth never arrives. */
+const doubted = Effect.gen(function*() {
+  const at = yield* listing
+  yield* at.source(people(1, 20))
+  yield* at.run()
+  yield* at.source(people(1, 60))
+  at.fail("POST", "lost", { status: 502, body: "<html>" })
+  expect(yield* at.run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 20, imported: 20 } })
+  at.heard.length = 0
+  return at
+})
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof listing>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+scoped(
+  "without an export, settle reads the form's list from both ends and settles every row in doubt",
+  Effect.gen(function*() {
+    const { lists, names, run, settle } = yield* doubted
+    yield* Effect.sleep("1100 millis")
+    const result = yield* settle
+    expect(result).toMatchObject({ landed: 10, notLanded: 10, left: 0, list: { submissions: 50, lacking: 0 } })
+    expect(result.rows[0]?.reason).toContain("of the form's list belongs to this row")
+    expect(result.rows.at(-1)?.reason).toContain("shows all of the form's 50 submissions")
+    expect(lists()).toEqual(["asc", "desc"])
+    const next = yield* run()
+    expect(next).toMatchObject({ exitCode: 0, rows: { alreadyImported: 50, imported: 10 } })
+    expect(next.settled).toMatchObject([{ by: "ada", landed: 10, notLanded: 10, file: { sha256: "" } }])
+    expect(new Set(names()).size).toBe(60)
+    expect(names().length).toBe(60)
+  }),
+)
+
+scoped(
+  "before the submissions must be visible, settle finds the rows that landed and leaves the others in doubt",
+  Effect.gen(function*() {
+    const { lists, settle } = yield* doubted
+    expect(yield* settle).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "time" })
+    expect(lists()).toEqual(["asc"])
+  }),
+)
+
+scoped(
+  "if the list shows the submissions of all rows in doubt, it is read once",
+  Effect.gen(function*() {
+    const { fail, lists, run, settle, source } = yield* listing
+    yield* source(people(1, 20))
+    fail("POST", "lost", "lost")
+    yield* run()
+    expect(yield* settle).toMatchObject({ landed: 20, notLanded: 0, left: 0 })
+    expect(lists()).toEqual(["asc"])
+  }),
+)
+
+scoped(
+  "a row stays in doubt if someone else gave the same answers and both submissions are in the form",
+  Effect.gen(function*() {
+    const { fill, settle } = yield* doubted
+    yield* fill(["Person 21", "p21@example.org"])
+    yield* Effect.sleep("1100 millis")
+    const result = yield* settle
+    expect(result).toMatchObject({ landed: 9, notLanded: 10, left: 1, wants: "a person" })
+    expect(result.rows.find(({ row }) => row === 21)?.reason).toContain("2 submissions of the form's list fit it")
+  }),
+)
+
+scoped(
+  "of two identical rows, one landed if the list shows one submission, and the next run sends the other",
+  Effect.gen(function*() {
+    const { fail, names, run, settings, settle, source } = yield* listing
+    yield* settings({ sink: ", canary: off, concurrency: 1, batchSize: 1", reconcile: ", lateWithin: 1 millis" })
+    yield* source(["1,Twin,twin@example.org", "2,Twin,twin@example.org"])
+    fail("POST", "lost", { status: 502, body: "<html>" })
+    yield* run()
+    yield* Effect.sleep("1100 millis")
+    expect(yield* settle).toMatchObject({ landed: 1, notLanded: 1, left: 0 })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    expect(names()).toEqual(["Twin", "Twin"])
+  }),
+)
+
+scoped(
+  "a submission that an altering service changed resembles its row, so the row stays in doubt",
+  Effect.gen(function*() {
+    const { fill, settle } = yield* doubted
+    yield* fill(["Person 31 (cut)", "p31@example.org"])
+    yield* Effect.sleep("1100 millis")
+    const result = yield* settle
+    expect(result).toMatchObject({ landed: 10, notLanded: 9, left: 1, wants: "a person" })
+    expect(result.rows.find(({ row }) => row === 31)?.reason).toContain("of the form's list resembles it")
+  }),
+)
+
+scoped(
+  "if a known submission was deleted in the form, no row is settled as not landed until a reconciliation has noticed",
+  Effect.gen(function*() {
+    const at = yield* doubted
+    yield* Effect.sleep("1100 millis")
+    const [first] = at.practice.submissions("people")
+    yield* at.store.remove("people", first?.submissionId ?? "")
+    const result = yield* at.settle
+    expect(result).toMatchObject({ landed: 10, notLanded: 0, left: 10, list: { lacking: 1 }, wants: "another list" })
+    yield* at.reconcile()
+    expect(yield* at.settle).toMatchObject({ landed: 0, notLanded: 10, left: 0 })
+  }),
+)

@@ -1,0 +1,384 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Stream, TestClock } from "effect"
+import fc from "fast-check"
+import { createHash } from "node:crypto"
+import type { Form } from "../../src/domain/form.ts"
+import type { Item } from "../../src/domain/item.ts"
+import type { Submission } from "../../src/domain/submission.ts"
+import { type DoubtfulRequests, evidenceOf } from "../../src/ledger/evidence.ts"
+import type { DoubtfulRow } from "../../src/ledger/pages.ts"
+import type { Pipeline } from "../../src/project/Pipeline.ts"
+import { type ListContext, settleFromList } from "../../src/run/settleFromList.ts"
+import type { ListedPage } from "../../src/service/FormService.ts"
+import { seeds } from "../long.ts"
+
+const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
+
+const form: Form = {
+  id: "f",
+  name: "F",
+  questions: [question("n", "Name", "ShortAnswer"), question("m", "E-mail", "EmailInput")],
+  calculations: [],
+  urlParameters: [{ id: "key", name: "key" }],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+}
+
+const person = (name: string, key?: string): Item => ({
+  questions: [{ id: "n", value: name }, { id: "m", value: `${name}@example.org` }],
+  ...(key === undefined ? {} : { urlParameters: [{ id: "key", name: "key", value: key }] }),
+})
+
+const submissionOf = (submissionId: string, { questions, urlParameters = [] }: Item): Submission => ({
+  submissionId,
+  submissionTime: "2026-01-01T00:00:00.000Z",
+  lastUpdatedAt: undefined,
+  questions: form.questions.map(({ id, name, type }) => ({
+    id,
+    name,
+    type,
+    known: true,
+    value: questions.find((one) => one.id === id)?.value ?? null,
+  })),
+  calculations: [],
+  urlParameters: [...urlParameters],
+  scheduling: [],
+  payments: [],
+  quiz: undefined,
+  login: undefined,
+  editLink: undefined,
+})
+
+const rowOf = (row: number, item: Item, { resent = false } = {}): DoubtfulRow => ({
+  at: row,
+  keyDigest: Buffer.alloc(16, row),
+  key: `k${row}`,
+  row,
+  batch: 5,
+  first: 5,
+  closed: 6,
+  run: "run",
+  sentAt: new Date(0).toISOString(),
+  reason: "timeout",
+  resent,
+  item,
+  cells: [],
+  columns: [],
+  acknowledged: false,
+})
+
+/** The requests ended after one second, and the clock was not set back. */
+const ended: DoubtfulRequests = {
+  ends: [{ at: 1_000, closed: 6, isFromProcessEnd: false }],
+  before: undefined,
+  sentAfter: () => undefined,
+  isRising: () => true,
+}
+
+interface Setting {
+  /** The form's submissions, in the order of the list. May change from page to page. */
+  readonly inForm: () => ReadonlyArray<Submission>
+  /** The ids that the ledger knows. */
+  readonly known?: ReadonlyArray<string>
+  readonly requests?: DoubtfulRequests
+  /** The number of submissions on a page. */
+  readonly size?: number
+  readonly stamp?: boolean
+  /** Changes a page before it is returned. */
+  readonly change?: (page: ListedPage, sort: "asc" | "desc") => ListedPage
+  /** Called after each page. */
+  readonly after?: () => void
+  readonly patience?: number
+}
+
+/** Settles rows from a list, a minute after they were sent. `visibleWithin` is ten seconds. */
+const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
+  Effect.gen(function*() {
+    const { after, change = (page) => page, inForm, known = [], requests = ended, size = 3 } = setting
+    const asked: Array<string> = []
+    const context: ListContext = {
+      form,
+      answers: [],
+      digest: (id) => createHash("md5").update(id).digest(),
+      pipeline: {
+        reconcile: { visibleWithin: Duration.seconds(10), lateWithin: Duration.seconds(10) },
+        sink: { stamp: setting.stamp === true ? { urlParameter: "key" } : undefined },
+      } as unknown as Pipeline,
+      list: (_, { offset, sort }) =>
+        Effect.sync(() => {
+          asked.push(`${sort} ${offset}`)
+          const all = sort === "asc" ? inForm() : inForm().toReversed()
+          const page = change({ submissions: all.slice(offset, offset + size), malformed: 0, total: all.length }, sort)
+          after?.()
+          return page
+        }),
+      view: {
+        pages: (() =>
+          Stream.make(known.map((id, at) => ({
+            at,
+            id,
+            isRequired: true,
+            batch: 1,
+            closed: 1,
+            time: undefined,
+          })))) as unknown as ListContext["view"]["pages"],
+        settlingFacts: Effect.succeed({ testEntries: [], looseIds: [], landedByWord: [] }),
+        standing: Effect.succeed({ imported: known.length } as never),
+        evidence: (_, waits, entries) => Effect.succeed(evidenceOf(requests, waits, entries)),
+      },
+    }
+    const { open, settled } = yield* settleFromList(rows, context, setting.patience ?? 0)
+    return {
+      asked,
+      landed: settled.flatMap(({ as, row }) =>
+        as.outcome._tag === "Landed" ? [[row.row, as.outcome.submissionId] as const] : []
+      ),
+      notLanded: settled.flatMap(({ as, row }) => (as.outcome._tag === "NotLanded" ? [row.row] : [])),
+      open: open.map(({ reason, row, wants }) => [row.row, reason, wants] as const),
+    }
+  })
+
+const aMinuteLater = <A, E>(effect: Effect.Effect<A, E>) => Effect.zipRight(TestClock.adjust("1 minute"), effect)
+
+const rows = [rowOf(1, person("ada")), rowOf(2, person("bob"))]
+const known = ["k1", "k2", "k3", "k4"]
+const others = known.map((id) => submissionOf(id, person(`known ${id}`)))
+const ada = submissionOf("a", person("ada"))
+const bob = submissionOf("b", person("bob"))
+
+describe("settling rows in doubt from the form's list", () => {
+  it.effect("two equal lists from both ends prove that a row has not landed", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const { asked, ...settled } = yield* settling(rows, { inForm: () => [...others, ada], known })
+      expect(settled).toEqual({ landed: [[1, "a"]], notLanded: [2], open: [] })
+      expect(asked).toEqual(["asc 0", "asc 3", "desc 0", "desc 3"])
+    })))
+
+  it.effect("an empty form proves that no row has landed", () =>
+    aMinuteLater(Effect.gen(function*() {
+      expect(yield* settling(rows, { inForm: () => [] })).toMatchObject({ notLanded: [1, 2], open: [] })
+    })))
+
+  it.effect("a list that lacks a submission which the ledger knows proves nothing", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const settled = yield* settling(rows, { inForm: () => [...others.slice(1), ada], known })
+      expect(settled).toMatchObject({ landed: [[1, "a"]], notLanded: [] })
+      expect(settled.open).toEqual([[2, expect.stringContaining("such as k1"), "another list"]])
+    })))
+
+  it.effect("a list with a malformed submission proves nothing", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const settled = yield* settling(rows, {
+        inForm: () => [...others, ada],
+        known,
+        change: ({ submissions, ...page }) => ({
+          ...page,
+          submissions: submissions.filter((one) => one !== ada),
+          malformed: submissions.includes(ada) ? 1 : 0,
+        }),
+      })
+      expect(settled).toMatchObject({ landed: [], notLanded: [] })
+      expect(settled.open[0]?.[1]).toContain("1 submission of the form's list can't be read")
+    })))
+
+  it.effect("a list that shows a submission twice proves nothing", () =>
+    aMinuteLater(Effect.gen(function*() {
+      // The service shows the last submission of a page again, and so skips the last one of the list.
+      const settled = yield* settling(rows, {
+        inForm: () => [...others, bob],
+        known,
+        size: 4,
+        change: ({ submissions, total }) => ({
+          submissions: submissions.length < 4 ? others.slice(3) : submissions,
+          malformed: 0,
+          total,
+        }),
+      })
+      expect(settled).toMatchObject({ notLanded: [] })
+    })))
+
+  it.effect("a list that is cut after some submissions proves nothing, even if its total is cut, too", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const cut = (all: ReadonlyArray<Submission>) => ({
+        inForm: () => all,
+        known: known.slice(0, 2),
+        size: 9,
+        change: ({ submissions }: ListedPage) => ({ submissions: submissions.slice(0, 4), malformed: 0, total: 4 }),
+      })
+      const strangers = others.slice(2)
+      expect(yield* settling(rows, cut([...others.slice(0, 2), ...strangers, ada, bob]))).toMatchObject({
+        notLanded: [],
+      })
+      expect(yield* settling(rows, cut([ada, bob, ...others.slice(0, 2), ...strangers]))).toMatchObject({
+        notLanded: [],
+      })
+    })))
+
+  it.effect("a list whose total is too high proves nothing", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const settled = yield* settling(rows, {
+        inForm: () => others,
+        known,
+        change: (page) => ({ ...page, total: page.total + 1 }),
+      })
+      expect(settled.open[0]).toEqual([1, "the form's list shows 4 of 5 submissions", "another list"])
+    })))
+
+  it.effect("a submission that arrives while the form is listed leaves the proof to the next lists", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const inForm = [...others, ada]
+      let pages = 0
+      const settled = yield* settling(rows, {
+        inForm: () => inForm,
+        known,
+        after: () => {
+          if (++pages === 1) inForm.push(submissionOf("s", person("somebody else")))
+        },
+      })
+      expect(settled).toMatchObject({ landed: [[1, "a"]], notLanded: [2] })
+      expect(settled.asked.filter((one) => one.endsWith(" 0"))).toEqual(["asc 0", "desc 0"])
+    })))
+
+  it.effect("a deletion and an addition between two pages hide a submission, but prove nothing", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const inForm = [...others.slice(0, 2), bob, ...others.slice(2), submissionOf("s1", person("carl"))]
+      let pages = 0
+      const settled = yield* settling(rows, {
+        inForm: () => inForm,
+        known,
+        after: () => {
+          // After the first page of the second list, which starts with the newest submissions.
+          if (++pages !== 3) return
+          inForm.pop()
+          inForm.unshift(submissionOf("s2", person("dora")))
+        },
+      })
+      expect(settled).toMatchObject({ landed: [[2, "b"]], notLanded: [] })
+      expect(settled.open).toEqual([[1, "two lists of the form show different submissions", "another list"]])
+    })))
+
+  it.effect("while a submission need not be visible yet, the row stays in doubt if the time is too far away", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("5 seconds")
+      const settled = yield* settling(rows, { inForm: () => others, known, patience: 5_999 })
+      expect(settled.open[1]).toEqual([2, expect.stringContaining("might not be visible before"), "time"])
+      expect(settled.asked.filter((one) => one.endsWith(" 0"))).toEqual(["asc 0"])
+    }))
+
+  it.effect("waits until submissions must be visible, and finds one that the list showed late", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("5 seconds")
+      const inForm = [...others]
+      const fiber = yield* Effect.fork(settling(rows, { inForm: () => inForm, known, patience: 6_000 }))
+      yield* TestClock.adjust("5 seconds")
+      inForm.push(bob)
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ landed: [[2, "b"]], notLanded: [1] })
+    }))
+
+  it.effect("a row whose request may still arrive stays in doubt", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const requests = { ...ended, ends: [{ at: undefined, closed: 6, isFromProcessEnd: false }] }
+      const settled = yield* settling(rows, { inForm: () => [...others, ada], known, requests, patience: Infinity })
+      expect(settled).toMatchObject({ landed: [[1, "a"]], notLanded: [] })
+      expect(settled.open).toEqual([[2, expect.stringContaining("may still send"), "a person"]])
+    })))
+
+  it.effect("if the clock was set back, absence proves nothing", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const settled = yield* settling(rows, {
+        inForm: () => [...others, ada],
+        known,
+        requests: { ...ended, isRising: () => false },
+      })
+      expect(settled).toMatchObject({ landed: [[1, "a"]], notLanded: [] })
+      expect(settled.open).toEqual([[2, expect.stringContaining("the clock was set back"), "a person"]])
+    })))
+
+  it.effect("a submission with the row's key but other answers is not the row's, since a different pipeline may send the key", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const mine = [rowOf(1, person("ada", "17"))]
+      const theirs = submissionOf("t", person("zoe", "17"))
+      const settled = yield* settling(mine, { inForm: () => [...others, theirs], known, stamp: true })
+      expect(settled.open).toEqual([[
+        1,
+        expect.stringContaining("submission t of the form's list resembles it"),
+        "a person",
+      ]])
+      const both = [...others, theirs, submissionOf("a", person("ada", "17"))]
+      expect(yield* settling(mine, { inForm: () => both, known, stamp: true })).toMatchObject({ landed: [[1, "a"]] })
+    })))
+
+  it.effect("a submission with the same answers but a different row key is not the row's", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const mine = [rowOf(1, person("ada", "17"))]
+      const inForm = [submissionOf("s", person("ada", "99"))]
+      expect(yield* settling(mine, { inForm: () => inForm, stamp: true })).toMatchObject({ landed: [], notLanded: [1] })
+    })))
+
+  it.effect("a row that was sent twice stays in doubt if both submissions landed", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const mine = [rowOf(1, person("ada"), { resent: true })]
+      const settled = yield* settling(mine, { inForm: () => [ada, submissionOf("a2", person("ada"))] })
+      expect(settled.open).toEqual([[1, expect.stringContaining("It was sent twice"), "a person"]])
+    })))
+
+  it.effect("identical rows are interchangeable: as many landed as the list shows", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const twins = [1, 2, 3].map((row) => rowOf(row, person("ada")))
+      const inForm = [ada, submissionOf("a2", person("ada"))]
+      expect(yield* settling(twins, { inForm: () => inForm })).toMatchObject({
+        landed: [[1, expect.stringMatching(/^a2?$/)], [2, expect.stringMatching(/^a2?$/)]],
+        notLanded: [3],
+      })
+    })))
+
+  it("is never wrong, however people add and delete submissions between pages", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
+        fc.nat(9),
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(
+          fc.record({
+            add: fc.option(fc.nat(20), { nil: undefined }),
+            remove: fc.option(fc.nat(20), { nil: undefined }),
+          }),
+          {
+            maxLength: 12,
+          },
+        ),
+        fc.infiniteStream(fc.nat(20)),
+        async (landed, strangers, size, changes, places) => {
+          const inForm = Array.from({ length: strangers }, (_, at) => submissionOf(`s${at}`, person(`stranger ${at}`)))
+          landed.forEach((isThere, at) => {
+            if (isThere) {
+              inForm.splice(places.next().value % (inForm.length + 1), 0, submissionOf(`r${at}`, person(`row ${at}`)))
+            }
+          })
+          const steps = changes.values()
+          let added = 0
+          const mine = landed.map((_, at) => rowOf(at, person(`row ${at}`)))
+          const settled = await Effect.runPromise(settling(mine, {
+            inForm: () => inForm,
+            size,
+            after: () => {
+              const { add, remove } = steps.next().value ?? {}
+              if (remove !== undefined) {
+                const at = remove % Math.max(1, inForm.length)
+                if (inForm[at]?.submissionId.startsWith("r") === false) inForm.splice(at, 1)
+              }
+              if (add !== undefined) {
+                inForm.splice(add % (inForm.length + 1), 0, submissionOf(`n${added}`, person(`new ${added++}`)))
+              }
+            },
+          }))
+          for (const row of settled.notLanded) expect(landed[row]).toBe(false)
+          for (const [row, id] of settled.landed) expect(id).toBe(`r${row}`)
+          if (changes.length === 0) expect(settled.open).toEqual([])
+        },
+      ),
+      { numRuns: seeds(300, 20_000) },
+    ))
+})
