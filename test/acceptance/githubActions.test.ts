@@ -80,7 +80,9 @@ const project = Effect.gen(function*() {
 
 beforeAll(async () => {
   mkdirSync(temp)
-  const name = execFileSync("npm", ["pack", "--silent", "--pack-destination", temp], { cwd: repository }).toString()
+  const name = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", temp], {
+    cwd: repository,
+  }).toString()
   const packed = { package: join(temp, name.trim()) }
   const { status, text } = await Effect.runPromise(runStep(install, inputs(packed), temp))
   expect(status, text).toBe(0)
