@@ -350,4 +350,35 @@ questions:
         { id: "q1", name: "Your pets", from: { Cat: "pets__1", Dog: "pets__2", Bird: "pets__3" } },
       ])
     }))
+
+  it.scoped("init proposes options for initials, unless they are those of several options", () =>
+    Effect.gen(function*() {
+      const world = yield* start({
+        "short.csv": "id,Sex,Paid,View,Grade\n1,F,Y,SA,C\n2,M,N,D,B\n3,F,Y,SD,A\n4,M,Y,A,D\n",
+        "forms/short.yaml": `id: short
+name: Short
+questions:
+  - { id: q1, name: Sex, type: Dropdown, options: [Female, Male, Other] }
+  - { id: q2, name: Paid, type: Dropdown, options: ["Yes", "No"] }
+  - { id: q3, name: View, type: Dropdown, options: [Strongly agree, Agree, Disagree, Strongly disagree] }
+  - { id: q4, name: Grade, type: Dropdown, options: [Excellent, Average, Adequate, Bad] }
+`,
+      })
+      yield* world.init({ name: "short", form: "short", source: asFound(`${world.root}/short.csv`) })
+      const text = yield* world.read("pipelines/short.yaml")
+      const proposed = [...text.matchAll(/^ *# {3}#? *(\w+): (.+) # confidence/gm)].map(([, choice, option]) =>
+        `${choice} ${option}`
+      )
+      expect(proposed.toSorted()).toEqual([
+        "A Agree",
+        "D Disagree",
+        "F Female",
+        "M Male",
+        "SA Strongly agree",
+        "SD Strongly disagree",
+      ])
+      expect(parse(text).mapping.questions).toEqual([
+        { id: "q2", name: "Paid", from: "Paid", as: "choice", values: { Y: "Yes", N: "No" } },
+      ])
+    }))
 })

@@ -32,6 +32,29 @@ const spelling = (a: string, b: string): number => {
   return 1 - (isExchanged ? 1 : distance(a, b)) / longest
 }
 
+/**
+ * Returns options by the texts that are their initials: `F` for Female, `SD` for Strongly disagree. Initials of several
+ * options mean none of them. If most short texts are no initials, all of them are codes.
+ */
+const byInitials = (
+  texts: ReadonlyArray<string>,
+  options: ReadonlyArray<Option>,
+): ReadonlyMap<string, Option> => {
+  const named = new Map<string, Set<Option>>()
+  for (const option of options) {
+    const letters = wordsOf(option.label).map((word) => word.slice(0, 1)).join("")
+    for (const initials of [letters, letters.slice(0, 1)]) {
+      named.set(initials, new Set([...named.get(initials) ?? [], option]))
+    }
+  }
+  const short = texts.filter((text) => /^\p{L}{1,4}$/u.test(text.trim()))
+  const found = short.flatMap((text) => {
+    const [option, ...others] = named.get(sameText(text)) ?? []
+    return option === undefined || others.length > 0 ? [] : [[text, option] as const]
+  })
+  return new Map(found.length * 2 > short.length ? found : [])
+}
+
 /** Returns the options that texts are compared with, in their order. Of a long list, these are the ones with the nearest names. */
 const optionsNear = (options: ReadonlyArray<Option>, texts: ReadonlyArray<string>): ReadonlyArray<Option> => {
   if (options.length <= optionsCompared) return options
@@ -173,7 +196,8 @@ export const translate = (
   const says = [saysYes, saysNo].map((tick) =>
     options.filter(({ label }) => tick(label)).length === 1 ? tick : () => false
   )
-  const evidence = (from ?? []).map((text) =>
+  const initials = byInitials(rows, options)
+  const evidence = (from ?? []).map((text, at) =>
     (to ?? []).map((name, of) => {
       const option = options[of]
       const isTick = says.some((tick) => tick(text.title) && tick(name.title))
@@ -183,6 +207,7 @@ export const translate = (
       const isOther = alikeness.value === 0 && (options.length < 4 || (isKnown(text) && isKnown(name)))
       return Math.max(
         isTick ? 6 : -9,
+        option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
         // Names of options are short. Whether the vocabulary has their words says little.
         meaningEvidence({ ...alikeness, known: 0.43 }) * 0.85 - (isOther ? 2 : 0),
