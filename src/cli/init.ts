@@ -14,7 +14,7 @@ import { UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { maskingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { sourceGiven, sourceOptions } from "./sourceOptions.ts"
+import { labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { ask, choose, confirm } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
@@ -237,10 +237,7 @@ export const init = command({
     baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
     keyEnv: text("VARIABLE", "For a new project: the environment variable with the API key."),
     forms: text("DIR", "For a new project: use the practice service, with the forms of this folder."),
-    labels: text(
-      "FILE",
-      "The form's definition, exported from the tool that wrote the source: titles of columns and labels of codes. For example, a REDCap data dictionary, a Qualtrics .qsf, an XLSForm or a LimeSurvey .lss.",
-    ),
+    labels: labelsOption,
     review: flag("Ask about each open or uncertain entry, and write your answers. Only in a terminal."),
     ...sourceOptions,
     json,

@@ -5,7 +5,7 @@ import { count, counted } from "../domain/words.ts"
 import type { InspectedColumn, Inspection } from "../jobs/inspect.ts"
 import { argumentList, command, json } from "./command.ts"
 import { Output } from "./Output.ts"
-import { sourceGiven, sourceOptions } from "./sourceOptions.ts"
+import { labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
 import { cutToWidth, indented, paints, table, wrapToWidth } from "./terminal/screen.ts"
 import type { Screen, TableCell } from "./terminal/screen.ts"
 
@@ -20,14 +20,15 @@ export const inspect = command({
     { words: "inspect old.csv --encoding windows-1252 --header-row 3", about: "Reads the file with these settings." },
   ],
   arguments: { files: argumentList("FILE", true, "A file with rows.") },
-  options: { ...sourceOptions, json },
+  options: { labels: labelsOption, ...sourceOptions, json },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
       const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
       for (const [index, file] of input.files.entries()) {
-        const inspection = yield* inspectFile(yield* sourceGiven(path.resolve(file), input))
+        const labels = input.labels === undefined ? undefined : path.resolve(input.labels)
+        const inspection = yield* inspectFile(yield* sourceGiven(path.resolve(file), input), labels)
         if (input.json) yield* output.print(JSON.stringify({ ...inspection, file }))
         else yield* output.print((index === 0 ? "" : "\n") + showInspection({ ...inspection, file }, output.out))
       }
@@ -49,7 +50,9 @@ const distinctOf = ({ distinct, unique }: InspectedColumn): string =>
 
 const samplesOf = ({ distinct, samples, unique }: InspectedColumn): string => {
   const shown = unique === true ? samples.slice(0, 2) : samples
-  const texts = shown.map(({ text, times }) => cutToWidth(text, 36) + (times > 1 ? ` (${count(times)})` : ""))
+  const texts = shown.map(({ label, text, times }) =>
+    cutToWidth(label === undefined ? text : `${text} = ${label}`, 36) + (times > 1 ? ` (${count(times)})` : "")
+  )
   return texts.join(" · ") + (distinct.count > shown.length ? " · …" : "")
 }
 
@@ -94,8 +97,9 @@ const letters = (at: number): string =>
 const nameOf = (column: InspectedColumn, blocks: ReadonlyMap<string, string>, screen: Screen): TableCell => {
   const paint = paints(screen)
   const letter = column.block === undefined ? undefined : blocks.get(column.block)
-  if (letter !== undefined) return `${letter}▪ ${cutToWidth(column.option ?? "", 60)}`
-  const shown = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 70)
+  const described = column.described ? `: ${cutToWidth(column.label ?? "", 60)}` : ""
+  if (letter !== undefined) return `${letter}▪ ${cutToWidth(column.option ?? "", 60)}${described}`
+  const shown = cutToWidth(column.name ?? (column.title.trim() === "" ? "(no title)" : column.title), 70) + described
   return column.role === undefined ? shown : { text: `${shown} (${column.role})`, paint: paint.soft }
 }
 

@@ -18,6 +18,12 @@ export const sourceOptions = {
   range: inGroup(text("RANGE", "The cells of the sheet, such as B3:H400.")),
 }
 
+/** The option that names the form tool's own definition of the form. */
+export const labelsOption = text(
+  "FILE",
+  "The form's definition, exported from the tool that wrote the source: titles of columns and labels of codes. For example, a REDCap data dictionary, a Qualtrics .qsf, an XLSForm or a LimeSurvey .lss.",
+)
+
 type Given = { readonly [K in keyof typeof sourceOptions]: (typeof sourceOptions)[K]["absent"] }
 
 /** Returns the `source` of a pipeline that reads a file as the options say. Fails with UsageWrong if the options contradict each other or the file. */

@@ -4,6 +4,7 @@ import { cut } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import { type ColumnProfile, type ProfiledColumn, type Shape, shapes } from "../mapping/suggest/ColumnProfile.ts"
+import { labelledTitle } from "../mapping/suggest/labelled.ts"
 import { likelySeparator } from "../mapping/suggest/optionNames.ts"
 import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import { recordProfiler, type StrayRow, strayWarning, whereWithout } from "../mapping/suggest/strayRows.ts"
@@ -11,9 +12,11 @@ import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
 import { flow } from "../project/PipelineDraft.ts"
 import type { FileSource } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
+import { ownColumns } from "../source/columns.ts"
 import { openSource } from "../source/openSource.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"
+import { labelsFor } from "./suggestMapping.ts"
 
 /** A column, with what its cells reveal about it. */
 export interface InspectedColumn {
@@ -24,6 +27,8 @@ export interface InspectedColumn {
   readonly name: string | undefined
   /** The question as respondents read it, if it differs from the title. */
   readonly label: string | undefined
+  /** Whether the label comes from the form tool's own definition. */
+  readonly described: boolean
   /** What the column means for the form tool, if it is not an answer. */
   readonly role: string | undefined
   /** The question that has several columns, and this column's option, row or rank in it. */
@@ -39,7 +44,12 @@ export interface InspectedColumn {
   /** Whether no two filled cells are equal. Undefined if there are too many cells to find out. */
   readonly unique: boolean | undefined
   /** The most frequent cell texts, shortened. */
-  readonly samples: ReadonlyArray<{ readonly text: string; readonly times: number }>
+  readonly samples: ReadonlyArray<{
+    readonly text: string
+    readonly times: number
+    /** The label of a code. */
+    readonly label?: string | undefined
+  }>
   readonly traps: ReadonlyArray<Trap>
 }
 
@@ -148,11 +158,16 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
   }
 }
 
-/** Opens a file as a pipeline would and reads it once, in bounded memory. */
-export const inspectFile = (config: FileSource) =>
+/**
+ * Opens a file as a pipeline would and reads it once, in bounded memory.
+ *
+ * @param definition the absolute path of the form tool's own definition of the form
+ */
+export const inspectFile = (config: FileSource, definition?: string) =>
   Effect.scoped(Effect.gen(function*() {
     const { file } = config
     const source = yield* openSource(config)
+    const labels = yield* labelsFor(definition, ownColumns(source.columns))
     const profiles = recordProfiler(source.columns, { keepMissing: true, isExport: source.tool !== undefined })
     const cellTraps = source.columns.map((column) => new CellTraps(column.title))
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
@@ -196,7 +211,7 @@ export const inspectFile = (config: FileSource) =>
     const inspection: Inspection = {
       file,
       format: source.format,
-      taken: files[0]?.file.taken ?? source.taken,
+      taken: [...files[0]?.file.taken ?? source.taken, ...labels === undefined ? [] : [labels.taken]],
       warnings: [
         ...source.warnings,
         ...repeatedHeader(repeated),
@@ -223,7 +238,8 @@ export const inspectFile = (config: FileSource) =>
       faults,
       unfinished: isFinished === undefined ? undefined : counts.unfinished,
       columns: profiled.map(({ column, profile }, at): InspectedColumn => {
-        const label = tool?.labels[at]
+        const described = labels?.of(column)
+        const label = (described && labelledTitle({ labels: described })) ?? tool?.labels[at]
         const part = parts.get(column.position)
         const { distinctCount: distinct, filled, unique } = profile
         const [kind, share] = kindOf(profile)
@@ -232,6 +248,7 @@ export const inspectFile = (config: FileSource) =>
           title: column.title,
           name: column.name,
           label: label === undefined || label === "" || label === column.name ? undefined : label,
+          described: described !== undefined && labelledTitle({ labels: described }) !== undefined,
           role: roles.get(column.position),
           block: part?.title,
           option: part?.option,
@@ -244,6 +261,7 @@ export const inspectFile = (config: FileSource) =>
           samples: mostFrequent(profile, samplesShown).map(([text, times]) => ({
             text: cut(text, sampleLength),
             times,
+            label: described?.options.get(text),
           })),
           traps: [
             ...titleTraps(titled.get(column.title.trim()) ?? [], column, filled > 0),

@@ -17,8 +17,8 @@ const folder = mkdtempSync(join(tmpdir(), "formferry-inspect-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let files = 0
-const inspect = (path: string): Promise<Inspection> =>
-  Effect.runPromise(Effect.provide(inspectFile(asFound(path)), NodeContext.layer))
+const inspect = (path: string, labels?: string): Promise<Inspection> =>
+  Effect.runPromise(Effect.provide(inspectFile(asFound(path), labels), NodeContext.layer))
 const inspectText = (text: string): Promise<Inspection> => {
   const path = join(folder, `${++files}.csv`)
   writeFileSync(path, text)
@@ -281,5 +281,23 @@ describe("inspect on a terminal", () => {
   it("the output contains no control character of a file", async () => {
     const text = showInspection(await inspectText(evil), { width: 80, colour: false })
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u)
+  })
+
+  it("the table has the titles and labels of the form tool's own definition", async () => {
+    const [source, dictionary] = [join(folder, "coded.csv"), join(folder, "dictionary.csv")]
+    writeFileSync(source, "id,area,note\n1,2,a\n2,2,b\n3,1,c\n")
+    writeFileSync(
+      dictionary,
+      '"Variable / Field Name","Form Name","Field Type","Field Label","Choices, Calculations, OR Slider Labels"\n'
+        + 'area,f,radio,Where do you live?,"1, Suburban | 2, Rural"\n',
+    )
+    const inspection = await inspect(source, dictionary)
+    const text = showInspection(inspection, { width: 120, colour: false })
+    expect(text).toContain("REDCap data dictionary, 1 of 3 columns")
+    expect(text).toMatch(/ area: Where do you live\? .* 2 = Rural \(2\) · 1 = Suburban/)
+    expect(inspection.columns[1]?.samples[0]).toEqual({ text: "2", times: 2, label: "Rural" })
+    await expect(inspect(`${samples}/contacts.csv`, dictionary)).rejects.toThrow(
+      "describes none of the source's columns",
+    )
   })
 })
