@@ -1,4 +1,5 @@
 import { Context, Data, Duration, Effect, Either, Random, type Redacted } from "effect"
+import type { Capability } from "../../src/domain/capability.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import { newRunId } from "../../src/jobs/projectLedger.ts"
 import { settleFromExport } from "../../src/jobs/settleFromExport.ts"
@@ -40,6 +41,7 @@ export interface ProcessOptions {
   readonly rows: () => ReadonlyArray<SourceRow>
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted
+  readonly capabilities: ReadonlyArray<Capability>
   readonly open: OpenTransport
   readonly requestsPerSecond: number
   readonly concurrency: number
@@ -73,6 +75,7 @@ const open = (options: ProcessOptions) =>
       timeout: Duration.seconds(5),
       editLinkParameter: "includeEditLink",
       gateway: "gateway",
+      capabilities: options.capabilities,
     }, options.open)
     const service = bug.service?.(client) ?? client
     const source = memorySource(options.rows)

@@ -1,4 +1,5 @@
 import { Cause, Effect, Option, Random, Redacted } from "effect"
+import type { Capability } from "../../src/domain/capability.ts"
 import type { RunReport } from "../../src/domain/report.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Store } from "../../src/ledger/sqlite/Store.ts"
@@ -88,21 +89,29 @@ export class World {
   /** The service's machine, which keeps running when formferry's machine is off. */
   private readonly server = new Machine(this.time)
   private readonly apiKey = Redacted.make("practice_key_of_the_simulation")
-  readonly counts = { requests: 0, processes: 0, abandoned: 0, spans: 0 }
+  readonly counts = { requests: 0, lists: 0, processes: 0, abandoned: 0, spans: 0 }
   readonly met = new Map<string, number>()
   rows: ReadonlyArray<SourceRow>
   private readonly seed: number
   private readonly bug: Bug
   private readonly telemetry: boolean
+  private readonly capabilities: ReadonlyArray<Capability>
   private boot = 0
   private days = 0
   /** Whether the last process that held the ledger may have left intents open. */
   private open = false
 
-  constructor(seed: number, rows: ReadonlyArray<SourceRow>, bug: Bug, telemetry: boolean) {
+  constructor(
+    seed: number,
+    rows: ReadonlyArray<SourceRow>,
+    bug: Bug,
+    telemetry: boolean,
+    capabilities: ReadonlyArray<Capability> = [],
+  ) {
     this.seed = seed
     this.bug = bug
     this.telemetry = telemetry
+    this.capabilities = capabilities
     this.rows = rows
     this.truth.know(rows)
     this.truth.rowOf = (key) => this.disk.row(key)
@@ -286,6 +295,7 @@ export class World {
       holder: { pid: process, born: "", boot: `boot${this.boot} process${process}` },
       seed: this.seed * 1_000 + process,
       rows: () => this.rows,
+      capabilities: this.capabilities,
       baseUrl: practice.baseUrl,
       apiKey: practice.apiKey,
       open: this.watchedTransport(practice.open, machine, stepped),
@@ -348,6 +358,7 @@ export class World {
             const guard = () => {
               if (request.guard?.() === false) return false
               this.counts.requests++
+              if (request.method === "GET" && request.path.includes("/submissions?")) this.counts.lists++
               if (keys.length === 0) return true
               epoch = this.disk.epoch()
               const leftOut = this.disk.leftOut()

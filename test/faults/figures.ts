@@ -12,6 +12,7 @@ export const figures = (seeds: ReadonlyArray<Simulated>, seconds: number): strin
     line("seeds", seeds.length),
     line("processes", sum((one) => one.processes)),
     line("requests", sum((one) => one.requests)),
+    line("  lists", sum((one) => one.lists)),
     line("  with telemetry", sum((one) => one.spans)),
     line("submissions", sum((one) => one.submissions)),
     line("rows in doubt", sum((one) => one.inDoubt)),

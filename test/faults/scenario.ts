@@ -115,10 +115,30 @@ const kinds: readonly [(draws: Draws) => Fault, ...Array<(draws: Draws) => Fault
 /** Draws which rows this service never accepts. */
 const forbidden = (draws: Draws): Fault => ({ fault: "invalid", containing: "Forbidden", named: draws.chance(0.6) })
 
+/** Faults of the list, if the service can list. */
+const listKinds: typeof kinds = [
+  (draws) => ({ fault: "invisible", in: "list", chance: draws.pick([0.3, 1]), for: moment(draws) }),
+  (draws) => ({
+    fault: "status",
+    on: "list",
+    status: draws.pick([401, 404, 405, 500, 503]),
+    body: draws.pick(["json", "html", "empty"]),
+    when: "before",
+    chance: few(draws),
+  }),
+  (draws) => ({ fault: "unanswered", on: "list", chance: few(draws), when: when(draws) }),
+  (draws) => ({ fault: "throttled", on: "list", chance: few(draws), retryAfter: "none" }),
+  (draws) => ({ fault: "delay", on: "list", chance: few(draws), for: moment(draws), when: "before" }),
+]
+
 const drawFaults = (draws: Draws): ReadonlyArray<Fault> => [
   ...(draws.chance(0.4) ? [forbidden(draws)] : []),
   ...Array.from({ length: draws.int(0, 5) }, () => draws.pick(kinds)(draws)),
 ]
+
+/** Uses draws of its own, so that the other events of a seed don't depend on them. */
+const drawListFaults = (draws: Draws): ReadonlyArray<Fault> =>
+  Array.from({ length: draws.int(0, 2) }, () => draws.pick(listKinds)(draws))
 
 const drawMishaps = (draws: Draws): ReadonlyArray<Mishap> => {
   const at = (what: Mishap["what"]): Mishap => ({ what, step: draws.int(1, draws.pick([12, 60, 250])) })
@@ -203,11 +223,12 @@ export const drawDay = (
   rows: ReadonlyArray<SourceRow>,
   seed: number,
   leftOut: Set<string>,
+  canList: boolean,
 ): Day => ({
   command: draws.chance(0.2) ? "settle" : "run",
   mangle: drawMangling(draws),
   pipeline,
-  faults: { seed, faults: drawFaults(draws) },
+  faults: { seed, faults: [...drawFaults(draws), ...(canList ? drawListFaults(new Draws(seed)) : [])] },
   mishaps: drawMishaps(draws),
   requestsPerSecond: draws.pick([Infinity, Infinity, 50]),
   retryRefused: draws.chance(0.2),

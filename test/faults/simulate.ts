@@ -11,6 +11,8 @@ export interface Simulated {
   readonly seed: number
   readonly violations: ReadonlyArray<Violation>
   readonly requests: number
+  /** The number of requests for a list of submissions, or 0 if the service can't list. */
+  readonly lists: number
   /** The number of requests with a span, or 0 without telemetry. */
   readonly spans: number
   readonly processes: number
@@ -24,6 +26,9 @@ export interface Simulated {
 
 const minutes = 60_000
 
+/** Whether the service of a seed can list submissions. Half of the seeds with telemetry and half of the others can. */
+export const canList = (seed: number): boolean => (seed >> 1) % 2 === 1
+
 /**
  * Runs some days with faults, then days without faults until all rows are sent. Checks the promise throughout. @param
  * telemetry whether spans and metrics are made; by default for odd seeds
@@ -36,7 +41,7 @@ export const simulate = async (
   telemetry = seed % 2 === 1,
 ): Promise<Simulated> => {
   const draws = new Draws(seed)
-  const world = new World(seed, drawRows(draws), bug, telemetry)
+  const world = new World(seed, drawRows(draws), bug, telemetry, canList(seed) ? ["list"] : [])
   const { truth } = world
   const leftOut = new Set<string>()
   try {
@@ -44,7 +49,7 @@ export const simulate = async (
     const days = draws.int(1, 5)
     for (let day = 1; day <= days && truth.violations.length === 0; day++) {
       if (day > 1 && draws.chance(0.3)) world.edit((rows) => drawEdit(draws, rows))
-      const drawn = drawDay(draws, set, world.rows, seed * 10 + day, leftOut)
+      const drawn = drawDay(draws, set, world.rows, seed * 10 + day, leftOut, canList(seed))
       tell(`day ${day}: ${told(drawn)}`)
       tell(`  ${ended(await world.day(drawn))}`)
       // Advances to the next day, sometimes so soon that requests in flight still arrive.
@@ -77,6 +82,7 @@ export const simulate = async (
       seed,
       violations: truth.violations,
       requests: world.counts.requests,
+      lists: world.counts.lists,
       spans: world.counts.spans,
       processes: world.counts.processes,
       inDoubt,
