@@ -26,8 +26,11 @@ export interface Target {
   readonly peak?: number
   /** The maximum processor time per second of run time. */
   readonly cores?: number
-  /** Writes the target's data into a separate folder, and returns both sides. */
-  readonly open: (root: string) => Promise<Opened>
+  /**
+   * Writes the target's data into a separate folder, and returns both sides. `rows` is the number of `--rows`, which
+   * only the target `list` uses.
+   */
+  readonly open: (root: string, rows: number | undefined) => Promise<Opened>
 }
 
 /** The seed of all data. */

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
+import type { Capability } from "../../src/domain/capability.ts"
 import { writeCsv } from "./data.ts"
 import { measure, type Measured } from "./measured.ts"
 import { type PracticeProcess, startPractice } from "./practice.ts"
@@ -13,19 +14,21 @@ const inFlight = 32
 /**
  * Checks that every row was imported, read back and verified, that the service contains exactly these rows, and that
  * only throttled requests were repeated. @param throttled maximum share of the requests that may have been throttled
- * (429)
+ * (429) @param reads the maximum number of requests for reading back, if the service can list
  */
 export const verified = async (
   measured: Measured,
   practice: PracticeProcess,
   rows: number,
   throttled = 0,
+  reads?: number,
 ): Promise<Measured> => {
   const { readBack, requests } = reported(measured, { read: rows, imported: rows })
   if (readBack.verified !== rows) throw failed(measured, `${readBack.verified} of ${rows} rows were verified`)
-  const needed = 1 + Math.ceil(rows / 10) + rows
+  const needed = 1 + Math.ceil(rows / 10) + (reads ?? rows)
   const sent = requests.metadata + requests.create + requests.read
-  if (sent !== needed + requests.throttled || requests.throttled > throttled * sent) {
+  const isAsNeeded = reads === undefined ? sent === needed + requests.throttled : sent <= needed
+  if (!isAsNeeded || requests.throttled > throttled * sent) {
     throw failed(measured, `the requests were ${JSON.stringify(requests)} where ${needed} are needed`)
   }
   await practice.check(rows, seed)
@@ -81,6 +84,36 @@ const paced = (
   },
 })
 
+/** An import from which submissions are read back by listing, compared with the same import without it. */
+const listed: Target = {
+  name: "list",
+  title: "import at 100 requests/s, service can list",
+  beside: "service can't list",
+  by: "times",
+  of: "seconds",
+  atMost: 0.2,
+  open: async (root, rows = 10_000) => {
+    const practice = await startPractice({ requestsPerSecond: 100, latency: 20 })
+    const side = async (name: string, capabilities: ReadonlyArray<Capability>, reads?: number) => {
+      const folder = join(root, name)
+      const service = servedAt(practice.baseUrl, 100, inFlight, capabilities)
+      writeProject(folder, { service, sink: ", concurrency: 32" })
+      await writeCsv(join(folder, "source.csv"), rows, seed)
+      return async () => {
+        await afresh(folder, practice)
+        // The limit's window of the previous round ends during this time.
+        await setTimeout(1_000)
+        return verified(await measure([command, "run", "bench", "--json"], folder), practice, rows, 0, reads)
+      }
+    }
+    return {
+      ours: await side("with", ["list"], Math.ceil(rows / 20)),
+      beside: await side("without", []),
+      close: practice.end,
+    }
+  },
+}
+
 /** Whole imports. Each has its own practice service in a separate process. */
 export const imports: ReadonlyArray<Target> = [
   {
@@ -135,4 +168,5 @@ export const imports: ReadonlyArray<Target> = [
     floor: 38.5,
     limits: { requestsPerSecond: 100, latency: 50, sliding: "none", halved: [11_000, 22_000] },
   }),
+  listed,
 ]

@@ -1,4 +1,4 @@
-// Runs `npm run bench -- [--only NAME] [--rounds N]`. docs/performance.md describes what is measured, and why.
+// Runs `npm run bench -- [--only NAME] [--rounds N] [--rows N]`. docs/performance.md describes what is measured, and why.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
@@ -14,15 +14,17 @@ import { seed, type Target } from "./Target.ts"
 const { values } = parseArgs({
   options: {
     only: { type: "string", multiple: true, default: [] },
+    rows: { type: "string" },
     rounds: { type: "string", default: process.env["ROUNDS"] ?? "3" },
   },
 })
 const rounds = Number(values.rounds)
+const rows = values.rows === undefined ? undefined : Number(values.rows)
 const all = [...dryRuns, ...imports, ...others]
 const chosen = values.only.length === 0 ? all : all.filter(({ name }) => values.only.includes(name))
 const unknown = values.only.filter((name) => !all.some((one) => one.name === name))
-if (unknown.length > 0 || !(Number.isInteger(rounds) && rounds > 0)) {
-  throw new Error(`--only takes ${all.map(({ name }) => name).join(", ")}, and --rounds a number`)
+if (unknown.length > 0 || [rounds, rows ?? 1].some((one) => !Number.isInteger(one) || one < 1)) {
+  throw new Error(`--only takes ${all.map(({ name }) => name).join(", ")}, --rounds and --rows a number`)
 }
 
 /** Waits until earlier writes are on disk, so that no measured process waits for them. */
@@ -31,7 +33,7 @@ const settle = () => void spawnSync("sync")
 /** Runs a target and its companion in turn, so that other work on the machine affects both equally. */
 const measureAll = async (target: Target, root: string): Promise<Result> => {
   mkdirSync(root, { recursive: true })
-  const { beside, close, ours } = await target.open(root)
+  const { beside, close, ours } = await target.open(root, rows)
   const [oursRounds, besideRounds]: [Array<Measured>, Array<Measured>] = [[], []]
   try {
     for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Capability } from "../../src/domain/capability.ts"
 import type { Form } from "../../src/domain/form.ts"
 
 const choice = (name: string, options: ReadonlyArray<string>) => ({
@@ -62,8 +63,13 @@ export const answersOf = (cells: ReadonlyArray<string>): ReadonlyMap<string, str
 export const apiKey = "bench_key"
 
 /** Returns the settings of a service in a separate process, for `writeProject`. */
-export const servedAt = (baseUrl: string, requestsPerSecond: number, concurrency: number): string =>
-  `{ baseUrl: "${baseUrl}", apiKey: { env: BENCH_KEY }, requestsPerSecond: ${requestsPerSecond}, concurrency: ${concurrency}, confirm: false }`
+export const servedAt = (
+  baseUrl: string,
+  requestsPerSecond: number,
+  concurrency: number,
+  capabilities: ReadonlyArray<Capability> = [],
+): string =>
+  `{ baseUrl: "${baseUrl}", apiKey: { env: BENCH_KEY }, requestsPerSecond: ${requestsPerSecond}, concurrency: ${concurrency}, capabilities: [${capabilities}], confirm: false }`
 
 /** The settings of the practice service inside the run. */
 export const embedded = "{ practice: { forms: ../forms } }"
