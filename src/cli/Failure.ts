@@ -19,6 +19,7 @@ import type { ServiceUnknown } from "../jobs/services.ts"
 import type { NothingSettled } from "../jobs/settle.ts"
 import type { ExportUnusable } from "../jobs/settleFromExport.ts"
 import type { InitRefused } from "../jobs/suggestMapping.ts"
+import type { UndoRefused } from "../jobs/undo.ts"
 import type { NothingForgotten } from "../jobs/upkeep.ts"
 import type { LedgerBusy } from "../ledger/Ledger.ts"
 import type { SourceChanged } from "../source/Source.ts"
@@ -62,6 +63,7 @@ export type Failure =
   | NothingToAccept
   | InitRefused
   | NothingSettled
+  | UndoRefused
   | NothingScheduled
   | NothingSelected
   | ScheduleUnconfirmed
@@ -81,6 +83,7 @@ export const statusOf: { readonly [T in Exclude<Failure["_tag"], "CommandEnded">
   NothingToAccept: exits.wrong.code,
   InitRefused: exits.wrong.code,
   NothingSettled: exits.wrong.code,
+  UndoRefused: exits.wrong.code,
   NothingSelected: exits.wrong.code,
   NothingScheduled: exits.wrong.code,
   ScheduleUnconfirmed: exits.wrong.code,
@@ -208,6 +211,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "NothingAcknowledged":
     case "NothingToAccept":
     case "NothingSettled":
+    case "UndoRefused":
     case "LedgerLocked":
     case "LedgerBusy":
     case "LedgerOvertaken":

@@ -31,6 +31,7 @@ import { status } from "./status.ts"
 import { telemetrySettings } from "./telemetrySettings.ts"
 import { template } from "./template.ts"
 import { screenOf } from "./terminal/screen.ts"
+import { undo } from "./undo.ts"
 
 const about = "Moves answers from files into a form of a form service, and proves that every one arrived."
 
@@ -50,7 +51,7 @@ export const tree = {
   "Start:": [demo, inspect, form, template, init, schema, practice],
   "Prepare:": [check, preview, rehearse],
   "Import:": [run, schedule, reconcile],
-  "Review:": [status, report, settle, acknowledge, accept],
+  "Review:": [status, report, settle, acknowledge, accept, undo],
   "Maintain:": [ledger],
 }
 

@@ -21,6 +21,7 @@ const table = {
   results: { title: "read the results", counts: "submission" },
   list: { title: "list the form", counts: "submission" },
   wait: { title: "wait", counts: "row", shown: "waiting until the submissions of rows in doubt must be visible" },
+  undo: { title: "undo", counts: "submission" },
   export: { title: "export", counts: "row" },
   reports: { title: "search the reports", counts: "report" },
   rewrite: { title: "rewrite the ledger", counts: "row", shown: "rewriting the ledger's file" },

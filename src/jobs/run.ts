@@ -49,12 +49,17 @@ export const asThePipelineSays = {
   retryRefused: false,
 } as const
 
-/** `run` against this service needs `--confirm NAME` (exit code 2). */
-class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("ConfirmationMissing", {
+/** `run` or `undo` against this service needs `--confirm NAME` (exit code 2). */
+export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>()("ConfirmationMissing", {
   service: Schema.String,
   pipeline: Schema.String,
+  /** Whether submissions would be deleted. */
+  deletes: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
+    if (this.deletes === true) {
+      return `Deleting submissions of ${this.service} can't be undone. Nothing was deleted. To delete those of ${this.pipeline}, add --confirm ${this.service}.`
+    }
     return `Writes to ${this.service} can't be undone. Nothing was sent. To send the rows of ${this.pipeline}, add --confirm ${this.service}.`
   }
 }

@@ -1,0 +1,146 @@
+import type * as Terminal from "@effect/platform/Terminal"
+import * as Effect from "effect/Effect"
+import { exits, wasInterrupted } from "../domain/exit.ts"
+import { visible } from "../domain/visible.ts"
+import { count, counted } from "../domain/words.ts"
+import type { UndoQuestion, UndoResult } from "../jobs/undo.ts"
+import { command, flag, json, pipeline, text, to } from "./command.ts"
+import { CommandEnded } from "./Failure.ts"
+import { commandFor, Invocation, sameCommand, userName } from "./Invocation.ts"
+import { openProject } from "./openProject.ts"
+import { Output } from "./Output.ts"
+import { stopCleanly } from "./runs.ts"
+import { withProgress } from "./terminal/progress.ts"
+import { confirm } from "./terminal/prompt.ts"
+import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
+
+/** `undo NAME --run ID`. */
+export const undo = command({
+  name: "undo",
+  about:
+    "Deletes the submissions that a run created, if the service can delete. The rows are then undone: later runs send them only with --resend-undone.",
+  examples: [
+    {
+      words: "undo contacts --run 2026-11-20T020000.000Z-k3f9",
+      about: "Deletes what this run created. Asks you to confirm. If it was interrupted, the same command continues.",
+    },
+    {
+      words: "undo contacts --run 2026-11-20T020000.000Z-k3f9 --edited-too --confirm live",
+      about: "Also deletes submissions that were edited since, and confirms that submissions of live may be deleted.",
+    },
+  ],
+  arguments: { pipeline },
+  options: {
+    run: { ...text("RUN-ID", "The run, by the name of its folder in reports/NAME/."), isRequired: true },
+    editedToo: flag("Also delete submissions that were edited in the form after the import."),
+    confirm: text("SERVICE", "Confirm that submissions of this service may be deleted. This can't be undone."),
+    to,
+    json,
+  },
+  run: (input) =>
+    Effect.gen(function*() {
+      const output = yield* Output
+      const invocation = yield* Invocation
+      const project = yield* openProject([input.pipeline])
+      const { undoPipeline } = yield* Effect.promise(() => import("../jobs/undo.ts"))
+      const by = yield* userName
+      const interrupted = yield* stopCleanly
+      const prompts = yield* Effect.context<Terminal.Terminal>()
+      const result = yield* withProgress(input.pipeline, (hideProgress) =>
+        undoPipeline(project, {
+          pipeline: input.pipeline,
+          to: input.to,
+          run: input.run ?? "",
+          editedToo: input.editedToo,
+          by,
+          confirm: (service) => input.confirm === service,
+          ask: input.confirm !== undefined || invocation.json || !output.interactive
+            ? undefined
+            : (question) =>
+              hideProgress.pipe(
+                Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(interrupted, false))),
+                Effect.provide(prompts),
+              ),
+          interrupted,
+        }))
+      yield* output.print(invocation.json ? JSON.stringify(result) : showUndone(result, output.out))
+      if (result.exitCode === exits.complete.code) return
+      const target = input.to === undefined ? [] : ["--to", input.to]
+      const next = result.exitCode === exits.unproven.code
+        ? commandFor(invocation, ["settle", input.pipeline, ...target])
+        : wasInterrupted(result.exitCode) || result.exitCode === exits.unavailable.code
+        ? sameCommand(invocation)
+        : commandFor(invocation, ["status", input.pipeline])
+      return yield* new CommandEnded({ status: result.exitCode, next })
+    }).pipe(Effect.scoped),
+})
+
+/** Asks whether to delete. Ctrl-C means no. */
+const ask = ({ form, service, submissions }: UndoQuestion) => {
+  const name = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
+  return confirm(
+    `${
+      counted(submissions, "submission")
+    } will be deleted from form ${name} of ${service}. This can't be undone. Continue?`,
+  ).pipe(Effect.orElseSucceed(() => false))
+}
+
+/** Shows what was deleted, what remains and why, and where the list is. */
+const showUndone = (result: UndoResult, screen: Screen): string => {
+  const paint = paints(screen)
+  const { absent, because, deleted, earlier, edited, folder, form, inDoubt, left, replaced, run, uncovered, unknown } =
+    result
+  const was = (many: number) => (many === 1 ? "was" : "were")
+  const remain = (many: number) => (many === 1 ? "remains" : "remain")
+  const it = (many: number) => (many === 1 ? "it" : "them")
+  const lines = [
+    ...(because === undefined ? [] : [`${because} What was deleted is recorded: the same command continues.`]),
+    ...(absent === 0 ? [] : [`The service no longer had ${count(absent)} of the deleted submissions.`]),
+    ...(earlier === 0 ? [] : [`${counted(earlier, "submission")} of this run ${was(earlier)} deleted before.`]),
+    ...(left === 0 ? [] : [`${counted(left, "submission")} ${was(left)} not deleted yet.`]),
+    ...(edited === 0 ? [] : [
+      `${counted(edited, "submission")} ${
+        remain(edited)
+      } in the form, because the answers are not those that were imported. To delete ${
+        it(edited)
+      } too, add --edited-too.`,
+    ]),
+    ...(inDoubt === 0 ? [] : [
+      `${counted(inDoubt, "row")} of this run ${
+        inDoubt === 1 ? "is" : "are"
+      } in doubt and may have a submission: settle ${it(inDoubt)}, then run this command again.`,
+    ]),
+    ...(unknown === 0 ? [] : [
+      `${counted(unknown, "row")} ${
+        unknown === 1 ? "has" : "have"
+      } a submission with an unknown id, because a person said that ${
+        unknown === 1 ? "it" : "they"
+      } had landed: delete ${it(unknown)} in the form.`,
+    ]),
+    ...(replaced === 0 ? [] : [
+      `${counted(replaced, "submission")} of this run ${remain(replaced)} in the form, because a later run replaced ${
+        it(replaced)
+      }.`,
+    ]),
+    ...(uncovered === 0 ? [] : [
+      `${counted(uncovered, "earlier submission")} ${remain(uncovered)} in the form: the deleted ${
+        uncovered === 1 ? "submission" : "submissions"
+      } had replaced ${it(uncovered)}.`,
+    ]),
+    ...(deleted + earlier === 0
+      ? []
+      : ["The rows are undone: later runs send them only with --resend-undone."]),
+    `Every submission is listed in ${folder}/undone.csv.`,
+  ]
+  return [
+    paint.strong(
+      wrapToWidth(
+        `${counted(deleted, "submission")} of run ${visible(run)} ${was(deleted)} deleted from ${
+          visible(cutToWidth(form.name, 60))
+        } on ${visible(form.service)}.`,
+        screen.width,
+      ).join("\n"),
+    ),
+    ...lines.flatMap((line) => wrapToWidth(line, screen.width)),
+  ].join("\n")
+}
