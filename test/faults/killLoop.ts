@@ -39,7 +39,7 @@ export interface KillLoopFigures {
 const concurrency = 4
 const batchSize = 10
 
-const key = "practice_key_of_the_kill_loop"
+export const key = "practice_key_of_the_kill_loop"
 
 /** Delays requests, so that kills occur while requests are in flight. */
 const slowly = (seed: number) => ({
@@ -56,17 +56,18 @@ const slowly = (seed: number) => ({
 interface Ran {
   /** The exit code, or undefined if the command was killed. */
   readonly status: number | undefined
+  readonly stdout: string
   readonly stderr: string
 }
 
 /** The path of the built command, and its environment. */
-interface Command {
+export interface Command {
   readonly main: string
   readonly env: Readonly<Record<string, string>>
 }
 
 /** Runs the real command, and kills its process when `fatal` returns true. */
-const formferry = async (
+export const formferry = async (
   { env, main }: Command,
   cwd: string,
   args: ReadonlyArray<string>,
@@ -75,9 +76,13 @@ const formferry = async (
   const child = spawn(process.execPath, [main, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: key, ...env },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   })
+  let stdout = ""
   let stderr = ""
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text
+  })
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text
   })
@@ -85,7 +90,7 @@ const formferry = async (
   const ended = new Promise<Ran>((done) => {
     child.on("close", (code) => {
       isOver = true
-      done({ status: code ?? undefined, stderr })
+      done({ status: code ?? undefined, stdout, stderr })
     })
   })
   void fatal(() => isOver).then(() => {
@@ -108,28 +113,37 @@ const drawKill = (draws: Draws, service: HttpPractice, rows: number) => {
   }
 }
 
-const project = (folder: string, baseUrl: string, rows: number): void => {
+/** Writes the source with this number of rows. */
+export const writeSource = (folder: string, rows: number): void =>
+  writeFileSync(
+    join(folder, "source.csv"),
+    `No,Name,Mail,Amount,Note\n${
+      Array.from({ length: rows }, (_, at) => `${at + 1},Person ${at + 1},p${at + 1}@example.org,${at}.5,\n`).join("")
+    }`,
+  )
+
+/**
+ * Writes a project.
+ *
+ * @param more further keys of the service
+ */
+export const project = (folder: string, baseUrl: string, rows: number, more = ""): void => {
   const write = (name: string, text: string) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
   write(
     "config/formferry.yaml",
-    `services:\n  live:\n    baseUrl: ${baseUrl}\n    apiKey: { env: FORM_SERVICE_API_KEY }\n    requestsPerSecond: 1000\n    confirm: false\n`,
+    `services:\n  live:\n    baseUrl: ${baseUrl}\n    apiKey: { env: FORM_SERVICE_API_KEY }\n    requestsPerSecond: 1000\n    confirm: false\n${more}`,
   )
   write(
     "pipelines/people.yaml",
     pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 1 seconds, lateWithin: 1 seconds"),
   )
-  write(
-    "source.csv",
-    `No,Name,Mail,Amount,Note\n${
-      Array.from({ length: rows }, (_, at) => `${at + 1},Person ${at + 1},p${at + 1}@example.org,${at}.5,\n`).join("")
-    }`,
-  )
+  writeSource(folder, rows)
 }
 
-const reportOf = (folder: string): RunReport => {
+export const reportOf = (folder: string): RunReport => {
   const latest = realpathSync(join(folder, "reports/people/latest"))
   return JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport
 }

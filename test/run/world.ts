@@ -10,6 +10,7 @@ import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { type ReconcileOptions, reconcilePipeline } from "../../src/jobs/reconcile.ts"
 import { rehearsePipeline } from "../../src/jobs/rehearse.ts"
 import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/run.ts"
+import { type UndoOptions, undoPipeline } from "../../src/jobs/undo.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { projectFolder } from "../project/projectFolder.ts"
@@ -60,7 +61,7 @@ export const world = Effect.gen(function*() {
   const path = yield* Path.Path
   const store = editableStore()
   const practice = yield* serve({ forms, store, port: 0, apiKey: Redacted.make("practice_key_of_the_test") })
-  const faults: Array<{ readonly on: "POST" | "GET"; readonly fault: Fault }> = []
+  const faults: Array<{ readonly on: "POST" | "GET" | "DELETE"; readonly fault: Fault }> = []
   const heard: Array<string> = []
   const upstream = new URL(practice.baseUrl)
   const gate = yield* Effect.acquireRelease(
@@ -139,7 +140,7 @@ export const world = Effect.gen(function*() {
     /** Every request that the service received. */
     heard,
     /** Plans a fault for each of the next requests with this method. */
-    fail: (on: "POST" | "GET", ...list: ReadonlyArray<Fault>) => {
+    fail: (on: "POST" | "GET" | "DELETE", ...list: ReadonlyArray<Fault>) => {
       faults.push(...list.map((fault) => ({ on, fault })))
     },
     /**
@@ -176,6 +177,19 @@ export const world = Effect.gen(function*() {
           because: "looked at",
           by: "ada",
           leaveOut: true,
+        })),
+    undo: (run: string, options: Partial<UndoOptions> = {}) =>
+      Effect.flatMap(loadProject(root), (project) =>
+        undoPipeline(project, {
+          pipeline: "people",
+          to: undefined,
+          run,
+          editedToo: false,
+          by: "ada",
+          confirm: () => false,
+          ask: undefined,
+          interrupted: Effect.never,
+          ...options,
         })),
     reconcile: (options: Partial<ReconcileOptions> = {}) =>
       Effect.flatMap(loadProject(root), (project) => reconcilePipeline(project, { ...asked({}), ...options })),

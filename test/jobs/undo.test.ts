@@ -1,0 +1,183 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import Papa from "papaparse"
+import type { UndoResult } from "../../src/jobs/undo.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+
+const people = (from: number, to: number, name = "Person") =>
+  Array.from(
+    { length: to - from + 1 },
+    (_, index) => `${from + index},${name} ${from + index},p${from + index}@example.org`,
+  )
+
+const namesOf = (from: number, to: number, name = "Person") =>
+  people(from, to, name).map((row) => row.split(",")[1]).toSorted()
+
+/** A project whose service can delete. The first run imported rows 1 to 12, and the second one rows 13 to 20. */
+const twoRuns = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const one = yield* world
+  yield* one.configure("    capabilities: [delete]\n")
+  yield* one.source(people(1, 12))
+  const first = yield* one.run()
+  yield* one.source(people(1, 20))
+  const second = yield* one.run()
+  expect([first.rows.imported, second.rows.imported]).toEqual([12, 8])
+  /** Returns the number of lines of undone.csv by outcome. */
+  const outcomes = ({ folder }: UndoResult) =>
+    Effect.map(Effect.orDie(fs.readFileString(path.join(folder, "undone.csv"))), (text) => {
+      const counts: Record<string, number> = {}
+      for (const { outcome = "" } of Papa.parse<Record<string, string>>(text.trim(), { header: true }).data) {
+        counts[outcome] = (counts[outcome] ?? 0) + 1
+      }
+      return counts
+    })
+  const idOf = (name: string) =>
+    one.practice.submissions("people").find(({ questions }) => questions.some(({ value }) => value === name))
+      ?.submissionId ?? ""
+  return { ...one, first, second, outcomes, idOf }
+})
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof twoRuns>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+scoped(
+  "undo deletes exactly the submissions that the run created, and can be repeated",
+  Effect.gen(function*() {
+    const { first, names, outcomes, run, second, undo } = yield* twoRuns
+    const undone = yield* undo(first.run)
+    expect(undone).toMatchObject({ exitCode: 0, deleted: 12, absent: 0, earlier: 0, edited: 0, left: 0 })
+    expect(names()).toEqual(namesOf(13, 20))
+    expect(yield* outcomes(undone)).toEqual({ deleted: 12 })
+    const again = yield* undo(first.run)
+    expect(again).toMatchObject({ exitCode: 0, deleted: 0, earlier: 12 })
+    expect(yield* outcomes(again)).toEqual({ deleted: 12 })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 12, alreadyImported: 8, imported: 0 } })
+    const resent = yield* run({ resendUndone: true })
+    expect(resent).toMatchObject({ exitCode: 0, rows: { imported: 12, alreadyImported: 8 } })
+    expect(names()).toEqual(namesOf(1, 20))
+    expect(yield* Effect.flip(undo(first.run))).toMatchObject({ _tag: "UndoRefused" })
+    expect(yield* undo(second.run)).toMatchObject({ exitCode: 0, deleted: 8 })
+    expect(names()).toEqual(namesOf(1, 12))
+    expect(yield* undo(resent.run)).toMatchObject({ exitCode: 0, deleted: 12 })
+    expect(names()).toEqual([])
+  }),
+)
+
+scoped(
+  "a submission that was edited in the form is left alone and named, unless --edited-too is given",
+  Effect.gen(function*() {
+    const { first, idOf, names, outcomes, store, undo } = yield* twoRuns
+    store.answer("people", idOf("Person 3"), "name", "Edited")
+    const undone = yield* undo(first.run)
+    expect(undone).toMatchObject({ exitCode: 1, deleted: 11, edited: 1, left: 0 })
+    expect(yield* outcomes(undone)).toEqual({ deleted: 11, "edited, not deleted": 1 })
+    expect(names()).toEqual(["Edited", ...namesOf(13, 20)])
+    const rest = yield* undo(first.run, { editedToo: true })
+    expect(rest).toMatchObject({ exitCode: 0, deleted: 1, earlier: 11, edited: 0 })
+    expect(names()).toEqual(namesOf(13, 20))
+  }),
+)
+
+scoped(
+  "a deletion whose answer is lost is repeated, and a submission that is already gone counts as deleted",
+  Effect.gen(function*() {
+    const { fail, first, heard, idOf, names, store, undo } = yield* twoRuns
+    yield* store.remove("people", idOf("Person 5"))
+    fail("DELETE", "lost", "lost")
+    heard.length = 0
+    expect(yield* undo(first.run)).toMatchObject({ exitCode: 0, deleted: 12, absent: 3 })
+    expect(heard.filter((request) => request.startsWith("DELETE"))).toHaveLength(14)
+    expect(names()).toEqual(namesOf(13, 20))
+  }),
+)
+
+scoped(
+  "submissions that were never read back are compared with what was sent before they are deleted",
+  Effect.gen(function*() {
+    const { fail, idOf, names, run, source, store, undo } = yield* twoRuns
+    yield* source(people(1, 25))
+    fail("GET", { status: 401, body: "{}" })
+    const third = yield* run()
+    expect(third).toMatchObject({ exitCode: 5, readBack: { unread: 5 } })
+    store.answer("people", idOf("Person 24"), "name", "Edited")
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 1, deleted: 4, edited: 1 })
+    expect(names()).toEqual(["Edited", ...namesOf(1, 20)].toSorted())
+  }),
+)
+
+scoped(
+  "the earlier submission of a row that was imported again remains, and is named by both undos",
+  Effect.gen(function*() {
+    const { first, names, outcomes, run, settings, source, undo } = yield* twoRuns
+    yield* settings({ sink: ", onChange: import-again" })
+    yield* source([...people(1, 2, "Changed"), ...people(3, 20)])
+    const third = yield* run()
+    expect(third).toMatchObject({ rows: { imported: 2 } })
+    const undone = yield* undo(third.run)
+    expect(undone).toMatchObject({ exitCode: 0, deleted: 2, uncovered: 2 })
+    expect(names()).toEqual(namesOf(1, 20))
+    const before = yield* undo(first.run)
+    expect(before).toMatchObject({ exitCode: 0, deleted: 10, replaced: 2 })
+    expect(yield* outcomes(before)).toEqual({ deleted: 10, "replaced by a later run, not deleted": 2 })
+    expect(names()).toEqual([...namesOf(1, 2), ...namesOf(13, 20)].toSorted())
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 12, alreadyImported: 8 } })
+  }),
+)
+
+scoped(
+  "rows in doubt are named and not touched",
+  Effect.gen(function*() {
+    const { fail, names, outcomes, run, source, undo } = yield* twoRuns
+    yield* source(people(1, 23))
+    fail("POST", "lost")
+    const third = yield* run()
+    expect(third).toMatchObject({ rows: { inDoubt: 3 } })
+    const undone = yield* undo(third.run)
+    expect(undone).toMatchObject({ exitCode: 4, deleted: 0, inDoubt: 3 })
+    expect(yield* outcomes(undone)).toEqual({ "in doubt": 3 })
+    expect(names()).toEqual(namesOf(1, 23))
+  }),
+)
+
+scoped(
+  "undo stops if the service refuses to delete, and the same command continues",
+  Effect.gen(function*() {
+    const { fail, first, heard, names, outcomes, second, undo } = yield* twoRuns
+    fail("DELETE", { status: 403, body: "{}" })
+    const stopped = yield* undo(second.run)
+    expect(stopped).toMatchObject({ exitCode: 5, left: 8 - stopped.deleted })
+    expect(stopped.left).toBeGreaterThan(0)
+    expect(stopped.because).toContain("status 403")
+    expect((yield* outcomes(stopped))["not deleted yet"]).toBe(stopped.left)
+    expect(names()).toHaveLength(12 + stopped.left)
+    expect(yield* undo(second.run)).toMatchObject({ exitCode: 0, deleted: stopped.left, earlier: stopped.deleted })
+    const deleting = Effect.suspend(() => Effect.succeed(heard.some((request) => request.startsWith("DELETE"))))
+    heard.length = 0
+    const interrupted = yield* undo(first.run, {
+      interrupted: Effect.as(Effect.repeat(Effect.delay(deleting, 1), { until: (is) => is }), "SIGINT"),
+    })
+    expect(interrupted.exitCode === 130).toBe(interrupted.left > 0)
+    expect(yield* undo(first.run)).toMatchObject({ exitCode: 0, earlier: interrupted.deleted })
+    expect(names()).toEqual([])
+  }),
+)
+
+scoped(
+  "undo is refused without the capability, and for a run that sent nothing",
+  Effect.gen(function*() {
+    const { configure, first, names, run, undo } = yield* twoRuns
+    const dry = yield* run({ dryRun: true })
+    const unknown = yield* Effect.flip(undo(dry.run))
+    expect(unknown).toMatchObject({ _tag: "UndoRefused" })
+    expect(unknown.message).toContain(first.run)
+    yield* configure("")
+    expect((yield* Effect.flip(undo(first.run))).message).toBe(
+      "The project does not say that live can delete submissions, so nothing was deleted. If it can, add `capabilities: [delete]` to `services.live` in config/formferry.yaml.",
+    )
+    expect(names()).toEqual(namesOf(1, 20))
+  }),
+)
