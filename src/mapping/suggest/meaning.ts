@@ -43,9 +43,6 @@ for (const [concept, list] of Object.values(vocabulary.concepts).flatMap(Object.
   }
 }
 
-/** Umlauts written as two letters. */
-const unspelled = (word: string): string => word.replaceAll(/([aou])e/g, "$1")
-
 const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 
 /** Returns a word without its ending, such as those of plurals and verbs. */
@@ -59,12 +56,9 @@ for (const [phrase, concepts] of phrases) {
   stems.set(stem, [...new Set([...stems.get(stem) ?? [], ...concepts])])
 }
 
-/** Returns the concepts of a word or phrase, also with umlauts as two letters and with an ending. */
+/** Returns the concepts of a word or phrase, also with another ending. */
 const lookUp = (text: string): ReadonlyArray<string> | undefined =>
-  phrases.get(text) ?? phrases.get(unspelled(text))
-    ?? (text.length < 5 || text.includes(" ")
-      ? undefined
-      : stems.get(stemOf(text)) ?? stems.get(stemOf(unspelled(text))))
+  phrases.get(text) ?? (text.length < 5 || text.includes(" ") ? undefined : stems.get(stemOf(text)))
 
 /** Splits a compound of two known words, such as `rechnungsbetrag`. */
 const compound = (word: string): ReadonlyArray<string> | undefined => {
@@ -93,10 +87,7 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   for (let at = 0; at < words.length;) {
     const word = words[at] ?? ""
     let known: ReadonlyArray<string> | undefined
-    let length = Math.min(
-      Math.max(longestFrom.get(word) ?? 1, longestFrom.get(unspelled(word)) ?? 1),
-      words.length - at,
-    )
+    let length = Math.min(longestFrom.get(word) ?? 1, words.length - at)
     for (; length > 0; length--) {
       const phrase = words.slice(at, at + length).join(" ")
       if (length === 1 && words.length > 1 && stopWords.has(phrase)) break
@@ -116,20 +107,13 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   return terms
 }
 
-const scale = new RegExp(`(?<!\\p{L})(?:${vocabulary.scales.join("|")})(?!\\p{L}).*$`, "isu")
-
-/**
- * Returns the questions in a title: the text between ¿ and ?, or the sentences that end in a question mark. If there are none, returns the title
- * without long brackets and scales.
- */
+/** Returns the questions in a title: the text between ¿ and ?, or the sentences that end in a question mark. Without any, returns the title. */
 const coreOf = (title: string): string => {
   const inverted = Array.from(title.matchAll(/¿[^?]*\?/g), ([question]) => question)
   const sentences = inverted.length > 0
     ? inverted
     : title.split(/(?<=[.?!:])\s+/).filter((sentence) => sentence.endsWith("?"))
-  return (sentences.length > 0 ? sentences.join(" ") : title)
-    .replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " ")
-    .replace(scale, "")
+  return sentences.length > 0 ? sentences.join(" ") : title
 }
 
 /** Returns what a title means: known phrases and words as concepts, other words as they are, without stop words. */
@@ -162,27 +146,17 @@ const opposition = byPair(Object.fromEntries(vocabulary.contrasts.map((both) => 
 
 const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 
-const negations = new Set(vocabulary.negations)
-
-/** Returns how alike two spellings are, 0 to 1. Inflected or misspelt forms of a word are alike; different words are not. */
-const spelling = (a: string, b: string): number => {
+/** Returns how alike two spellings are, 0 to 1. A swap of two adjacent letters counts as one mistake. */
+export const spelling = (a: string, b: string): number => {
   if (a === b) return 1
-  if (a.includes(" ") || b.includes(" ")) return 0
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
-  if (short.length < 3 || isNumber(a) || isNumber(b)) return 0
+  if (short.length < 3 || long.length > most.characters || a[0] !== b[0] || /\d/.test(a + b)) return 0
   // An abbreviation: `edu`, `avail`.
-  if (short.length < 6 && long.startsWith(short) && long.length - short.length > 3) return 0.6
-  if (short.length < 4) return 0
-  if (long.startsWith(short) && long.length - short.length <= 3) return 0.92
-  // Unhappy is not happy.
-  if (long.endsWith(short) && negations.has(long.slice(0, -short.length))) return 0
-  const ratio = 1 - distance(a, b) / long.length
-  if (ratio >= 0.8) return ratio
-  let stem = 0
-  while (stem < short.length && short[stem] === long[stem]) stem++
-  if (stem >= 5 && stem >= long.length * 0.65) return 0.85
-  // Words that languages share: `restrictions`, `restricciones`.
-  return stem >= 4 && ratio >= 0.55 ? 0.6 : 0
+  if (short.length < 6 && long.startsWith(short) && !long.includes(" ")) return 0.6
+  const at = Array.from(a).findIndex((letter, place) => letter !== b[place])
+  const swapped = a.slice(0, at) + (a[at + 1] ?? "") + a.charAt(at) + a.slice(at + 2)
+  const ratio = 1 - (swapped === b ? 1 : distance(a, b)) / long.length
+  return ratio >= 0.75 && long.length > 4 ? ratio : 0
 }
 
 /** Returns how alike two terms are, 0 to 1. */
@@ -216,12 +190,7 @@ export interface Likeness {
   readonly same: boolean
   /** Whether they contradict each other: most and least, first and last, different numbers. */
   readonly opposed: boolean
-  /** Share of the words that the vocabulary knows, in the title with the smaller share. If it knows all words, and none are alike, the titles mean different things. */
-  readonly known: number
 }
-
-const knownShare = ({ core }: Meaning): number =>
-  core.filter(({ concepts }) => concepts.length > 0).length / Math.max(1, core.length)
 
 /** Compares two lists of terms: how much of their weight has a counterpart, and whether what is left over contradicts. */
 const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: Term) => number) => {
@@ -248,13 +217,12 @@ const areOpposed = (a: Term, b: Term): boolean =>
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
   const same = a.same === b.same && a.same !== ""
-  const known = Math.min(knownShare(a), knownShare(b))
-  if (same) return { value: 1, same, opposed: false, known }
+  if (same) return { value: 1, same, opposed: false }
   const whole = compare(a.terms, b.terms, weight)
   const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight)
-  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed, known }
+  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed }
 }
 
-/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little if the vocabulary lacks them. */
-export const meaningEvidence = ({ known, opposed, same, value }: Likeness): number =>
-  (same ? 7 : value < 0.1 ? -0.2 - 2.1 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
+/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. */
+export const meaningEvidence = ({ opposed, same, value }: Likeness): number =>
+  (same ? 7 : value < 0.1 ? -1.2 : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)

@@ -3,7 +3,7 @@ import type { Option } from "../../domain/form.ts"
 import { loose } from "../../kinds/optionTable.ts"
 import { align } from "./align.ts"
 import type { Meaning } from "./meaning.ts"
-import { likeness, meaningEvidence, meaningOf, weigh } from "./meaning.ts"
+import { likeness, meaningEvidence, meaningOf, spelling, weigh } from "./meaning.ts"
 import type { Suggestion } from "./Suggestion.ts"
 import { sameText, saysNo, saysYes, wordsOf } from "./words.ts"
 
@@ -20,17 +20,6 @@ const proposed = 0.5
 /** The maximum number of choices to translate, and of options to compare them with. */
 const compared = 50
 const optionsCompared = 200
-
-/** Returns the similarity of two spellings, from 0 to 1. Two adjacent letters that are swapped count as one mistake. */
-const spelling = (a: string, b: string): number => {
-  const longest = Math.max(a.length, b.length)
-  if (longest < 5 || a[0] !== b[0]) return 0
-  const isExchanged = a.length === b.length
-    && [...a].some((letter, at) =>
-      letter !== b[at] && a.slice(0, at) + (a[at + 1] ?? "") + letter + a.slice(at + 2) === b
-    )
-  return 1 - (isExchanged ? 1 : distance(a, b)) / longest
-}
 
 /**
  * Returns options by the texts that are their initials: `F` for Female, `SD` for Strongly disagree. Initials of several
@@ -210,7 +199,7 @@ export const translate = (
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
         // Names of options are short. Whether the vocabulary has their words says little.
-        meaningEvidence({ ...alikeness, known: 0.43 }) * 0.85 - (isOther ? 2 : 0),
+        meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
       )
     })
   )
