@@ -107,13 +107,20 @@ const termsOf = (title: string): ReadonlyArray<Term> => {
   return terms
 }
 
-/** Returns the questions in a title: the text between ¿ and ?, or the sentences that end in a question mark. Without any, returns the title. */
+const scale = new RegExp(`(?<!\\p{L})(?:${vocabulary.scales.join("|")})(?!\\p{L}).*$`, "iu")
+
+/**
+ * Returns the questions in a title: the text between ¿ and ?, or the sentences that end in a question mark. If there are none, returns the title
+ * without long brackets and scales.
+ */
 const coreOf = (title: string): string => {
   const inverted = Array.from(title.matchAll(/¿[^?]*\?/g), ([question]) => question)
   const sentences = inverted.length > 0
     ? inverted
     : title.split(/(?<=[.?!:])\s+/).filter((sentence) => sentence.endsWith("?"))
-  return sentences.length > 0 ? sentences.join(" ") : title
+  return (sentences.length > 0 ? sentences.join(" ") : title)
+    .replaceAll(/\((?:[^\s()]+\s+){2,}[^()]*\)/g, " ")
+    .replace(scale, "")
 }
 
 /** Returns what a title means: known phrases and words as concepts, other words as they are, without stop words. */
@@ -150,18 +157,25 @@ const isNumber = (word: string): boolean => /^\p{N}+$/u.test(word)
 export const spelling = (a: string, b: string): number => {
   if (a === b) return 1
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
-  if (short.length < 3 || long.length > most.characters || a[0] !== b[0] || /\d/.test(a + b)) return 0
+  if (short.length < 3 || long.length > most.characters || /\d/.test(a + b)) return 0
+  const more = long.length - short.length
   // An abbreviation: `edu`, `avail`.
-  if (short.length < 6 && long.startsWith(short) && !long.includes(" ")) return 0.6
-  const at = Array.from(a).findIndex((letter, place) => letter !== b[place])
-  const swapped = a.slice(0, at) + (a[at + 1] ?? "") + a.charAt(at) + a.slice(at + 2)
+  if (long.startsWith(short) && short.length < 6 && more > 3 && !long.includes(" ")) return 0.6
+  // Unhappy is not happy.
+  if (short.length < 4 || (more > 1 && long.endsWith(short))) return 0
+  if (long.startsWith(short) && more <= 3) return 0.92
+  const stem = Array.from(short).findIndex((letter, at) => letter !== long[at])
+  const same = stem < 0 ? short.length : stem
+  const swapped = a.slice(0, same) + a.charAt(same + 1) + a.charAt(same) + a.slice(same + 2)
   const ratio = 1 - (swapped === b ? 1 : distance(a, b)) / long.length
-  return ratio >= 0.75 && long.length > 4 ? ratio : 0
+  if (ratio >= 0.8 || long.includes(" ")) return ratio >= 0.75 ? ratio : 0
+  // Words that languages share: `restrictions`, `restricciones`.
+  return same >= 5 && same >= long.length * 0.65 ? 0.85 : same >= 4 && ratio >= 0.55 ? 0.6 : 0
 }
 
 /** Returns how alike two terms are, 0 to 1. */
 const alike = (a: Term, b: Term): number => {
-  let most = spelling(a.text, b.text)
+  let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
   for (const one of a.concepts) {
     for (const other of b.concepts) {
       most = Math.max(most, one === other ? 1 : nearness(one, other))
@@ -190,7 +204,12 @@ export interface Likeness {
   readonly same: boolean
   /** Whether they contradict each other: most and least, first and last, different numbers. */
   readonly opposed: boolean
+  /** Share of the words that the vocabulary knows, in the title with the smaller share. If it knows all words, and none are alike, the titles mean different things. */
+  readonly known: number
 }
+
+const knownShare = ({ core }: Meaning): number =>
+  core.filter(({ concepts }) => concepts.length > 0).length / Math.max(1, core.length)
 
 /** Compares two lists of terms: how much of their weight has a counterpart, and whether what is left over contradicts. */
 const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: Term) => number) => {
@@ -217,12 +236,13 @@ const areOpposed = (a: Term, b: Term): boolean =>
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
   const same = a.same === b.same && a.same !== ""
-  if (same) return { value: 1, same, opposed: false }
+  const known = Math.min(knownShare(a), knownShare(b))
+  if (same) return { value: 1, same, opposed: false, known }
   const whole = compare(a.terms, b.terms, weight)
   const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight)
-  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed }
+  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed, known }
 }
 
-/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. */
-export const meaningEvidence = ({ opposed, same, value }: Likeness): number =>
-  (same ? 7 : value < 0.1 ? -1.2 : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
+/** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little if the vocabulary lacks them. */
+export const meaningEvidence = ({ known, opposed, same, value }: Likeness): number =>
+  (same ? 7 : value < 0.1 ? -0.2 - 2.1 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)

@@ -81,77 +81,7 @@ const named = ({ origin, question }: Pick<Suggestion, "question"> & Partial<Sugg
 /** The evidence against a second choice for an option. */
 const again = 2.5
 
-/** The maximum number of options of which each set is a state. */
-const masked = 8
-
-/** The share of choices that mean no option, before anything is known about them, and the number of choices for which it counts. */
-const foreign = { share: 0.05, trust: 6 }
-
-/**
- * Returns how probable it is that each choice means each option, by choice, then by option. Adds up all ways to give each choice an option or none, by the options that are used so far.
- *
- * @param evidence by choice, then by option
- * @param isNamed whether the cells contain an option's name, so that other choices rarely mean it
- */
-const matchOnce = (
-  evidence: ReadonlyArray<ReadonlyArray<number>>,
-  isNamed: ReadonlyArray<boolean>,
-): ReadonlyArray<ReadonlyArray<number>> => {
-  const places = isNamed.map((each, of) => each ? -1 : isNamed.slice(0, of).filter((one) => !one).length)
-  const fresh = places.filter((place) => place >= 0).length
-  const states = 1 << fresh
-  const known = isNamed.length - fresh
-  const likely = evidence.map((row) => row.map((one) => Math.exp(Math.max(-20, Math.min(20, one)))))
-  const left = Array.from({ length: states }, (_, state) => fresh - bits(state))
-  const worth = (row: ReadonlyArray<number>, of: number, state: number): number => {
-    const place = places[of]!
-    const isUsed = place < 0 || (state >> place & 1) === 1
-    return row[of]! * (isUsed ? Math.exp(-again) / isNamed.length : 1 / left[state]!)
-  }
-  const next = (of: number, state: number) => places[of]! < 0 ? state : state | 1 << places[of]!
-  let alone = foreign.share
-  let found: ReadonlyArray<ReadonlyArray<number>> = []
-  for (let round = 0; round < 4; round++) {
-    const before = [new Float64Array(states)]
-    before[0]![0] = 1
-    for (const [at, row] of likely.entries()) {
-      const to = new Float64Array(states)
-      for (let state = 0; state < states; state++) {
-        const from = before[at]![state]!
-        if (from === 0) continue
-        to[state]! += from * alone
-        for (let of = 0; of < row.length; of++) to[next(of, state)]! += from * (1 - alone) * worth(row, of, state)
-      }
-      before.push(to)
-    }
-    let after = new Float64Array(states).fill(1)
-    const all = before.at(-1)!.reduce((sum, one) => sum + one, 0)
-    const marginal = likely.map((row) => row.map(() => 0))
-    let none = 0
-    for (let at = likely.length - 1; at >= 0; at--) {
-      const row = likely[at]!
-      const earlier = new Float64Array(states)
-      for (let state = 0; state < states; state++) {
-        const from = before[at]![state]!
-        none += from * alone * after[state]! / all
-        earlier[state]! += alone * after[state]!
-        for (let of = 0; of < row.length; of++) {
-          const step = (1 - alone) * worth(row, of, state) * after[next(of, state)]!
-          earlier[state]! += step
-          marginal[at]![of]! += from * step / all
-        }
-      }
-      after = earlier
-    }
-    found = marginal
-    alone = (foreign.share * foreign.trust + none) / (foreign.trust + likely.length + known)
-  }
-  return found
-}
-
 const isKnown = ({ terms }: Meaning): boolean => terms.every(({ concepts }) => concepts.length > 0)
-
-const bits = (state: number): number => state === 0 ? 0 : (state & 1) + bits(state >> 1)
 
 /** Returns the names of a block's options in the order of their columns. */
 const columnNames = ({ origin, question }: Partial<Suggestion>): ReadonlyArray<string> =>
@@ -161,6 +91,9 @@ const columnNames = ({ origin, question }: Partial<Suggestion>): ReadonlyArray<s
 
 /** The habits of a block: its columns are options of the question, mostly in the form's order. */
 const blockHabits = { alone: 0.1, inOrder: 0.8, skipped: 0.1 }
+
+/** The habits of choices in cells, which have no order. */
+const cellHabits = { alone: 0.2, inOrder: 0, skipped: 0.2 }
 
 /** Evidence that decides alone which option a column is for. */
 const decisive = 4
@@ -199,21 +132,16 @@ export const translate = (
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
         // Names of options are short. Whether the vocabulary has their words says little.
-        meaningEvidence(alikeness) * 0.85 - (isOther ? 2 : 0),
+        meaningEvidence({ ...alikeness, known: 0.43 }) * 0.85 - (isOther ? 2 : 0),
       )
     })
   )
-  const isNamed = options.map((option) => own.has(option))
   const certain = evidence.flatMap((row) => row.some((one) => one >= decisive) ? [row.indexOf(Math.max(...row))] : [])
-  const isInOrder = certain.every((of, at) => at === 0 || of > certain[at - 1]!)
-  const found = isBlock && isInOrder && certain.length >= Math.max(3, names.length / 2)
+  const isInOrder = isBlock && certain.length >= Math.max(3, names.length / 2)
+    && certain.every((of, at) => at === 0 || of > certain[at - 1]!)
+  const found = isInOrder
     ? align(evidence, blockHabits)
-    : isNamed.filter((each) => !each).length <= masked
-    ? matchOnce(evidence, isNamed)
-    : align(
-      evidence.map((row) => row.map((one, of) => one - (isNamed[of] === true ? again : 0))),
-      { alone: 0.2, skipped: 0.2, inOrder: 0 },
-    )
+    : align(evidence.map((row) => row.map((one, of) => one - (own.has(options[of]!) ? again : 0))), cellHabits)
   return new Map(texts.flatMap((text) => {
     const at = rows.indexOf(text)
     const best = [...found[at] ?? []].reduce((most, one, of, all) => one > (all[most] ?? 0) ? of : most, 0)

@@ -24,6 +24,8 @@ const Vocabulary = Schema.Struct({
   /** Concepts that add little: some titles have them, and others with the same meaning don't. */
   minor: Phrases,
   endings: Phrases,
+  /** Phrases with which the description of a scale begins. */
+  scales: Phrases,
   /** The kinds of answer that concepts of a title make likelier. */
   kinds: record(Phrases),
   /** The kinds of answer that concepts of a short title name. */
