@@ -13,11 +13,17 @@ const mostly: Habits = { alone: 0.2, skipped: 0.2, inOrder: 0.8 }
 /** The weight of the usual shares, as a number of cases that is added to those of the file. */
 const trust = 12
 
+/** Share of units that are moved in a file that keeps the order. */
+const moved = 0.05
+
 type Table = ReadonlyArray<Float64Array>
 
 const table = (rows: number, columns: number): Table => Array.from({ length: rows }, () => new Float64Array(columns))
 
 const sumOf = (row: Float64Array): number => row.reduce((sum, one) => sum + one, 0)
+
+const columnSums = (rows: Table): ReadonlyArray<number> =>
+  Array.from({ length: rows[0]?.length ?? 0 }, (_, column) => rows.reduce((sum, row) => sum + row[column]!, 0))
 
 /**
  * Returns how probable each unit of a file answers each question of a form, by unit, then by question. No unit answers two questions, and no question has two units.
@@ -36,8 +42,21 @@ export const align = (evidence: ReadonlyArray<ReadonlyArray<number>>, usual: Hab
   const anyhow = matching(likely.map((row) => row.map((one) => one * odds)))
   if (usual.inOrder === 0) return anyhow
   const ordered = inOrder(likely, usual)
+  const freeUnits = ordered.map((row) => Math.max(0, 1 - sumOf(row)))
+  const freeQuestions = columnSums(ordered).map((sum) => Math.max(0, 1 - sum))
+  const left = matching(
+    likely.map((row, unit) =>
+      row.map((one, question) => one * moved / questions * freeUnits[unit]! * freeQuestions[question]!)
+    ),
+  )
   const keeps = keepsOrder(anyhow, usual.inOrder)
-  return anyhow.map((row, unit) => row.map((one, at) => (1 - keeps) * one + keeps * ordered[unit]![at]!))
+  return anyhow.map((row, unit) =>
+    row.map((one, question) =>
+      (1 - keeps) * one
+      + keeps
+        * Math.min(1, ordered[unit]![question]! + left[unit]![question]! * freeUnits[unit]! * freeQuestions[question]!)
+    )
+  )
 }
 
 /** Returns how probable it is that units keep the order of questions: in steps from one unit to the next, a kept order goes forwards. */
