@@ -180,6 +180,7 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
       // `check` reads the pipeline's own source, not the file that `--source` or `--map` names.
       return isAboutPipelines(invocation) && !hasSource(invocation) ? command("check", ...names) : again
     case "ConfigurationInvalid":
+    case "ConnectionUnusable":
     case "ServiceUnusable":
       return isAboutPipelines(invocation) ? command("check", ...names) : again
     case "ServiceUnknown":

@@ -26,7 +26,8 @@ export const exits = {
   },
   unavailable: {
     code: 5,
-    meaning: "the service can't be used, or the source changed during the run; the other rows are pending",
+    meaning:
+      "the service or the source's connection can't be used, or the source changed during the run; the other rows are pending",
     next: ["check"],
   },
   stopped: {

@@ -33,6 +33,7 @@ export const exitStatus: { readonly [T in AttemptFailure["_tag"]]: number } = {
   SourceError: exits.wrong.code,
   LedgerRefused: exits.wrong.code,
   ReportUnreadable: exits.wrong.code,
+  ConnectionUnusable: exits.unavailable.code,
   ServiceUnusable: exits.unavailable.code,
   LedgerLocked: exits.busy.code,
   LedgerOvertaken: exits.busy.code,

@@ -13,11 +13,13 @@ import type { Mapping } from "../mapping/Mapping.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import type { Pipeline, SourceConfig } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import { isPaged } from "../project/pull.ts"
+import { isPull } from "../project/sourceSection.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import { findFiles, namesBelow } from "../source/findFiles.ts"
 import { openSource } from "../source/openSource.ts"
-import type { Source, SourceError } from "../source/Source.ts"
+import type { ConnectionUnusable, Source, SourceError } from "../source/Source.ts"
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
 import { openIfAny } from "./projectLedger.ts"
 import type { OpenedService, Services } from "./services.ts"
@@ -125,7 +127,11 @@ export const openPipelineSource = (
   pipeline: Pipeline,
   file: string | undefined,
   digestAhead = false,
-): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<
+  Source,
+  SourceError | ConnectionUnusable | ConfigurationInvalid,
+  FileSystem.FileSystem | Scope.Scope
+> =>
   Effect.map(
     openUnnamed(pipeline, file, digestAhead),
     (source) => ({ ...source, columns: nameColumns(source.columns, pipeline.source.columns) }),
@@ -144,7 +150,7 @@ const openUnnamed = ({ source }: Pipeline, file: string | undefined, digestAhead
 
 /** Returns the source's files. If `file` matches the pattern, it is listed as the only one that was read. */
 const matchedBy = (where: SourceFiles, file: string) =>
-  findFiles(where).pipe(
+  isPull(where) ? Effect.succeed(undefined) : findFiles(where).pipe(
     Effect.map(({ matched }) =>
       matched && {
         all: namesBelow(matched.base, matched.all),
@@ -210,4 +216,6 @@ const changesUnknown = ({ document, sink, source }: Pipeline): ReadonlyArray<Dia
 /** Whether a pipeline's own source has typed cells, which its rejected.csv contains as text. Inferred from the file names, because the source may no longer exist. */
 const holdsTypedCells = ({ file, format, member, records }: SourceConfig): boolean =>
   format === "excel" || format === "json" || format === "jsonl" || records !== undefined
-  || /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)\b/i.test(`${member} ${JSON.stringify(file)}`)
+  || (isPull(file)
+    ? isPaged(file)
+    : /\.(?:xlsx|xlsm|xlsb|xls|ods|json|jsonl|ndjson)\b/i.test(`${member} ${JSON.stringify(file)}`))

@@ -20,6 +20,8 @@ import {
   whole,
 } from "./fields.ts"
 import type { Pipeline } from "./Pipeline.ts"
+import { connectionOf, connectionSection } from "./pull.ts"
+import type { Connection } from "./pull.ts"
 import { secretPlace } from "./secrets.ts"
 import type { openSecrets } from "./secrets.ts"
 import { ValueSetEntry } from "./valueSets.ts"
@@ -33,7 +35,7 @@ export const addressFault = (text: string): string | undefined => {
   if (!URL.canParse(text)) return "The base address is a URL such as https://forms.example.com/v1/api."
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username !== "" || password !== "") {
-    return "The base address contains a user name or password. Put the key in `apiKey`."
+    return "The base address contains a user name or password. Put the secret in `apiKey` of a service, or `auth` of a connection."
   }
   if (search !== "" || hash !== "") return "The base address must end with its path, without `?` and `#`."
   if (protocol === "https:") return undefined
@@ -175,6 +177,14 @@ export const projectSchema = section({
       .annotations(expecting("a mapping from names to services")),
     { description: "Form services by name" },
   ),
+  connections: optional(
+    filled(Identifier, connectionSection(BaseUrl)).annotations(expecting("a mapping from names to connections")),
+    {
+      description: "Accounts by name, from which sources are pulled (docs/pull.md)",
+      examples: [{ tally: { base: "https://api.tally.so", auth: { bearer: { env: "TALLY_TOKEN" } } } }],
+      absent: {},
+    },
+  ),
   ledger: optional(
     section({ file: needed(Path, { description: "The ledger's file" }) }).annotations(expecting("{ file: PATH }")),
     {
@@ -259,6 +269,7 @@ export interface Project {
   /** The project's folder, absolute. */
   readonly root: string
   readonly services: ReadonlyMap<string, ServiceConfig>
+  readonly connections: ReadonlyMap<string, Connection>
   readonly ledger: string
   readonly reports: string
   readonly reportsKept: ReportsKept
@@ -320,12 +331,15 @@ const webhookFault = (text: string): string | undefined => {
  * @param resolve makes a path from the file absolute
  */
 export const projectOf = (
-  { ledger, notify, reports, services }: ProjectFile,
+  { connections, ledger, notify, reports, services }: ProjectFile,
   resolve: (path: string) => string,
   secrets: Secrets,
 ): Omit<Project, "root" | "pipelines"> => ({
   services: new Map(
     Object.entries(services).map(([name, service]) => [name, serviceOf(name, service, resolve, secrets)]),
+  ),
+  connections: new Map(
+    Object.entries(connections).map(([name, connection]) => [name, connectionOf(name, connection, secrets)]),
   ),
   ledger: resolve(ledger.file),
   reports: resolve(reports.directory),

@@ -10,8 +10,9 @@ import { decodePipeline } from "./Pipeline.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { projectOf, projectSchema } from "./Project.ts"
 import type { Project } from "./Project.ts"
+import { requestFindings, unknownConnection } from "./pull.ts"
 import { openSecrets } from "./secrets.ts"
-import { absolute } from "./sourceSection.ts"
+import { resolved } from "./sourceSection.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { loadValueSets } from "./valueSets.ts"
 import { keysAt, readYamlFile, textAt, textsAt } from "./yamlText.ts"
@@ -120,12 +121,14 @@ const readProjectFile = (root: string, config: string, resolve: (path: string) =
     const text = yield* readYamlFile(root, config)
     if (text._tag === "Unreadable") return { diagnostics: [text.diagnostic] }
     const { yaml } = text
-    const services = yaml.sound ? keysAt(yaml, ["services"]) ?? [] : undefined
+    const names = yaml.sound
+      ? { services: keysAt(yaml, ["services"]) ?? [], connections: keysAt(yaml, ["connections"]) ?? [] }
+      : undefined
     const result = decodeYaml(yaml, projectSchema, "The project file")
-    if (result._tag === "Wrong") return { services, diagnostics: result.findings.map(yaml.diagnostic) }
+    if (result._tag === "Wrong") return { names, diagnostics: result.findings.map(yaml.diagnostic) }
     const { findings, sets } = yield* loadValueSets(yaml, result.value.valueSets, resolve)
-    if (findings.length > 0) return { services, diagnostics: findings.map(yaml.diagnostic) }
-    return { services, sets, decoded: { yaml, file: result.value }, diagnostics: [] }
+    if (findings.length > 0) return { names, diagnostics: findings.map(yaml.diagnostic) }
+    return { names, sets, decoded: { yaml, file: result.value }, diagnostics: [] }
   })
 
 /**
@@ -153,7 +156,7 @@ export const loadProject = (
     }
     const from = (folder: string) => (file: string) => path.resolve(folder, file)
     const resolve = from(path.dirname(config))
-    const { decoded, services, sets, ...read } = yield* readProjectFile(root, config, resolve)
+    const { decoded, names, sets, ...read } = yield* readProjectFile(root, config, resolve)
     const diagnostics: Array<Diagnostic> = [...read.diagnostics]
 
     const { texts, unreadable } = yield* listPipelines(root)
@@ -168,21 +171,29 @@ export const loadProject = (
       found.includes(text) || namedByFile.some(({ name }) => name === text.name)
     )))
 
+    const own = decoded
+      && projectOf(decoded.file, resolve, yield* openSecrets(decoded.yaml, path.join(root, ".env"), resolve))
     const pipelines = new Map<string, Pipeline>()
     for (const { folder, yaml } of [...found, ...nameless]) {
       const findings = !yaml.sound
         ? []
-        : [...(services === undefined ? [] : unknownServices(yaml, services)), ...scheduleWithoutKey(yaml)]
+        : [
+          ...(names === undefined
+            ? []
+            : [...unknownServices(yaml, names.services), ...unknownConnection(yaml, names.connections)]),
+          ...scheduleWithoutKey(yaml),
+          ...requestFindings(yaml),
+        ]
       const result = decodePipeline(yaml, { sets, findings, isPartial: options.withoutBroken === true })
       if (result._tag === "Wrong") {
         diagnostics.push(...result.findings.map(yaml.diagnostic))
         continue
       }
       const { name, source } = result.value
-      pipelines.set(name, { ...result.value, source: absolute(source, from(folder)) })
+      pipelines.set(name, { ...result.value, source: resolved(source, from(folder), own?.connections ?? new Map()) })
     }
 
-    if (diagnostics.length > 0 || decoded === undefined) {
+    if (diagnostics.length > 0 || own === undefined) {
       return yield* new ConfigurationInvalid({ diagnostics: diagnostics.toSorted(inOrder) })
     }
     if (missing.length > 0) {
@@ -196,6 +207,5 @@ export const loadProject = (
         ),
       })
     }
-    const secrets = yield* openSecrets(decoded.yaml, path.join(root, ".env"), resolve)
-    return { root, ...projectOf(decoded.file, resolve, secrets), pipelines }
+    return { root, ...own, pipelines }
   })

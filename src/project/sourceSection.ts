@@ -22,6 +22,8 @@ import {
   whole,
 } from "./fields.ts"
 import type { ColumnName } from "./fields.ts"
+import { pullKeys } from "./pull.ts"
+import type { Connection, Pull } from "./pull.ts"
 import { quoted } from "./suggestion.ts"
 import { parseYaml } from "./yamlText.ts"
 
@@ -105,8 +107,11 @@ const Pattern = section({
 const Files = oneOfThese(File, Schema.NonEmptyArray(File).annotations(expecting("a list of paths")), Pattern)
   .annotations(expecting("a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }"))
 
-/** The place of a source's rows: a path or an address, several files with the same header, or files that match a pattern. */
-export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type
+/** The place of a source's rows: a path or an address, several files with the same header, files that match a pattern, or a connection. */
+export type SourceFiles = string | ReadonlyArray<string> | typeof Pattern.Type | Pull
+
+/** Whether a source's rows are pulled from a connection. */
+export const isPull = (where: SourceFiles): where is Pull => typeof where === "object" && "connection" in where
 
 // Columns without a usable header
 
@@ -199,13 +204,13 @@ const Encoding = Schema.String.pipe(
 const Range = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{1,3}[1-9]\d*:[A-Za-z]{1,3}[1-9]\d*$/))
   .annotations(expecting("a range such as `B3:H400`"))
 
-/** The section that describes the source. */
-export const source = section({
-  file: needed(Files, {
+const sourceKeys = section({
+  file: optional(Files, {
     description:
       "The file to read, relative to this one. It can also be a list of files with the same header, a pattern, or an https:// address. Archives (.gz, .zip) are opened",
     examples: ["../samples/contacts.csv", ["2023.csv", "2024.csv"], { glob: "kobo-*.csv", take: "newest" }],
   }),
+  ...pullKeys,
   member: optional(Name, {
     description: "Which file of a zip archive to read. Needed if several may contain rows",
     examples: ["answers.csv"],
@@ -218,7 +223,7 @@ export const source = section({
     Schema.String.pipe(Schema.pattern(/^(?:\/|$)/)).annotations(expecting("a place such as `/items`")),
     {
       description:
-        "The place of the list of records in a JSON file, as a JSON pointer. The default is the only list of records",
+        "The place of the list of records in a JSON file or page, as a JSON pointer. The default is the only list of records, and the top of a page",
       examples: ["/items"],
     },
   ),
@@ -298,6 +303,21 @@ export const source = section({
     examples: [{ Status: ["complete", "finished"] }],
     absent: [],
   }),
+}, {
+  rules: {
+    exactlyOne: ["file", "connection"],
+    needs: { connection: ["request"], request: ["connection"], page: ["connection"], success: ["connection"] },
+    // The answer of a connection is as old as the request.
+    excludes: { connection: ["maxAge"] },
+  },
+})
+
+/** The section that describes the source. */
+export const source = becoming(sourceKeys, ({ connection, file = [], page, request, success, ...rest }) => {
+  const where: SourceFiles = connection === undefined || request === undefined
+    ? file
+    : { connection, request, page, success, records: rest.records ?? "" }
+  return { ...rest, file: where }
 })
 
 export interface SourceConfig extends Omit<typeof source.Type, "file" | "format"> {
@@ -306,15 +326,22 @@ export interface SourceConfig extends Omit<typeof source.Type, "file" | "format"
   readonly format?: string | undefined
 }
 
-/** Makes the paths of a source absolute. */
-export const absolute = (
+/** Makes the paths of a source absolute, and adds the connection that it names. */
+export const resolved = (
   { combine, file, ...rest }: SourceConfig,
   resolve: (path: string) => string,
+  connections: ReadonlyMap<string, Connection>,
 ): SourceConfig => {
   const one = (path: string) => /^https?:\/\//.test(path) ? path : resolve(path)
   return {
     ...rest,
-    file: typeof file === "string" ? one(file) : "glob" in file ? { ...file, glob: resolve(file.glob) } : file.map(one),
+    file: typeof file === "string"
+      ? one(file)
+      : isPull(file)
+      ? { ...file, account: connections.get(file.connection) }
+      : "glob" in file
+      ? { ...file, glob: resolve(file.glob) }
+      : file.map(one),
     combine: combine && {
       ...combine,
       with: combine.with.map((other) => other.file === undefined ? other : { ...other, file: one(other.file) }),

@@ -206,10 +206,12 @@ export const surveyNodes = (document: Document): NodeSurvey => {
 
 const credentialsInAddress = /(?<=:\/\/)[^/@\s"']+(?=@)/g
 /** Matches a literal after a key whose name suggests a secret, up to the end of the line. */
-const literalSecret = /(?<=(?:api[-_ ]?key|secret|token|password)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
+const literalSecret =
+  /(?<=(?:api[-_ ]?key|secret|token|password|bearer|auth|authorization|cookie)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
 
 /** Whether a key's name suggests a value that must not be shown. */
-const isSecretKey = (key: string): boolean => /^(api[-_ ]?key|secret|token|password)$/i.test(key)
+const isSecretKey = (key: string): boolean =>
+  /^(api[-_ ]?key|secret|token|password|auth|authorization|cookie)$/i.test(key)
 
 /**
  * Whether a string can be the name of an environment variable. Any other string may be an API key that was pasted

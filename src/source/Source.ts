@@ -13,6 +13,13 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
   cause: Schema.optional(Schema.Defect),
 }) {}
 
+/** The account that a source is pulled from can't be used: its secret is wrong, a quota is used up, or its server does not answer. */
+export class ConnectionUnusable extends Schema.TaggedError<ConnectionUnusable>()("ConnectionUnusable", {
+  file: Schema.String,
+  /** What happened and what to do next, as sentences. */
+  message: Schema.String,
+}) {}
+
 /** The bytes of a source differ from those of the earlier reading. The source has changed, or is still being written. */
 export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceChanged", {
   file: Schema.String,

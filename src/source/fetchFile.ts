@@ -139,40 +139,69 @@ const publicOnly = Effect.gen(function*() {
 })
 
 /** Fetches with undici's own fetch, which accepts its dispatchers. Node's built-in version may differ. */
-const ownFetch: typeof fetch = async (input, init) => {
+export const ownFetch: typeof fetch = async (input, init) => {
   const { default: undici } = await import("undici")
   const get = undici.fetch as unknown as typeof fetch
   return get(input, init)
 }
 
-/** Writes a response's body to a file that only its owner can read. */
-const keep = (response: HttpClientResponse.HttpClientResponse, path: string, most: number) =>
+/** A temporary file that only its owner can read. Errors are the end of a sentence about the source. */
+export interface TemporaryFile {
+  readonly path: string
+  /** Empties the file, and returns how to append bytes to it until the scope closes. Appending fails if the file would exceed its limit. */
+  readonly open: Effect.Effect<(part: Uint8Array) => Effect.Effect<void, string>, string, Scope.Scope>
+}
+
+/**
+ * Makes a temporary file in its own folder. Both are removed when the scope closes, or by the next run if this run is killed.
+ *
+ * @param most the maximum size of the file in bytes
+ */
+export const temporaryFile = (
+  most: number,
+): Effect.Effect<TemporaryFile, string, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const handle = yield* fs.open(path, { flag: "wx", mode: 0o600 }).pipe(
-      Effect.mapError(() => "could not be stored: the folder for temporary files is not writable. Correct TMPDIR."),
+    const folder = yield* ownedFolder(tmpdir(), "formferry-fetched-").pipe(
+      Effect.mapError(() => "could not be stored: there is no folder for temporary files. Correct TMPDIR."),
     )
-    const tooLarge = `is larger than ${
-      thousands(most)
-    } bytes, which is the limit for fetching. Download it yourself, and give its path.`
-    if (Number(response.headers["content-length"] ?? 0) > most) return yield* Effect.fail(tooLarge)
-    let got = 0
-    yield* Stream.runForEach(
-      Stream.mapError(
-        response.stream,
-        () => "was only fetched in part: the connection was lost. None of it was used. Run again.",
+    const path = `${folder}/fetched`
+    const open = Effect.map(
+      Effect.mapError(
+        fs.open(path, { flag: "w", mode: 0o600 }),
+        () => "could not be stored: the folder for temporary files is not writable. Correct TMPDIR.",
       ),
-      (part) => {
-        got += part.length
-        return got > most
-          ? Effect.fail(tooLarge)
-          : Effect.mapError(
-            handle.writeAll(part),
-            () => "could not be stored: the disk for temporary files may be full. Make room, then run again.",
-          )
+      (handle) => {
+        let got = 0
+        return (part: Uint8Array) => {
+          got += part.length
+          return got > most
+            ? Effect.fail(tooLarge(most))
+            : Effect.mapError(
+              handle.writeAll(part),
+              () => "could not be stored: the disk for temporary files may be full. Make room, then run again.",
+            )
+        }
       },
     )
+    return { path, open }
   })
+
+const tooLarge = (most: number) =>
+  `is larger than ${thousands(most)} bytes, which is the limit for fetching. Download it yourself, and give its path.`
+
+/** Writes a response's body to a temporary file. */
+const keep = (response: HttpClientResponse.HttpClientResponse, { open }: TemporaryFile, most: number) =>
+  Number(response.headers["content-length"] ?? 0) > most
+    ? Effect.fail(tooLarge(most))
+    : Effect.flatMap(open, (write) =>
+      Stream.runForEach(
+        Stream.mapError(
+          response.stream,
+          () => "was only fetched in part: the connection was lost. None of it was used. Run again.",
+        ),
+        write,
+      ))
 
 const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
   const at = Date.parse(headers["last-modified"] ?? "")
@@ -192,28 +221,24 @@ export const fetchFile = (
 ): Effect.Effect<Fetched, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const file = shownAddress(address)
-    const folder = yield* ownedFolder(tmpdir(), "formferry-fetched-").pipe(
-      Effect.mapError(() =>
-        new SourceError({ file, message: "There is no folder for temporary files. Correct TMPDIR." })
-      ),
-    )
-    const path = `${folder}/fetched`
+    const failed = Effect.mapError((message: string) => new SourceError({ file, message: `${file} ${message}` }))
+    const copy = yield* failed(temporaryFile(most.bytes))
     const client = yield* Layer.build(FetchHttpClient.layer)
     const changedAt = yield* Effect.scoped(Effect.gen(function*() {
       const response = yield* request(address, redirects, address)
       if (response.status !== 200) return yield* Effect.fail(answered(response.status))
-      yield* keep(response, path, most.bytes)
+      yield* keep(response, copy, most.bytes)
       return lastModified(response)
     })).pipe(
       Effect.timeoutFail({
         duration: Duration.seconds(most.seconds),
         onTimeout: () => `was not fetched within ${most.seconds} seconds. Download it yourself, and give its path.`,
       }),
-      Effect.mapError((message) => new SourceError({ file, message: `${file} ${message}` })),
+      failed,
       Effect.provide(client),
       Effect.provideService(FetchHttpClient.Fetch, send),
     )
-    return { path, file, changedAt }
+    return { path: copy.path, file, changedAt }
   })
 
 /**

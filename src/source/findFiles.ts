@@ -2,6 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import picomatch from "picomatch"
+import type { Pull } from "../project/pull.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
@@ -112,7 +113,9 @@ export const namesBelow = (base: string, files: ReadonlyArray<string>): Readonly
   files.map(slashed).filter((file) => file.startsWith(`${base}/`)).map((file) => file.slice(base.length + 1))
 
 /** Returns the files that a pipeline's source names, in order. Files that match a pattern are sorted by name. Numbers in names are sorted by value. */
-export const findFiles = (where: SourceFiles): Effect.Effect<FoundFiles, SourceError, FileSystem.FileSystem> =>
+export const findFiles = (
+  where: Exclude<SourceFiles, Pull>,
+): Effect.Effect<FoundFiles, SourceError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     if (typeof where === "string") return { files: [where], said: undefined }
     if (!("glob" in where)) return { files: where, said: undefined }

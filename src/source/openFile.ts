@@ -22,6 +22,8 @@ export interface FileOptions {
   readonly digestAhead?: boolean
   /** The file's name in messages and reports, if that is not its path. */
   readonly name?: string
+  /** Whether formferry itself wrote the file as JSON lines. The pipeline's settings for formats and encodings don't apply. */
+  readonly isJsonLines?: boolean
 }
 
 type Format = "csv" | "excel" | "json" | "jsonl"
@@ -174,7 +176,7 @@ export const openFile = (
         plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen),
         (opened): Source => ({ ...opened, changedAt: found.changedAt, digest }),
       )
-    if (content === "text" || options.mended) {
+    if ((content === "text" && options.isJsonLines !== true) || options.mended) {
       const mended = yield* openMended(bytes, options.mended)
       if (mended !== undefined && isMended(mended.columns)) {
         const source = withTaken(mended, [{ what: "format", value: "csv (rejected rows of an earlier run)" }, ...taken])
@@ -186,26 +188,24 @@ export const openFile = (
         `${file} is not a zip archive, so it has no \`member: ${config.member}\`. Remove that line, or name the archive.`
       return yield* new SourceError({ file, message })
     }
-    const start = content === "text" && !plain
+    const start = content === "text" && !plain && options.isJsonLines !== true
       ? yield* Effect.orElseSucceed(beginning(bytes, config.encoding), () => "")
       : ""
-    const chosen = choose(file, tool === undefined ? config.format : undefined, content, () =>
-      looksLikeJson(start, file) ?? "csv")
+    const chosen: Chosen = options.isJsonLines === true
+      ? { format: "jsonl", because: "one record a line" }
+      : choose(file, tool === undefined ? config.format : undefined, content, () => looksLikeJson(start, file) ?? "csv")
     if ("refusal" in chosen) {
       return yield* new SourceError({ file, message: chosen.refusal })
     }
     const open = (headerRow: number | undefined) => {
-      const settings = { ...config, headerRow }
+      const settings = { ...config, headerRow, ...(options.isJsonLines === true ? { encoding: "utf-8" } : {}) }
       const { format } = chosen
       return (format === "csv"
         ? openCsv(bytes, settings)
         : format === "excel"
         ? Effect.flatMap(
-          Effect.promise(() =>
-            import("./workbook/excel.ts")
-          ),
-          (excel) =>
-            excel.openExcel(bytes, settings),
+          Effect.promise(() => import("./workbook/excel.ts")),
+          (excel) => excel.openExcel(bytes, settings),
         )
         : Effect.flatMap(
           Effect.promise(() => import("./json/json.ts")),

@@ -4,23 +4,28 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { RowChunk } from "../domain/row.ts"
+import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
-import { sourceDefaults } from "../project/sourceSection.ts"
+import type { Pull } from "../project/pull.ts"
+import { isPull, sourceDefaults } from "../project/sourceSection.ts"
 import type { FileSource, SourceFiles } from "../project/sourceSection.ts"
 import { worthAThread } from "./bytes.ts"
 import { isMended } from "./columns.ts"
 import { combine } from "./combine.ts"
 import { fetchFile, isAddress } from "./fetchFile.ts"
 import { findFiles, namesBelow } from "./findFiles.ts"
+import type { FoundFiles } from "./findFiles.ts"
 import { limits, thousands } from "./limits.ts"
 import { openFile } from "./openFile.ts"
+import type { Pulled } from "./pull/pull.ts"
 import { newestOf, SourceError } from "./Source.ts"
-import type { NamedSource, Source, SourceDialect } from "./Source.ts"
+import type { ConnectionUnusable, NamedSource, Source, SourceDialect } from "./Source.ts"
 
 /** Whether a source is a single file, large enough that its digest should be computed in a thread. False if that is unknown before the source is opened. */
 export const isLong = (where: SourceFiles): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
+    if (isPull(where)) return false
     const { files: [file, ...others] } = yield* findFiles(where)
     if (file === undefined || others.length > 0 || isAddress(file)) return false
     const { size } = yield* fs.stat(file)
@@ -40,18 +45,24 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a pipeline's source: finds its files, fetches those that are addresses, detects their format, and reads their headers. No file remains open:
- * each `read` opens it while its stream runs. Fetched files are kept until the scope closes.
+ * Opens a pipeline's source: finds its files, fetches those that are addresses, or pulls its records, detects the format, and reads the headers. No
+ * file remains open: each `read` opens it while its stream runs. Fetched files are kept until the scope closes.
  *
  * Errors say what is wrong with the file or with the pipeline's `source`, and what to do about it.
  */
 export const openSource = (
   config: SourceConfig,
   options: OpenOptions = {},
-): Effect.Effect<Source, SourceError, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<
+  Source,
+  SourceError | ConnectionUnusable | ConfigurationInvalid,
+  FileSystem.FileSystem | Scope.Scope
+> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
-    const { files, matched, said } = yield* findFiles(config.file)
+    const { files, matched, pulled, said }: FoundFiles & { readonly pulled?: Pulled } = isPull(config.file)
+      ? yield* pulledFiles(config.file)
+      : yield* findFiles(config.file)
     if (files.length > limits.files) {
       const message = `The list under \`source.file\` has more than ${thousands(limits.files)} files. Shorten it.`
       return yield* new SourceError({ file: "source.file", message })
@@ -63,6 +74,11 @@ export const openSource = (
     }
     const open = (file: string, how: SourceConfig = config) =>
       Effect.gen(function*() {
+        if (file === pulled?.path) {
+          const isJsonLines = pulled.said !== undefined
+          const source = yield* openFile(fs, file, how, { ...settings, name: pulled.file, isJsonLines })
+          return { file: pulled.file, source: { ...source, changedAt: undefined } }
+        }
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, how, settings) }
         const fetched = yield* fetchFile(file)
         const source = yield* openFile(fs, fetched.path, how, { ...settings, name: fetched.file })
@@ -88,7 +104,7 @@ export const openSource = (
         config.combine,
       )
     const notes = others.length === 0 ? [] : [{ what: "files", value: `${opened.length}, one after the other` }]
-    const how = said === undefined ? notes : [{ what: "files", value: said }]
+    const how = said === undefined ? notes : [{ what: pulled === undefined ? "files" : "pulled", value: said }]
     return {
       ...source,
       taken: [...source.taken, ...how],
@@ -97,6 +113,13 @@ export const openSource = (
         : { matched: { all: namesBelow(matched.base, matched.all), read: namesBelow(matched.base, files) } }),
     }
   })
+
+const pulledFiles = (pull: Pull) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./pull/pull.ts")),
+    ({ pullRecords }) =>
+      Effect.map(pullRecords(pull), (pulled) => ({ files: [pulled.path], said: pulled.said, pulled })),
+  )
 
 /** Returns a pipeline's `source` in which only the file is set. */
 export const asFound = (file: string): FileSource => ({ ...sourceDefaults(), file })

@@ -100,8 +100,8 @@ describe("an unknown key, with the nearest key as a suggestion", () => {
 describe("a missing key, at its parent", () => {
   check(pipelineDiagnostics, [
     ["of a section", withSection("source", "rowKey: content").replace("source:", "«source:"), [
-      "`source` needs `file`.",
-      "Add `file`: a path, an https:// address, a list of them, or { glob: PATTERN, take: newest }.",
+      "`source` needs `file` or `connection`.",
+      "Add one of them.",
     ]],
     [
       "of the file",

@@ -1,6 +1,6 @@
 // Helpers for the tests of this folder. They write files into a separate folder, read sources to their end, and count
 // open files.
-import { FileSystem } from "@effect/platform"
+import { FileSystem, type Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
 import type { Scope } from "effect"
@@ -71,7 +71,7 @@ const platform = ManagedRuntime.make(
   ),
 )
 
-export const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem | Scope.Scope>): Promise<A> =>
+export const run = <A, E>(effect: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path | Scope.Scope>): Promise<A> =>
   platform.runPromise(Effect.scoped(effect))
 
 export interface Everything {

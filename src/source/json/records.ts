@@ -295,8 +295,8 @@ const opensOften = (text: string): boolean => {
   return opened >= deepest
 }
 
-/** Returns a line's value. Uses the slower reader if JSON.parse would round numbers, or if the nesting may be too deep. */
-const parseLine = (text: string): Json => {
+/** Returns the value of a JSON text. Throws `SyntaxError` or `UnreadableJson`. Uses the slower reader if JSON.parse would round numbers, or if the nesting may be too deep. */
+export const parseJson = (text: string): Json => {
   if (!/\d{16}|\d[eE.]\S*\d{9}|[eE][+-]?\d{3}/.test(text) && !opensOften(text)) return JSON.parse(text) as Json
   let value: Json = null
   const walk = walkJson({ target: [], record: (element) => void (value = element) })
@@ -319,7 +319,7 @@ export const readLines = (): JsonReader => {
         const trimmed = each.trim()
         if (trimmed === "") continue
         try {
-          records.push({ value: parseLine(trimmed) })
+          records.push({ value: parseJson(trimmed) })
         } catch (error) {
           if (!(error instanceof SyntaxError) && !(error instanceof UnreadableJson)) throw error
           records.push({ line, text: trimmed, deep: error instanceof TooDeep })

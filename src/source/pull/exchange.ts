@@ -1,0 +1,145 @@
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Connection } from "../../project/pull.ts"
+import { longestPause } from "../../service/pace.ts"
+import { retryAfter } from "../../service/rateHeaders.ts"
+import { backOff, defaultReadRetries } from "../../service/schedules.ts"
+import { ownFetch } from "../fetchFile.ts"
+import { ConnectionUnusable, SourceError } from "../Source.ts"
+
+/** A request, complete with its secrets. Nothing of it may be shown. */
+export interface PullRequest {
+  readonly url: URL
+  readonly method: "GET" | "POST"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** A response with status 200. */
+export interface Answer {
+  readonly headers: Headers
+  /** Fails if the connection is lost. */
+  readonly body: Stream.Stream<Uint8Array, Again>
+}
+
+/** An attempt failed, and may be repeated. The message is the end of a sentence. */
+export class Again extends Data.TaggedError("Again")<{ readonly message: string }> {}
+
+/** The time of the next request of each connection, in milliseconds since 1970. */
+const nextRequests = new WeakMap<Connection, number>()
+
+/** Waits until the connection's rate allows a request. */
+const slot = (connection: Connection) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const at = Math.max(now, nextRequests.get(connection) ?? 0)
+    nextRequests.set(connection, at + 1000 / connection.requestsPerSecond)
+    return Effect.sleep(Duration.millis(at - now))
+  })
+
+/** Returns the code of an error such as ECONNREFUSED, which contains nothing of the request. */
+const codeOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+  return /^[A-Z][A-Z_\d]+$/.test(code) ? ` (${code})` : ""
+}
+
+/** Returns how a source that is pulled is called in messages and reports. */
+export const shownConnection = ({ base, name }: Connection): string => `${name} (${new URL(base).host})`
+
+/** Returns the error for a status that means failure. */
+const refused = (connection: Connection, status: number): ConnectionUnusable | SourceError | Again => {
+  const { name, places } = connection
+  const file = shownConnection(connection)
+  const unusable = (message: string) => new ConnectionUnusable({ file, message: `${file} ${message}` })
+  const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+  if (status === 401) {
+    return unusable(
+      places.length === 0
+        ? `can't be used without signing in (401). Add \`auth\` to \`connections.${name}\`.`
+        : `refused the sign-in (401): the secret in ${
+          places.join(" and ")
+        } is wrong or has expired. Renew it, then run again.`,
+    )
+  }
+  if (status === 403) {
+    return unusable(
+      `refused access (403): the account lacks the right to read this, or belongs to a different region or server. Correct its rights, or \`connections.${name}\`.`,
+    )
+  }
+  if (status === 404 || status === 410) {
+    return wrong(
+      `has nothing at the path of the request (${status}). Correct \`source.request\`, or \`connections.${name}.base\`.`,
+    )
+  }
+  if (status === 429) return new Again({ message: "received too many requests (429)" })
+  if (status >= 500 || status === 408) return new Again({ message: `answered ${status}` })
+  return wrong(`refused the request (${status}). Correct \`source.request\`.`)
+}
+
+const redirected = (connection: Connection, request: PullRequest, location: string | null) => {
+  const file = shownConnection(connection)
+  const to = location !== null && URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined
+  const where = to === undefined || to.host === request.url.host ? "a different address" : to.host
+  return new SourceError({
+    file,
+    message:
+      `${file} redirects to ${where}. Redirects are not followed, so that no secret is sent elsewhere. Write the final address in \`source.request\` and \`connections.${connection.name}.base\`.`,
+  })
+}
+
+/**
+ * Sends a request and takes its answer. Keeps to the connection's rate, waits as long as the tool asks, and repeats what failed for a reason that may
+ * pass. No redirect is followed. Errors contain nothing of the request.
+ */
+export const exchange = <A>(
+  connection: Connection,
+  request: PullRequest,
+  take: (answer: Answer) => Effect.Effect<A, SourceError | Again>,
+): Effect.Effect<A, SourceError | ConnectionUnusable> => {
+  const file = shownConnection(connection)
+  const { body, headers, method, url } = request
+  const once = Effect.gen(function*() {
+    const response = yield* Effect.tryPromise({
+      try: (signal) =>
+        ownFetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }),
+      catch: (error) => new Again({ message: `could not be reached${codeOf(error)}` }),
+    })
+    const { headers: answered, status } = response
+    const stream = response.body === null
+      ? Stream.empty
+      : Stream.fromReadableStream({
+        evaluate: () => response.body!,
+        onError: () => new Again({ message: "lost the connection before the whole answer had arrived" }),
+      })
+    if (status === 200) return yield* take({ headers: answered, body: stream })
+    yield* Effect.promise(async () => response.body?.cancel())
+    if (status >= 300 && status < 400) return yield* redirected(connection, request, answered.get("location"))
+    const now = yield* Clock.currentTimeMillis
+    const wait = retryAfter(answered.get("retry-after") ?? undefined, now) ?? 0
+    const error = refused(connection, status)
+    if (error._tag === "Again" && wait > longestPause) {
+      const message = `${file} asks to wait ${
+        Math.ceil(wait / 60_000)
+      } minutes, so a quota is used up. Nothing of the source was used. Run again after that.`
+      return yield* new ConnectionUnusable({ file, message })
+    }
+    nextRequests.set(connection, Math.max(nextRequests.get(connection) ?? 0, now + wait))
+    return yield* error
+  })
+  const inTime = Effect.timeoutFail(once, {
+    duration: connection.timeout,
+    onTimeout: () => new Again({ message: `did not answer within ${Duration.format(connection.timeout)}` }),
+  })
+  return Effect.zipRight(slot(connection), inTime).pipe(
+    Effect.retry({ schedule: backOff(defaultReadRetries), while: ({ _tag }) => _tag === "Again" }),
+    Effect.catchTag("Again", ({ message }) => {
+      const { attempts } = defaultReadRetries
+      const sentence =
+        `${file} ${message}, ${attempts} times in a row. Nothing of the source was used. Run again later.`
+      return new ConnectionUnusable({ file, message: sentence })
+    }),
+  )
+}

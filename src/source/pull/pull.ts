@@ -1,0 +1,358 @@
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type * as Types from "effect/Types"
+import { createHash } from "node:crypto"
+import type { Json } from "../../domain/json.ts"
+import type { ConfigurationInvalid } from "../../project/errors.ts"
+import { isPaged } from "../../project/pull.ts"
+import type { Connection, Pull, SignIn } from "../../project/pull.ts"
+import { temporaryFile } from "../fetchFile.ts"
+import type { TemporaryFile } from "../fetchFile.ts"
+import { parseJson, placeOf } from "../json/records.ts"
+import { limits, thousands } from "../limits.ts"
+import { ConnectionUnusable, SourceError } from "../Source.ts"
+import { Again, exchange, shownConnection } from "./exchange.ts"
+import type { Answer, PullRequest } from "./exchange.ts"
+
+/** Records that were pulled, as a file. */
+export interface Pulled {
+  readonly path: string
+  /** The source's name in messages and reports. */
+  readonly file: string
+  /** What was pulled, for reports. Undefined if the answer is stored as it is. */
+  readonly said: string | undefined
+}
+
+// Requests
+
+/** The values of a request that change from page to page. */
+interface Variables {
+  readonly offset?: number | undefined
+  readonly number?: number | undefined
+  readonly cursor?: string | number | undefined
+}
+
+const variable = /\{(offset|number|cursor)\}/g
+
+/** Replaces variables in a value. Omits texts, members and items that contain a variable without a value. */
+const filled = (value: Json, variables: Variables): Json | undefined => {
+  if (typeof value === "string") {
+    const names = Array.from(value.matchAll(variable), ([, name]) => name as keyof Variables)
+    if (names.some((name) => variables[name] === undefined)) return undefined
+    const [only] = names
+    if (only !== undefined && value === `{${only}}`) return variables[only]
+    return value.replaceAll(variable, (_, name: keyof Variables) => String(variables[name]))
+  }
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return (value as ReadonlyArray<Json>).flatMap((item) => filled(item, variables) ?? [])
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const given = filled(member as Json, variables)
+      return given === undefined ? [] : [[name, given]]
+    }),
+  )
+}
+
+/** Returns the members of a mapping as text. */
+const texts = (members: Readonly<Record<string, Json>> | undefined, variables: Variables) =>
+  Object.entries(filled(members ?? {}, variables) ?? {}).map(([name, value]) => [name, String(value)] as const)
+
+/**
+ * Returns the request for a page.
+ *
+ * @param link the address of the page. If undefined, the request's own address
+ */
+const requestOf = (
+  { request }: Pull,
+  { base }: Connection,
+  signIn: SignIn,
+  variables: Variables,
+  link?: URL,
+): PullRequest => {
+  const url = link ?? new URL(base + request.path)
+  if (link === undefined) {
+    for (const [name, value] of texts(request.query, variables)) url.searchParams.append(name, value)
+  }
+  for (const [name, value] of Object.entries(signIn.query)) url.searchParams.set(name, value)
+  const headers = Object.fromEntries([
+    ["user-agent", "formferry"],
+    ...texts(request.headers, variables),
+    ...Object.entries(signIn.headers),
+  ].map(([name = "", value = ""]) => [name.toLowerCase(), value]))
+  const hasFields = Object.keys(signIn.fields).length > 0
+  if (request.json !== undefined) {
+    const body = JSON.stringify({ ...filled(request.json, variables) as object, ...signIn.fields })
+    return { url, method: "POST", headers: { "content-type": "application/json", ...headers }, body }
+  }
+  if (request.form === undefined && !hasFields) return { url, method: "GET", headers }
+  const form = new URLSearchParams(
+    [...texts(request.form, variables), ...Object.entries(signIn.fields)] as Array<[string, string]>,
+  )
+  return {
+    url,
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    body: form.toString(),
+  }
+}
+
+// Pages
+
+/** The pages are not as the pipeline says. The message is the end of a sentence. */
+class Unpaged extends Error {}
+
+/** Returns the value at a JSON pointer, or undefined. */
+const valueAt = (value: Json, pointer: string): Json | undefined => {
+  let found: Json | undefined = value
+  for (const key of placeOf(pointer) ?? []) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined
+    found = (found as Readonly<Record<string, Json>>)[key]
+  }
+  return found
+}
+
+/** Returns a value as messages show it. Texts are not shown, because they may be answers. */
+const shown = (value: Json | undefined): string =>
+  value === undefined
+    ? "missing"
+    : typeof value === "number" || typeof value === "boolean" || value === null
+    ? String(value)
+    : typeof value === "string"
+    ? "a different text"
+    : Array.isArray(value)
+    ? "a list"
+    : "an object"
+
+/** Reads an answer as JSON. */
+const readPage = (file: string) => ({ body }: Answer): Effect.Effect<Json, SourceError | Again> =>
+  Effect.gen(function*() {
+    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const parts: Array<Uint8Array> = []
+    let bytes = 0
+    yield* Stream.runForEach(body, (part) => {
+      parts.push(part)
+      bytes += part.length
+      return bytes <= limits.page
+        ? Effect.void
+        : wrong(
+          `sent a page of more than ${
+            thousands(limits.page)
+          } bytes, which is the limit. Ask for smaller pages in \`source.request\`.`,
+        )
+    })
+    return yield* Effect.try({
+      try: () => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts))),
+      catch: () =>
+        wrong(
+          "sent a page that is not JSON. Correct `source.request`. If the answer is a file, remove `page` and `success`.",
+        ),
+    })
+  })
+
+/** Returns the failure that a page reports although its status is 200, as the end of a sentence. */
+const failureIn = (json: Json, { success = {} }: Pull): string | undefined => {
+  for (const [at, good] of Object.entries(success)) {
+    const value = valueAt(json, at)
+    if (good.some((one) => String(one) === String(value))) continue
+    return `reports a failure: ${at} is ${shown(value)}, not ${
+      good.join(" or ")
+    }. Nothing was used. Check the secret of the connection and \`source.request\`, or run again later.`
+  }
+  return undefined
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
+
+/** Checks the pages of a pull in order, and finds the next one. Errors are the end of a sentence about the source. */
+const pager = ({ page, records: place }: Pull) => {
+  const byCount = page?.offset !== undefined || page?.number !== undefined
+  const variables: Types.Mutable<Variables> = { offset: page?.offset, number: page?.number }
+  const seen = new Set<string>()
+  const counts = { records: 0, pages: 0 }
+  let total: number | undefined
+
+  const recordsOf = (json: Json): ReadonlyArray<Json> | string => {
+    const records = valueAt(json, place)
+    if (Array.isArray(records)) return records as ReadonlyArray<Json>
+    const lists = typeof json === "object" && json !== null
+      ? Object.entries(json).flatMap(([name, value]) => Array.isArray(value) ? [`/${name}`] : [])
+      : []
+    const hint = lists.length === 0 ? "" : ` It has a list at ${lists.join(", ")}.`
+    return `sent a page without a list of records at ${
+      place === "" ? "its top" : place
+    }.${hint} Correct \`source.records\`.`
+  }
+
+  /** Returns why the number of all records can't be right. */
+  const totalFault = (json: Json): string | undefined => {
+    if (page?.total === undefined) return undefined
+    const stated = valueAt(json, page.total)
+    const count = typeof stated === "string" && /^\d+$/.test(stated) ? Number(stated) : stated
+    if (typeof count !== "number") return `sent a page without a number at ${page.total}. Correct \`page.total\`.`
+    if (byCount && count < (total ?? 0)) {
+      return `lost records while it was read: ${page.total} was ${thousands(total ?? 0)}, then ${
+        thousands(count)
+      }. Others may have moved to pages that were already read. Nothing was used. Run again.`
+    }
+    total = count
+    return undefined
+  }
+
+  const repeats =
+    `repeats a page, so its last page would never come. Nothing was used. Check \`source.page\` and the parameters in \`source.request\`.`
+
+  const cursorFrom = (value: Json | undefined, where: string): string | number | undefined => {
+    if (value === undefined || value === null || value === "") return undefined
+    if (typeof value !== "string" && typeof value !== "number") {
+      throw new Unpaged(`has ${shown(value)} at ${where}, which can't be a cursor. Correct \`source.page\`.`)
+    }
+    if (seen.size === seen.add(`cursor ${value}`).size) throw new Unpaged(repeats)
+    return value
+  }
+
+  /** Returns whether there is another page, and its address if the page contains it. */
+  const next = (json: Json, records: ReadonlyArray<Json>, headers: Headers, from: URL): URL | boolean => {
+    if (page === undefined) return false
+    if (page.end !== undefined) {
+      const { at, is } = page.end
+      const value = valueAt(json, at)
+      if (value === undefined) throw new Unpaged(`sent a page without ${at}. Correct \`page.end\`.`)
+      if (String(value) === String(is)) return false
+      if (records.length === 0) {
+        throw new Unpaged(
+          `sent a page without records, although ${at} says that it is not the last one. Nothing was used.`,
+        )
+      }
+    }
+    if (page.link !== undefined) {
+      const link = cursorFrom(valueAt(json, page.link), page.link)
+      if (link === undefined) return false
+      if (!URL.canParse(String(link), from.href)) {
+        throw new Unpaged(`has no address at ${page.link}. Correct \`page.link\`.`)
+      }
+      const url = new URL(String(link), from)
+      if (url.origin !== from.origin) {
+        throw new Unpaged(
+          `names ${url.origin} for its next page. The connection's secrets are sent only to ${from.origin}, so the page was not requested. Correct \`base\` of the connection.`,
+        )
+      }
+      return url
+    }
+    if (page.cursor !== undefined) {
+      variables.cursor = "at" in page.cursor
+        ? cursorFrom(valueAt(json, page.cursor.at), page.cursor.at)
+        : cursorFrom(headers.get(page.cursor.header), page.cursor.header)
+      return variables.cursor !== undefined
+    }
+    if (records.length === 0) return false
+    if (page.last !== undefined) {
+      variables.cursor = cursorFrom(valueAt(records.at(-1) ?? null, page.last), page.last)
+      if (variables.cursor === undefined) {
+        throw new Unpaged(`sent a record without ${page.last}. Correct \`page.last\`.`)
+      }
+    }
+    if (variables.offset !== undefined) variables.offset += records.length
+    if (variables.number !== undefined) variables.number++
+    return true
+  }
+
+  return {
+    variables,
+    counts,
+    /** Takes a page. Returns its records as JSON lines, and what `next` returns. Throws `Unpaged`. */
+    take: (json: Json, headers: Headers, from: URL) => {
+      const records = recordsOf(json)
+      if (typeof records === "string") throw new Unpaged(records)
+      const lines = records.map((record) => `${JSON.stringify(record)}\n`).join("")
+      if (records.length > 0 && seen.size === seen.add(digest(lines)).size) throw new Unpaged(repeats)
+      counts.pages++
+      counts.records += records.length
+      const fault = totalFault(json)
+      if (fault !== undefined) throw new Unpaged(fault)
+      return { lines, following: next(json, records, headers, from) }
+    },
+    /** Returns why the records that were received can't be all, or undefined. */
+    fault: (): string | undefined =>
+      total === undefined || total === counts.records
+        ? undefined
+        : `has ${thousands(total)} records according to ${page?.total}, but sent ${
+          thousands(counts.records)
+        }. Nothing was used. Run again. If it happens again, check the order and the filters in \`source.request\`.`,
+  }
+}
+
+/** Stores the records of all pages, one a line. */
+const storePages = (pull: Pull, connection: Connection, signIn: SignIn, file: string, { open }: TemporaryFile) =>
+  Effect.gen(function*() {
+    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const write = yield* Effect.mapError(open, wrong)
+    const pages = pager(pull)
+    let following: URL | boolean = true
+    while (following !== false) {
+      if (pages.counts.pages === limits.pages) {
+        return yield* wrong(
+          `has more than ${thousands(limits.pages)} pages. Ask for larger pages in \`source.request\`.`,
+        )
+      }
+      const request = requestOf(pull, connection, signIn, pages.variables, following === true ? undefined : following)
+      const { headers, json } = yield* exchange(
+        connection,
+        request,
+        (answer) => Effect.map(readPage(file)(answer), (json) => ({ json, headers: answer.headers })),
+      )
+      const failure = failureIn(json, pull)
+      if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
+      const taken = yield* Effect.try({
+        try: () => pages.take(json, headers, request.url),
+        catch: (error) => {
+          if (error instanceof Unpaged) return wrong(error.message)
+          throw error
+        },
+      })
+      following = taken.following
+      if (taken.lines !== "") yield* Effect.mapError(write(Buffer.from(taken.lines)), wrong)
+    }
+    const { counts, fault } = pages
+    const why = fault()
+    if (why !== undefined) return yield* wrong(why)
+    if (counts.records === 0) return yield* wrong("has no records yet. Run again when there are some.")
+    return `${thousands(counts.records)} records in ${thousands(counts.pages)} ${counts.pages === 1 ? "page" : "pages"}`
+  })
+
+/**
+ * Pulls all records of a source into a temporary file that only its owner can read, so that both readings see the same bytes. Pages become JSON lines;
+ * a single answer is stored as it is. The file is removed when the scope closes. Errors contain no secret, no address beyond its host, and no answer.
+ */
+export const pullRecords = (
+  pull: Pull,
+  most: number = limits.fetched,
+): Effect.Effect<
+  Pulled,
+  SourceError | ConnectionUnusable | ConfigurationInvalid,
+  FileSystem.FileSystem | Scope.Scope
+> =>
+  Effect.gen(function*() {
+    const { account: connection } = pull
+    if (connection === undefined) {
+      const message = `config/formferry.yaml has no connection ${pull.connection}. Add it under \`connections\`.`
+      return yield* new SourceError({ file: pull.connection, message })
+    }
+    const file = shownConnection(connection)
+    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const signIn = Redacted.value(yield* connection.signIn)
+    const stored = yield* Effect.mapError(temporaryFile(most), wrong)
+    if (isPaged(pull)) {
+      const said = yield* Effect.scoped(storePages(pull, connection, signIn, file, stored))
+      return { path: stored.path, file, said }
+    }
+    const keep = ({ body }: Answer) =>
+      Effect.scoped(Effect.flatMap(
+        Effect.mapError(stored.open, wrong),
+        (write) => Stream.runForEach(body, (part) => Effect.mapError(write(part), wrong)),
+      ))
+    yield* exchange(connection, requestOf(pull, connection, signIn, {}), keep)
+    return { path: stored.path, file, said: undefined }
+  })

@@ -1,0 +1,367 @@
+import { Effect, Either } from "effect"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { cellText } from "../../../src/domain/cell.ts"
+import { loadProject } from "../../../src/project/loadProject.ts"
+import { openSource } from "../../../src/source/openSource.ts"
+import { readAll, run } from "../opening.ts"
+import { records, startTools, token } from "./fakeTools.ts"
+import type { FakeTools } from "./fakeTools.ts"
+
+let tools: FakeTools & { readonly stop: () => void }
+const root = mkdtempSync(join(tmpdir(), "formferry-pull-"))
+beforeAll(async () => {
+  tools = await startTools()
+  for (const folder of ["config", "pipelines"]) mkdirSync(join(root, folder))
+  writeFileSync(join(root, ".env"), `TOOL_TOKEN=${token}\nOLD_TOKEN=tok_expired\n`)
+})
+afterAll(() => {
+  tools.stop()
+  rmSync(root, { recursive: true })
+})
+beforeEach(() => {
+  tools.store = records(1, 2_500)
+  tools.meddle = () => undefined
+  tools.received.length = 0
+})
+
+const secret = "{ env: TOOL_TOKEN }"
+
+/** Each way to divide an answer into pages, and each way to sign in. */
+const pagings = {
+  link: {
+    auth: `{ header: { name: Authorization, prefix: Token, value: ${secret} } }`,
+    source: `request: { path: /kobo, query: { limit: 1000, sort: '{"_id":1}' } }
+  page: { link: /next, total: /count }
+  records: /results`,
+    pages: 3,
+  },
+  offset: {
+    auth: `{ query: { apiKey: ${secret} } }`,
+    source: `request: { path: /jotform, query: { limit: 1000, offset: "{offset}" } }
+  page: { offset: 0 }
+  success: { /responseCode: [200] }
+  records: /content`,
+    // The last page is empty.
+    pages: 4,
+  },
+  cursor: {
+    auth: `{ bearer: ${secret} }`,
+    source: `request: { path: /airtable, json: { pageSize: 100, offset: "{cursor}" } }
+  page: { cursor: /offset }
+  records: /records`,
+    pages: 25,
+  },
+  "cursor in a header": {
+    auth: `{ header: { name: Authorization, prefix: Zoho-oauthtoken, value: ${secret} } }`,
+    source: `request: { path: /zoho, query: { max_records: 1000 }, headers: { record_cursor: "{cursor}" } }
+  page: { cursor: { header: record_cursor } }
+  records: /data`,
+    pages: 3,
+  },
+  number: {
+    auth: `{ bearer: ${secret} }`,
+    source: `request: { path: /tally, query: { limit: 500, page: "{number}" } }
+  page: { number: 1, end: { at: /hasMore, is: false } }
+  records: /submissions`,
+    pages: 5,
+  },
+  last: {
+    auth: `{ basic: { user: import, password: ${secret} } }`,
+    source: `request: { path: /after, query: { after: "{cursor}" } }
+  page: { last: /id }`,
+    pages: 8,
+  },
+  "a single answer": {
+    auth: `{ field: { token: ${secret} } }`,
+    source: `request: { path: /redcap, form: { content: record, format: csv } }`,
+    pages: 1,
+  },
+} as const
+
+/** Loads a project whose pipeline has this source. */
+const load = (auth: string, source: string, { base = tools.base, more = "" } = {}) => {
+  writeFileSync(
+    join(root, "config/formferry.yaml"),
+    `services: { practice: { practice: { forms: forms } } }
+connections:
+  tool: { base: "${base}", auth: ${auth}, requestsPerSecond: 100${more} }
+`,
+  )
+  writeFileSync(
+    join(root, "pipelines/people.yaml"),
+    `pipeline: people
+source:
+  connection: tool
+  ${source}
+  rowKey: [id]
+mapping: { questions: [{ name: Name, from: name }] }
+sink: { service: practice, form: people }
+`,
+  )
+  return Effect.map(loadProject(root), ({ pipelines }) => pipelines.get("people")!.source)
+}
+
+const open = (auth: string, source: string, more = {}) =>
+  Effect.flatMap(load(auth, source, more), (config) => openSource(config))
+
+/** Pulls and reads a source. Returns the ids and names. */
+const pulled = ({ auth, source }: { readonly auth: string; readonly source: string }) =>
+  run(Effect.gen(function*() {
+    const opened = yield* open(auth, source)
+    const { faults, rows } = yield* readAll(opened)
+    const files = yield* opened.files
+    expect(faults.size).toBe(0)
+    return { rows: rows.map((row) => row.map((cell) => cellText(cell)).join(" ")), opened, files }
+  }))
+
+const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
+
+/** Returns how opening fails, and checks that the message has no secret and that nothing is left. */
+const failure = async ({ auth, source }: { readonly auth: string; readonly source: string }, more = {}) => {
+  const before = leftBehind()
+  const result = await run(Effect.either(open(auth, source, more)))
+  if (Either.isRight(result)) throw new Error("it was opened")
+  expect(result.left.message).not.toMatch(/tok_|secretpath/)
+  expect(leftBehind()).toEqual(before)
+  return result.left
+}
+
+const all = (last: number) => records(1, last).map(({ id, name }) => `${id} ${name}`)
+
+describe.each(Object.entries(pagings))("a source whose pages are found by %s", (_, paging) => {
+  it("has every record once, in order", async () => {
+    const { files, opened, rows } = await pulled(paging)
+    expect(rows).toEqual(all(2_500))
+    expect(tools.received).toHaveLength(paging.pages)
+    expect(files.map(({ file }) => file.file)).toEqual([`tool (${new URL(tools.base).host})`])
+    expect(opened.changedAt).toBeUndefined()
+  })
+
+  it("has records that arrive between pages, at the end", async () => {
+    tools.meddle = (_, count) => {
+      if (count === 2) tools.store = records(1, 2_507)
+      return undefined
+    }
+    const { rows } = await pulled(paging)
+    expect(rows).toEqual(all(paging.pages === 1 ? 2_500 : 2_507))
+  })
+
+  it("waits as long as a 429 asks, and repeats a request whose answer was cut short", async () => {
+    let started = 0
+    tools.meddle = (_, count) => {
+      if (count === 1) started = Date.now()
+      if (count === 1) return { status: 429, headers: { "retry-after": "1" } }
+      if (count === 2) expect(Date.now() - started).toBeGreaterThan(950)
+      return count === 2 ? "cut" : undefined
+    }
+    expect((await pulled(paging)).rows).toEqual(all(2_500))
+    expect(tools.received).toHaveLength(paging.pages + 2)
+  })
+
+  it("is refused with its own sentence if the token has expired", async () => {
+    const error = await failure({ ...paging, auth: paging.auth.replace("TOOL_TOKEN", "OLD_TOKEN") })
+    const expected = paging.auth.includes("apiKey")
+      ? "reports a failure: /responseCode is 401, not 200"
+      : paging.auth.includes("field")
+      ? "refused access (403)"
+      : "refused the sign-in (401): the secret in OLD_TOKEN is wrong or has expired"
+    expect(error.message).toContain(expected)
+    expect(error._tag).toBe("ConnectionUnusable")
+  })
+
+  it("does not follow a redirect", async () => {
+    tools.meddle = ({ url }) =>
+      url.pathname === "/elsewhere"
+        ? { body: [] }
+        : { status: 302, headers: { location: "https://elsewhere.example/secretpath" } }
+    expect((await failure(paging)).message).toContain("redirects to elsewhere.example. Redirects are not followed")
+    expect(tools.received).toHaveLength(1)
+  })
+})
+
+const { cursor, last, link, number, offset } = pagings
+
+describe("a pull", () => {
+  it("is stored in a file that only its owner can access, read twice, and removed", async () => {
+    const before = leftBehind()
+    await run(Effect.gen(function*() {
+      const opened = yield* open(link.auth, link.source)
+      const [folder] = leftBehind().filter((name) => !before.includes(name))
+      expect(statSync(`${tmpdir()}/${folder}`).mode & 0o077).toBe(0)
+      expect(statSync(`${tmpdir()}/${folder}/fetched`).mode & 0o177).toBe(0)
+      expect(readFileSync(`${tmpdir()}/${folder}/fetched`, "utf8").split("\n")[0]).toBe(`{"_id":1,"name":"Person 1"}`)
+      const first = yield* readAll(opened)
+      const files = yield* opened.files
+      expect((yield* readAll(opened, files.map(({ fingerprint }) => fingerprint))).rows).toEqual(first.rows)
+      expect(opened.taken).toContainEqual({ what: "pulled", value: "2,500 records in 3 pages" })
+    }))
+    expect(leftBehind()).toEqual(before)
+    expect(tools.received).toHaveLength(3)
+  })
+
+  it("keeps the digits of long numbers", async () => {
+    tools.meddle = () => ({ body: '{"results": [{"id": 12345678901234567890}], "next": null, "count": 1}' })
+    expect((await pulled(link)).rows).toEqual(["12345678901234567890"])
+  })
+
+  it.each([
+    [
+      "a cursor that repeats",
+      cursor,
+      () => ({ body: { records: [{ id: Math.random() }], offset: "itr/1" } }),
+      "repeats a page",
+    ],
+    ["a page that repeats", offset, () => ({ body: { responseCode: 200, content: [{ id: 1 }] } }), "repeats a page"],
+    ["a page without its list", offset, () => ({ body: { responseCode: 200, rows: [] } }), "It has a list at /rows."],
+    ["a page that is not JSON", link, () => ({ body: "<html>secretpath</html>" }), "sent a page that is not JSON"],
+    [
+      "a page without the end's place",
+      number,
+      () => ({ body: { submissions: [{ id: 1 }] } }),
+      "sent a page without /hasMore",
+    ],
+    [
+      "an empty page that is not the last",
+      number,
+      () => ({ body: { submissions: [], hasMore: true } }),
+      "although /hasMore says that it is not the last one",
+    ],
+    ["a record without the cursor's member", last, () => ({ body: [{ name: "x" }] }), "sent a record without /id"],
+    [
+      "a total that is too large",
+      link,
+      () => ({ body: { results: [{ id: 1 }], count: 3 } }),
+      "has 3 records according to /count, but sent 1",
+    ],
+    [
+      "a total that is no number",
+      link,
+      () => ({ body: { results: [{ id: 1 }] } }),
+      "sent a page without a number at /count",
+    ],
+    [
+      "a next page on another host",
+      link,
+      () => ({ body: { results: [{ id: 1 }], count: 2, next: "https://elsewhere.example/secretpath" } }),
+      "names https://elsewhere.example for its next page",
+    ],
+    ["no records", link, () => ({ body: { results: [], count: 0, next: null } }), "has no records yet"],
+    ["an unknown path", link, () => ({ status: 404 }), "has nothing at the path of the request (404)"],
+    ["a refused request", link, () => ({ status: 400, body: "secretpath" }), "refused the request (400)"],
+  ])("fails on %s", async (_, paging, sent, message) => {
+    tools.meddle = sent
+    const error = await failure(paging)
+    expect(error.message).toContain(message)
+    expect(error._tag).toBe("SourceError")
+  })
+
+  it("fails if records were deleted while it was read, because others may have moved", async () => {
+    tools.meddle = ({ url }, count) => {
+      const start = Number(url.searchParams.get("offset"))
+      return { body: { responseCode: 200, total: count === 1 ? 9 : 8, content: records(start + 1, start + 3) } }
+    }
+    const counted = { ...offset, source: offset.source.replace("offset: 0", "offset: 0, total: /total") }
+    expect((await failure(counted)).message).toContain("/total was 9, then 8")
+  })
+
+  it("stops at a wait of hours, which means that a quota is used up", async () => {
+    tools.meddle = () => ({ status: 429, headers: { "retry-after": "7200" } })
+    const error = await failure(link)
+    expect(error.message).toContain("asks to wait 120 minutes, so a quota is used up")
+    expect(error._tag).toBe("ConnectionUnusable")
+    expect(tools.received).toHaveLength(1)
+  })
+
+  it("fails if the secret is missing, before it sends a request", async () => {
+    const error = await failure({ ...link, auth: link.auth.replace("TOOL_TOKEN", "NO_TOKEN") })
+    expect(error.message).toContain("NO_TOKEN is not set: the secret of tool is missing.")
+    expect(tools.received).toHaveLength(0)
+  })
+
+  it("repeats a request that takes too long", async () => {
+    tools.meddle = (_, count) => count === 1 ? "silent" : undefined
+    const opened = await run(Effect.flatMap(open(link.auth, link.source, { more: ", timeout: 500 millis" }), readAll))
+    expect(opened.rows).toHaveLength(2_500)
+  })
+})
+
+describe("a pipeline file", () => {
+  it.each([
+    [
+      "a variable without a page",
+      `request: { path: /x, query: { o: "{offset}" } }`,
+      "`{offset}` in `request` has no value.",
+    ],
+    [
+      "a page without its variable",
+      "request: { path: /x }\n  page: { number: 1 }",
+      "`request` doesn't contain `{number}`, so every page would be the first one.",
+    ],
+    ["a connection without a request", "format: csv", "`connection` also needs `request`"],
+    [
+      "two ways to page",
+      'request: { path: /x, query: { o: "{offset}" } }\n  page: { offset: 0, link: /next }',
+      "`link` can't be used together with `offset`",
+    ],
+    [
+      "pages of a table",
+      "request: { path: /x }\n  page: { link: /next }\n  format: csv",
+      "`page` and `success` are for answers in JSON, not `csv`.",
+    ],
+    [
+      "a secret in a header",
+      "request: { path: /x, headers: { Authorization: tok_1 } }",
+      "`Authorization` can't be a key of `headers`.",
+    ],
+    [
+      "the age of a pull",
+      "request: { path: /x }\n  maxAge: 3 days",
+      "`maxAge` can't be used together with `connection`",
+    ],
+  ])("with %s is refused", async (_, source, message) => {
+    expect((await failure({ auth: `{ bearer: ${secret} }`, source })).message).toContain(message)
+  })
+
+  it("may have each example of the documentation", async () => {
+    const page = readFileSync(new URL("../../../docs/pull.md", import.meta.url), "utf8")
+    const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = ""]) => text)
+    const connections = blocks.filter((text) => text.startsWith("connections:"))
+    const sources = blocks.filter((text) => text.startsWith("source:"))
+    expect([connections.length, sources.length]).toEqual([2, 2])
+    for (const [at, source] of sources.entries()) {
+      writeFileSync(
+        join(root, "config/formferry.yaml"),
+        `services: { practice: { practice: { forms: forms } } }\n${connections[at]}`,
+      )
+      writeFileSync(
+        join(root, "pipelines/people.yaml"),
+        `pipeline: people\n${source}mapping: { questions: [{ name: Name, from: name }] }\nsink: { service: practice, form: f }\n`,
+      )
+      const project = await run(loadProject(root))
+      expect(project.pipelines.get("people")?.source.file).toMatchObject({ account: { requestsPerSecond: 2 } })
+    }
+  })
+
+  it("with an unknown connection is refused", async () => {
+    const error = await run(Effect.gen(function*() {
+      yield* load(link.auth, link.source)
+      writeFileSync(
+        join(root, "pipelines/people.yaml"),
+        readFileSync(join(root, "pipelines/people.yaml"), "utf8").replace("connection: tool", "connection: toll"),
+      )
+      return yield* Effect.flip(loadProject(root))
+    }))
+    expect(error.message).toContain("config/formferry.yaml has no connection `toll`.")
+    expect(error.message).toContain("Did you mean `tool`?")
+  })
+
+  it("with a secret instead of its place is refused without showing it", async () => {
+    const message = (await failure({ auth: "{ bearer: tok_literal }", source: link.source })).message
+    expect(message).toContain("expects { env: NAME } or { file: PATH }")
+    await failure({ auth: "{ query: { apiKey: tok_literal } }", source: link.source })
+    await failure({ auth: "{ header: { name: X-Key, value: tok_literal } }", source: link.source })
+  })
+})
