@@ -17,6 +17,9 @@ export interface Unknown {
 const remembered = 20_000
 const unknownKept = 1_000
 
+/** The maximum number of options that are compiled again to find several unknown choices in one cell. After that, only the first one of each cell is counted. */
+const recompiled = 300_000
+
 /** Compiles a kind with options of unknown type. Returns undefined if the options have mistakes. */
 export const compileKind = (
   kind: Kind,
@@ -53,6 +56,8 @@ export const collectUnknown = (
   const values = typeof given === "object" && given !== null ? given : {}
   const counts = new Map<string, number>()
   const memory = new Map<string, ReadonlyArray<string>>()
+  let left = recompiled
+  let more = false
 
   const unknownIn = (cell: Cell, text: string): ReadonlyArray<string> => {
     const found: Array<string> = []
@@ -64,6 +69,12 @@ export const collectUnknown = (
       const piece = result.piece ?? text
       if (found.includes(piece)) break
       found.push(piece)
+      if (kindName === "choice") break
+      left -= (question.options ?? []).length + 1
+      if (left < 0) {
+        more = true
+        break
+      }
       parse = compileKind(
         kind,
         { ...options, values: { ...values, ...Object.fromEntries(found.map((each) => [each, null])) } },
@@ -74,7 +85,6 @@ export const collectUnknown = (
     return found
   }
 
-  let more = false
   return {
     add: (cell: Cell): void => {
       // A value of `source.empty` means no answer, or is an option's name.

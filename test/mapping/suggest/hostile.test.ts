@@ -4,6 +4,7 @@ import { findBlocks } from "../../../src/mapping/suggest/findBlocks.ts"
 import { coverage, targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { optionNames, rememberedForms, splitFit } from "../../../src/mapping/suggest/optionNames.ts"
+import { collectUnknown } from "../../../src/mapping/suggest/unknownChoices.ts"
 
 const options = Array.from({ length: 3_000 }, (_, at) => ({ value: `v${at}`, label: `Option ${at} of a long list` }))
 
@@ -52,5 +53,14 @@ describe("The work for a source and a form of any size", () => {
     const unit = { _tag: "Column", meaning: meaningOf("Choice"), ...columnOf("Choice", cells) } as const
     const question = { id: "q", name: "Choice", type: "Dropdown", options }
     expect(coverage(unit, targetOf(question), rememberedForms())).toMatchObject({ covered: 1, hits: 200 })
+  })
+  it("counts the first unknown choice of every cell, even if there are too many to find all", () => {
+    const question = { id: "q", name: "Choice", type: "Checkboxes", options }
+    const counter = collectUnknown("choices", { split: ";" }, question, new Set())!
+    for (let cell = 0; cell < 300; cell++) counter.add(`first ${cell}; second ${cell}`)
+    const { counts, more } = counter.unknown()
+    expect(more).toBe(true)
+    expect(counts.filter(([choice]) => choice.startsWith("first"))).toHaveLength(300)
+    expect(counts.length).toBeLessThan(400)
   })
 })
