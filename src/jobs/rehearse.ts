@@ -36,12 +36,13 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         mode: "rehearsal",
       })
       const config = project.services.get(opened.name)
+      const canList = config?.capabilities.includes("list") === true
       const requestsPerSecond = config?._tag === "Live" ? config.requestsPerSecond : Number.POSITIVE_INFINITY
       const rehearsal = Effect.gen(function*() {
         const { verdicts: { unread } } = yield* (yield* RunLedger).view.counts
         return yield* Effect.updateService(execute, CurrentRun, (plan) => ({
           ...plan,
-          rehearsal: { leftUnread: unread, requestsPerSecond },
+          rehearsal: { leftUnread: unread, requestsPerSecond, canList },
           warnings: [...plan.warnings, ...(unread === 0 ? [] : [leftAlone(unread)])],
         }))
       })

@@ -37,9 +37,11 @@ export interface RunRequest {
   readonly resendUndone: boolean
   /**
    * Set for a rehearsal. `leftUnread`: the number of earlier submissions that it can't read, because the practice
-   * service lacks them. `requestsPerSecond`: the rate of the real run.
+   * service lacks them. `requestsPerSecond`: the rate of the real run. `canList`: whether the real service can list.
    */
-  readonly rehearsal?: { readonly leftUnread: number; readonly requestsPerSecond: number } | undefined
+  readonly rehearsal?:
+    | { readonly leftUnread: number; readonly requestsPerSecond: number; readonly canList: boolean }
+    | undefined
   /** The latest rehearsal, if it took place after the last run. */
   readonly rehearsed?: Rehearsed | undefined
   /** Warnings about the run as a whole. */

@@ -171,13 +171,23 @@ export const since = ({ repeated, replaced, undone, vanished }: {
   ]
 }
 
-/** Returns a sentence about the expected duration of the real run at the service's rate limit, from the number of requests in a rehearsal. Empty if the duration is short. */
-export const duration = (requests: RequestCounts, perSecond: number): ReadonlyArray<string> => {
+/**
+ * Returns a sentence about the expected duration of the real run at the service's rate limit, from the number of requests in a rehearsal, which reads
+ * submissions one by one. Empty if the duration is short.
+ */
+export const duration = (
+  requests: RequestCounts,
+  { canList, requestsPerSecond }: { readonly canList: boolean; readonly requestsPerSecond: number },
+): ReadonlyArray<string> => {
   const all = requests.metadata + requests.create + requests.read
-  const millis = (all / perSecond) * 1000
-  return millis < 10_000
-    ? []
-    : [`The run makes about ${count(all)} requests: at ${perSecond} a second that takes ${lasting(millis)}.`]
+  const millis = (all / requestsPerSecond) * 1000
+  const takes = `${count(all)} requests: at ${requestsPerSecond} a second that takes ${lasting(millis)}.`
+  if (millis < 10_000) return []
+  return [
+    canList
+      ? `The run makes at most about ${takes} If the service's list shows the submissions soon, it needs about a tenth of that.`
+      : `The run makes about ${takes}`,
+  ]
 }
 
 /** A run that has ended. */

@@ -191,7 +191,7 @@ const summarise = (ended: Ended) =>
         ...because({ reasons, holds, needed, inDoubt, left, rows }),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...since({ repeated: repeated?.run, replaced: counts.replacements.count, undone: rows.undone, vanished }),
-        ...(rehearsal === undefined ? [] : duration(requests, rehearsal.requestsPerSecond)),
+        ...(rehearsal === undefined ? [] : duration(requests, rehearsal)),
         ...(rehearsed?.same ?? []),
       ],
       next: nextCommand({

@@ -120,6 +120,21 @@ scoped(
 )
 
 scoped(
+  "a rehearsal reports how long the real run takes, and that a list makes it shorter",
+  Effect.gen(function*() {
+    const { address, rehearse, source, write } = yield* world
+    yield* source(people(1, 60))
+    const live = `baseUrl: "${address}", apiKey: { env: THE_KEY }, requestsPerSecond: 5`
+    yield* write("config/formferry.yaml", `services: { live: { ${live} } }\n`)
+    expect((yield* rehearse()).because).toEqual(["The run makes about 67 requests: at 5 a second that takes 13s."])
+    yield* write("config/formferry.yaml", `services: { live: { ${live}, capabilities: [list] } }\n`)
+    expect((yield* rehearse()).because).toEqual([
+      "The run makes at most about 67 requests: at 5 a second that takes 13s. If the service's list shows the submissions soon, it needs about a tenth of that.",
+    ])
+  }),
+)
+
+scoped(
   "only the first run after a rehearsal reports whether its results are the same",
   Effect.gen(function*() {
     const { fail, rehearse, run, settings, source } = yield* world
