@@ -7,7 +7,7 @@ export const fateWords = {
   duplicate: { title: "duplicate", meaning: "the row key already occurred in this source", tone: "warn" },
   alreadyImported: { title: "already imported", meaning: "imported by an earlier run, unchanged", tone: "good" },
   changed: { title: "changed", meaning: "imported before with different content", tone: "warn" },
-  undone: { title: "undone", meaning: "deleted from the form by `undo`; not sent again", tone: "calm" },
+  undone: { title: "undone", meaning: "deleted from the form with undo; not sent again", tone: "calm" },
   invalid: { title: "invalid", meaning: "can't be turned into a valid submission; not sent", tone: "warn" },
   refused: { title: "refused", meaning: "the service refused it", tone: "bad" },
   inDoubt: { title: "in doubt", meaning: "sent, outcome unknown; not sent again", tone: "bad" },
