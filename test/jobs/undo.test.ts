@@ -110,6 +110,20 @@ scoped(
 )
 
 scoped(
+  "submissions that came back different are deleted unless they were edited after that",
+  Effect.gen(function*() {
+    const { idOf, names, run, source, store, undo } = yield* twoRuns
+    store.rewrite((json) => json.replaceAll("Person", "Altered"))
+    yield* source(people(1, 24))
+    const third = yield* run()
+    expect(third).toMatchObject({ exitCode: 3, readBack: { differing: 4 } })
+    store.answer("people", idOf("Altered 22"), "mail", "edited@example.org")
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 1, deleted: 3, edited: 1 })
+    expect(names()).toEqual(["Altered 22", ...namesOf(1, 20)].toSorted())
+  }),
+)
+
+scoped(
   "the earlier submission of a row that was imported again remains, and is named by both undos",
   Effect.gen(function*() {
     const { first, names, outcomes, run, settings, source, undo } = yield* twoRuns
