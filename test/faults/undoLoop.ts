@@ -57,7 +57,7 @@ export const undoLoop = (
         while (kills < wanted && service.count(form.id) > 2 * rows) {
           // Kills right after some more submissions were deleted, so that some deletions are not recorded yet.
           const held = service.count(form.id)
-          const most = Math.max(1, Math.floor((2 * (held - 2 * rows)) / (wanted - kills)))
+          const most = Math.max(1, Math.floor((held - 2 * rows) / (wanted - kills)))
           const target = Math.max(2 * rows, held - draws.int(1, most))
           const late = draws.int(0, 5)
           const ran = await formferry(command, folder, undo, async (isOver) => {

@@ -1,6 +1,6 @@
 import { Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { DateTime, Effect, Stream } from "effect"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "./world.ts"
@@ -21,7 +21,7 @@ const undoneWorld = Effect.gen(function*() {
     const ledger = yield* openLedger({ file: path.join(root, ".formferry", "ledger.db") })
     const view = ledger.view({ pipeline: "people", destination: { service: address, form: "people" } })
     const session = yield* view.hold("undo")
-    yield* session.startRun({ run: "undo", mode: "undo", startedAt: new Date().toISOString() })
+    yield* session.startRun({ run: "undo", mode: "undo", startedAt: DateTime.formatIso(yield* DateTime.now) })
     yield* Stream.runForEach(view.pages("sent", {}), (rows) => session.undo(rows))
     for (const { submissionId } of practice.submissions("people")) yield* store.remove("people", submissionId)
   }))
