@@ -28,14 +28,17 @@ export interface Answer {
 /** An attempt failed, and may be repeated. The message is the end of a sentence. */
 export class Again extends Data.TaggedError("Again")<{ readonly message: string }> {}
 
-/** The time of the next request of each connection, in milliseconds since 1970. */
-const nextRequests = new WeakMap<Connection, number>()
+/** The time of the next request of each account, in milliseconds since 1970. Several pipelines share an account, and each run loads it again. */
+const nextRequests = new Map<string, number>()
 
-/** Waits until the connection's rate allows a request. */
+const accountOf = ({ base, places }: Connection): string => [base, ...places].join(" ")
+
+/** Waits until the account's rate allows a request. */
 const slot = (connection: Connection) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const at = Math.max(now, nextRequests.get(connection) ?? 0)
-    nextRequests.set(connection, at + 1000 / connection.requestsPerSecond)
+    const account = accountOf(connection)
+    const at = Math.max(now, nextRequests.get(account) ?? 0)
+    nextRequests.set(account, at + 1000 / connection.requestsPerSecond)
     return Effect.sleep(Duration.millis(at - now))
   })
 
@@ -126,7 +129,8 @@ export const exchange = <A>(
       } minutes, so a quota is used up. Nothing of the source was used. Run again after that.`
       return yield* new ConnectionUnusable({ file, message })
     }
-    nextRequests.set(connection, Math.max(nextRequests.get(connection) ?? 0, now + wait))
+    const account = accountOf(connection)
+    nextRequests.set(account, Math.max(nextRequests.get(account) ?? 0, now + wait))
     return yield* error
   })
   const inTime = Effect.timeoutFail(once, {

@@ -77,6 +77,8 @@ const requestOf = (
     for (const [name, value] of texts(request.query, variables)) url.searchParams.append(name, value)
   }
   for (const [name, value] of Object.entries(signIn.query)) url.searchParams.set(name, value)
+  // Some servers read `+` in a query as a plus sign, and all read %20 as a space.
+  if (url.search.includes("+")) url.search = url.search.replaceAll("+", "%20")
   const headers = Object.fromEntries([
     ["user-agent", "formferry"],
     ...texts(request.headers, variables),

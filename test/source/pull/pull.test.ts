@@ -82,12 +82,12 @@ const pagings = {
 } as const
 
 /** Loads a project whose pipeline has this source. */
-const load = (auth: string, source: string, { base = tools.base, more = "" } = {}) => {
+const load = (auth: string, source: string, { more = "", rate = 100 } = {}) => {
   writeFileSync(
     join(root, "config/formferry.yaml"),
     `services: { practice: { practice: { forms: forms } } }
 connections:
-  tool: { base: "${base}", auth: ${auth}, requestsPerSecond: 100${more} }
+  tool: { base: "${tools.base}", auth: ${auth}, requestsPerSecond: ${rate}${more} }
 `,
   )
   writeFileSync(
@@ -273,6 +273,31 @@ describe("a pull", () => {
     expect(error.message).toContain("asks to wait 120 minutes, so a quota is used up")
     expect(error._tag).toBe("ConnectionUnusable")
     expect(tools.received).toHaveLength(1)
+  })
+
+  it("keeps to the account's rate, also with other pulls at the same time", async () => {
+    const started = Date.now()
+    const slow = open(link.auth, link.source, { rate: 5 })
+    await run(Effect.all([slow, slow], { concurrency: 2 }))
+    expect(tools.received).toHaveLength(6)
+    expect(Date.now() - started).toBeGreaterThan(950)
+  })
+
+  it("finds a record that moved to the next page twice, so that none is lost", async () => {
+    tools.store = records(1, 900).toReversed()
+    tools.meddle = (_, count) => {
+      if (count === 2) tools.store = records(1, 901).toReversed()
+      return undefined
+    }
+    const { rows } = await pulled({ ...offset, source: offset.source.replace("limit: 1000", "limit: 300") })
+    expect(rows).toHaveLength(901)
+    expect(new Set(rows)).toEqual(new Set(all(900)))
+  })
+
+  it("writes spaces and other characters of parameters so that every server reads them", async () => {
+    const source = link.source.replace("limit: 1000", 'limit: 2500, filter: "a b+c&d"')
+    expect((await pulled({ ...link, source })).rows).toHaveLength(2_500)
+    expect(tools.received[0]?.url.search).toContain("filter=a%20b%2Bc%26d")
   })
 
   it("fails if the secret is missing, before it sends a request", async () => {
