@@ -10,12 +10,13 @@ import { adoptKeys, checkKeys } from "./rowIdentity.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { send } from "./send.ts"
+import { type SettledFirst, settleDoubts, settlesFirst } from "./settleDoubts.ts"
 import { Stop } from "./Stop.ts"
 import { writeSummary } from "./summary.ts"
 import { type Survey, survey } from "./survey.ts"
 
 /**
- * Runs a pipeline: survey, canary, import with reading back, report. If nothing has changed since the last run, reports
+ * Runs a pipeline: settling rows in doubt, survey, canary, import with reading back, report. If nothing has changed since the last run, reports
  * only that. If the run ended early, the report says why. Fails only if the source can't be read at all, or if the
  * ledger or the report can't be written.
  */
@@ -28,7 +29,12 @@ export const execute = Effect.gen(function*() {
   let review: Review | undefined
   let missed: Vanished | undefined
   let repeated: Repeated | undefined
+  let settled: SettledFirst | undefined
   const steps = Effect.gen(function*() {
+    if ((yield* RunCounts).phase === "settle") {
+      settled = yield* traced("settle", {}, settleDoubts)
+      yield* RunCounts.start("survey")
+    }
     repeated = yield* unchangedSince
     const repeats = repeated !== undefined
     yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt, repeats }))
@@ -56,9 +62,14 @@ export const execute = Effect.gen(function*() {
   surveyed?.cells.close(surveyed.fates)
   yield* RunCounts.start("report")
   yield* showProgress
-  const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated, changes }
+  const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated, changes, settled }
   return yield* traced("report", {}, writeSummary(ended))
-}).pipe(Effect.provideServiceEffect(RunCounts, RunCounts.make("survey")))
+}).pipe(
+  Effect.provideServiceEffect(
+    RunCounts,
+    Effect.flatMap(settlesFirst, (settles) => RunCounts.make(settles ? "settle" : "survey")),
+  ),
+)
 
 /** Returns the current time in ISO 8601. */
 export const now = Effect.map(DateTime.now, DateTime.formatIso)

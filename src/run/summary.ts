@@ -30,6 +30,7 @@ import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { RunCounts } from "./RunCounts.ts"
 import { countsOf, mappingOf } from "./runRecord.ts"
 import { mappedQuestions } from "./Samples.ts"
+import type { SettledFirst } from "./settleDoubts.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
@@ -46,6 +47,8 @@ export interface Ended {
   readonly changes?: ReadonlyArray<ChangedAnswer>
   /** The run that this one repeats, because nothing has changed. */
   readonly repeated?: Repeated | undefined
+  /** What was settled before the survey. */
+  readonly settled?: SettledFirst | undefined
   /** For a reconciliation: the number of submissions that it covered and gave verdicts about. */
   readonly submissions?: number
 }
@@ -71,7 +74,15 @@ export const writeSummary = (ended: Ended) =>
       ),
       inDoubt: Stream.map(
         view.pages("doubtful", {}),
-        (rows) => rows.map((row) => ({ ...row, cells: row.cells ?? [] })),
+        (rows) =>
+          rows.map(({ reason, ...row }) => {
+            const open = ended.settled?.open.get(row.keyDigest.toString("hex"))
+            return {
+              ...row,
+              reason: open === undefined ? reason : `${reason}. Not settled: ${open}`,
+              cells: row.cells ?? [],
+            }
+          }),
       ),
       repeats: ended.repeated?.earlier,
       vanished: missed === undefined ? Stream.empty : Stream.map(
@@ -190,6 +201,7 @@ const summarise = (ended: Ended) =>
       because: [
         ...because({ reasons, holds, needed, inDoubt, left, rows }),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
+        ...(ended.settled?.because ?? []),
         ...since({ repeated: repeated?.run, replaced: counts.replacements.count, undone: rows.undone, vanished }),
         ...(rehearsal === undefined ? [] : duration(requests, rehearsal)),
         ...(rehearsed?.same ?? []),
@@ -236,6 +248,7 @@ const summarise = (ended: Ended) =>
       values: "shown",
       warnings: [
         ...plan.warnings,
+        ...(ended.settled?.warnings ?? []),
         ...(yield* editedMapping),
         ...(rehearsed?.differs ?? []),
         ...unusual.map(({ sentence }) => sentence),

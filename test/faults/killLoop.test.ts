@@ -1,19 +1,30 @@
 import { resolve } from "node:path"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { seeds } from "../long.ts"
 import { killLoop } from "./killLoop.ts"
 
-it("imports killed at random moments by SIGKILL end with every row in the form exactly once", async () => {
+const killed = async (list: boolean) => {
   const lines: Array<string> = []
   const figures = await killLoop({
     main: resolve(import.meta.dirname, "../../dist/main.js"),
     runs: seeds(1, 3),
     rows: 120,
     seed: 5,
+    list,
     tell: (line) => void lines.push(line),
   })
   process.stdout.write(`${lines.join("\n")}\n`)
   expect(figures.broken).toEqual([])
   expect(figures.kills).toBeGreaterThan(2)
   expect(figures.exports).toBeGreaterThan(0)
-}, 180_000)
+  return figures
+}
+
+describe("imports killed at random moments by SIGKILL", () => {
+  it("end with every row in the form exactly once", () => killed(false), 180_000)
+
+  it("are settled by the next run if the service can list, without a person", async () => {
+    const figures = await killed(true)
+    expect(figures.notLanded).toBeGreaterThan(0)
+  }, 180_000)
+})

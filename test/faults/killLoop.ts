@@ -17,6 +17,8 @@ export interface KillLoopOptions {
   readonly runs: number
   readonly rows: number
   readonly seed: number
+  /** Whether the service can list. Then the run after the kills must settle every row in doubt on its own. */
+  readonly list: boolean
   readonly tell: (line: string) => void
 }
 
@@ -41,16 +43,28 @@ const batchSize = 10
 
 export const key = "practice_key_of_the_kill_loop"
 
-/** Delays requests, so that kills occur while requests are in flight. */
-const slowly = (seed: number) => ({
+/** Delays requests, so that kills occur while requests are in flight. With a list, also refuses a few in a way that puts their rows in doubt. */
+const slowly = (seed: number, list: boolean) => ({
   seed,
-  faults: (["before", "after"] as const).map((when) => ({
-    fault: "delay" as const,
-    on: "create" as const,
-    chance: 0.3,
-    for: Duration.millis(40),
-    when,
-  })),
+  faults: [
+    ...(list
+      ? [{
+        fault: "status" as const,
+        on: "create" as const,
+        at: [2, 5] as const,
+        status: 502,
+        when: "before" as const,
+        body: "html" as const,
+      }]
+      : []),
+    ...(["before", "after"] as const).map((when) => ({
+      fault: "delay" as const,
+      on: "create" as const,
+      chance: 0.3,
+      for: Duration.millis(40),
+      when,
+    })),
+  ],
 })
 
 interface Ran {
@@ -148,10 +162,14 @@ export const reportOf = (folder: string): RunReport => {
   return JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport
 }
 
-/** Repeats the run until nothing is left to send, because a kill may have put the canary in doubt. */
+/**
+ * Repeats the run until nothing is left to send, because a kill may have put the canary in doubt. With a list, each run must settle all rows that were
+ * in doubt when it started.
+ */
 const finish = async (
   command: Command,
   folder: string,
+  list: boolean,
   fault: (what: string) => void,
 ): Promise<RunReport | undefined> => {
   for (let times = 0; times < 6; times++) {
@@ -161,7 +179,10 @@ const finish = async (
       return undefined
     }
     const report = reportOf(folder)
-    if (report.rows.pending === 0) return report
+    if (list && report.inDoubt.some((doubt) => doubt.fresh < doubt.count)) {
+      fault(`a run settled not all rows that were in doubt before it: ${report.warnings.join(" ")}`)
+    }
+    if (report.rows.pending === 0 && !(list && report.rows.inDoubt > 0)) return report
   }
   fault("rows stay pending, run after run")
   return undefined
@@ -181,20 +202,26 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
   const fault = (what: string) => void broken.push(`run ${number}: ${what}`)
   let kills = 0
   try {
-    project(folder, service.baseUrl, rows)
+    project(folder, service.baseUrl, rows, options.list ? "    capabilities: [list]\n" : "")
     const wanted = draws.int(1, 8)
     for (let times = 0; times < wanted; times++) {
       const ran = await formferry(command, folder, ["run", "people"], drawKill(draws, service, rows))
       if (ran.status === undefined) kills++
       else if (ran.status !== 0 && ran.status !== 4) fault(`run ended with ${ran.status}: ${ran.stderr.trim()}`)
     }
-    const report = await finish(command, folder, fault)
+    const report = await finish(command, folder, options.list, fault)
     const inDoubt = report?.rows.inDoubt ?? 0
     const most = kills * concurrency * batchSize
     if (inDoubt > most) fault(`${inDoubt} rows in doubt after ${kills} kills, of at most ${most}`)
     let landed = 0
     let notLanded = 0
-    if (inDoubt > 0) {
+    for (const settled of report?.settled ?? []) {
+      landed += settled.landed
+      notLanded += settled.notLanded
+    }
+    if (options.list) {
+      if (inDoubt > 0) fault(`${inDoubt} rows stay in doubt: ${report?.warnings.join(" ")}`)
+    } else if (inDoubt > 0) {
       const before = service.count(form.id)
       // A row's absence proves something only after its process has been dead for `lateWithin`, plus a second
       // (`visibleWithin`).
@@ -225,7 +252,8 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
     if (lost.length > 0) fault(`${lost.length} rows are not at the service, as ${lost.slice(0, 5).join(", ")}`)
     const exitCode = broken.length === 0 ? reportOf(folder).exitCode : 0
     if (exitCode !== 0) fault(`the last report has exit code ${exitCode}`)
-    return { kills, doubts: inDoubt > 0 ? 1 : 0, inDoubt, landed, notLanded, broken }
+    const doubts = options.list ? report?.settled?.length ?? 0 : inDoubt > 0 ? 1 : 0
+    return { kills, doubts, inDoubt: landed + notLanded, landed, notLanded, broken }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -233,7 +261,8 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
 
 /**
  * Kills imports with SIGKILL at random moments, and restarts them until they finish. Then settles rows in doubt from a
- * results export, and checks that every row is in the service exactly once. Every other import exports telemetry.
+ * results export, unless the runs settle them from the form's list. Checks that every row is in the service exactly once. Every other import exports
+ * telemetry.
  */
 export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigures> => {
   const figures = {
@@ -248,7 +277,7 @@ export const killLoop = async (options: KillLoopOptions): Promise<KillLoopFigure
   }
   for (let number = 1; number <= options.runs; number++) {
     const one = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-      const faults = slowly(options.seed * 1_000 + number)
+      const faults = slowly(options.seed * 1_000 + number, options.list)
       const service = yield* serve({ forms: [form], port: 0, apiKey: Redacted.make(key), faults: planned(faults) })
       const collector = yield* hearing()
       const one = yield* Effect.promise(() => oneRun(number, options, service, collector.port))

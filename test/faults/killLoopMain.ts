@@ -4,9 +4,9 @@ import { killLoop } from "./killLoop.ts"
 import { undoLoop } from "./undoLoop.ts"
 
 /**
- * Runs `npm run kill-loop -- --runs 100 --rows 2000 [--seed N] [--main dist/main.js]`. Exits with code 1 if a row is
- * lost or doubled. With `--undo KILLS`, kills one `undo` this often instead, and exits with code 1 if it did not leave
- * exactly the submissions of other runs.
+ * Runs `npm run kill-loop -- --runs 100 --rows 2000 [--seed N] [--main dist/main.js] [--list]`. Exits with code 1 if a
+ * row is lost or doubled. With `--undo KILLS`, kills one `undo` this often instead, and exits with code 1 if it did not
+ * leave exactly the submissions of other runs.
  */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const { values } = parseArgs({
@@ -17,6 +17,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
       seed: { type: "string" },
       main: { type: "string" },
       undo: { type: "string" },
+      list: { type: "boolean" },
     },
   })
   const began = performance.now()
@@ -34,7 +35,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<number> => {
     )
     return broken.length === 0 ? 0 : 1
   }
-  const figures = await killLoop({ ...options, runs: Number(values.runs ?? 100) })
+  const figures = await killLoop({ ...options, runs: Number(values.runs ?? 100), list: values.list ?? false })
   process.stdout.write(
     `runs ${figures.runs}, kills ${figures.kills}, runs that left rows in doubt ${figures.doubts}, rows in doubt ${figures.inDoubt} `
       + `(landed ${figures.landed}, not landed ${figures.notLanded}), broken ${figures.broken.length} (${seconds()} s)\n`,

@@ -152,3 +152,84 @@ scoped(
     expect(yield* at.settle).toMatchObject({ landed: 0, notLanded: 10, left: 0 })
   }),
 )
+
+scoped(
+  "a run waits until the submissions of rows in doubt must be visible, settles the rows and sends those that did not land",
+  Effect.gen(function*() {
+    const { file, lists, names, run } = yield* doubted
+    const report = yield* run()
+    expect(report).toMatchObject({
+      exitCode: 0,
+      rows: { alreadyImported: 50, imported: 10, inDoubt: 0 },
+      settled: [{ by: "formferry", landed: 10, notLanded: 10, file: { name: "the form's list (50 submissions)" } }],
+    })
+    expect(report.because).toContain("20 rows in doubt were settled from the form's list: 10 had landed, 10 had not.")
+    expect(report.phases[0]?.phase).toBe("settle")
+    // The further lists read submissions back.
+    const listed = lists()
+    expect(listed.slice(0, 2)).toEqual(["asc", "desc"])
+    expect(names().length).toBe(60)
+    expect(new Set(names()).size).toBe(60)
+    expect((yield* file(report, "report.html")).includes("the form's list (50 submissions)")).toBe(true)
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 60 } })
+    expect(lists()).toEqual(listed)
+  }),
+)
+
+scoped(
+  "a run reports why the list does not settle a row, and in-doubt.csv does, too",
+  Effect.gen(function*() {
+    const { file, fill, names, run } = yield* doubted
+    yield* fill(["Person 31 (cut)", "p31@example.org"])
+    const report = yield* run()
+    expect(report).toMatchObject({ exitCode: 4, rows: { alreadyImported: 50, imported: 9, inDoubt: 1 } })
+    expect(report.warnings.join()).toContain("The form's list does not settle 1 row in doubt: row 31: submission ")
+    expect(yield* file(report, "in-doubt.csv")).toMatch(/Not settled: submission .* resembles it/)
+    expect(names().length).toBe(60)
+  }),
+)
+
+scoped(
+  "a row that a person acknowledged is not sent by a run that proves that it did not land, until the person settles it",
+  Effect.gen(function*() {
+    const { leaveOut, names, run, settle } = yield* doubted
+    yield* leaveOut("31")
+    expect(yield* run()).toMatchObject({ rows: { imported: 9, inDoubt: 1 } })
+    expect(names().length).toBe(59)
+    expect(yield* settle).toMatchObject({ notLanded: 1, left: 0 })
+  }),
+)
+
+scoped(
+  "if the service refuses to list, the rows stay in doubt and the run goes on",
+  Effect.gen(function*() {
+    const { fail, names, run, source } = yield* doubted
+    yield* source(people(1, 70))
+    fail("LIST", { status: 404, body: "{}" })
+    const report = yield* run()
+    expect(report).toMatchObject({ exitCode: 4, rows: { imported: 10, inDoubt: 20 } })
+    expect(report.warnings.join()).toContain("The form could not be listed, so 20 rows stay in doubt.")
+    expect(names().length).toBe(60)
+  }),
+)
+
+scoped(
+  "a dry run and a rehearsal settle nothing",
+  Effect.gen(function*() {
+    const { lists, rehearse, run } = yield* doubted
+    expect(yield* run({ dryRun: true })).toMatchObject({ rows: { inDoubt: 20 } })
+    expect(yield* rehearse()).toMatchObject({ rows: { inDoubt: 20 } })
+    expect(lists()).toEqual([])
+  }),
+)
+
+scoped(
+  "a run that is interrupted while it waits leaves the rows in doubt",
+  Effect.gen(function*() {
+    const { names, run, settings } = yield* doubted
+    yield* settings({ sink: ", canary: off, concurrency: 1", reconcile: ", lateWithin: 1 minute" })
+    const report = yield* run({ interrupted: Effect.delay(Effect.succeed("SIGINT" as const), "400 millis") })
+    expect(report).toMatchObject({ exitCode: 130, outcome: "interrupted" })
+    expect(names().length).toBe(50)
+  }),
+)

@@ -61,15 +61,16 @@ export const world = Effect.gen(function*() {
   const path = yield* Path.Path
   const store = editableStore()
   const practice = yield* serve({ forms, store, port: 0, apiKey: Redacted.make("practice_key_of_the_test") })
-  const faults: Array<{ readonly on: "POST" | "GET" | "DELETE"; readonly fault: Fault }> = []
+  const faults: Array<{ readonly on: "POST" | "GET" | "DELETE" | "LIST"; readonly fault: Fault }> = []
   const heard: Array<string> = []
   const upstream = new URL(practice.baseUrl)
   const gate = yield* Effect.acquireRelease(
     Effect.async<ReturnType<typeof createServer>>((resume) => {
       const server = createServer((incoming, outgoing) => {
         heard.push(`${incoming.method} ${incoming.url?.slice(upstream.pathname.length)}`)
-        const at = faults.findIndex((one) => one.on === incoming.method)
-        const fault = at < 0 || (incoming.method === "GET" && !incoming.url?.includes("/submissions/"))
+        const operation = incoming.url?.includes("/submissions?") === true ? "LIST" : incoming.method
+        const at = faults.findIndex((one) => one.on === operation)
+        const fault = at < 0 || (operation === "GET" && !incoming.url?.includes("/submissions/"))
           ? undefined
           : faults.splice(at, 1)[0]?.fault
         if (fault !== undefined && fault !== "lost") {
@@ -139,8 +140,8 @@ export const world = Effect.gen(function*() {
     store,
     /** Every request that the service received. */
     heard,
-    /** Plans a fault for each of the next requests with this method. */
-    fail: (on: "POST" | "GET" | "DELETE", ...list: ReadonlyArray<Fault>) => {
+    /** Plans a fault for each of the next requests with this method, or for requests that list the form. */
+    fail: (on: "POST" | "GET" | "DELETE" | "LIST", ...list: ReadonlyArray<Fault>) => {
       faults.push(...list.map((fault) => ({ on, fault })))
     },
     /**
