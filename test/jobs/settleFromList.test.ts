@@ -170,7 +170,7 @@ scoped(
     expect(listed.slice(0, 2)).toEqual(["asc", "desc"])
     expect(names().length).toBe(60)
     expect(new Set(names()).size).toBe(60)
-    expect((yield* file(report, "report.html")).includes("the form's list (50 submissions)")).toBe(true)
+    expect((yield* file(report, "report.html")).includes("list (50 submissions)")).toBe(true)
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 60 } })
     expect(lists()).toEqual(listed)
   }),
