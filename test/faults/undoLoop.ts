@@ -22,7 +22,7 @@ interface UndoLoopFigures {
  * @param options.rows the number of rows of each run
  */
 export const undoLoop = (
-  { kills: wanted, main, rows, seed, tell }: Omit<KillLoopOptions, "runs"> & { readonly kills: number },
+  { kills: wanted, main, rows, seed, tell }: Omit<KillLoopOptions, "runs" | "list"> & { readonly kills: number },
 ): Promise<UndoLoopFigures> =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
     const service = yield* serve({ forms: [form], port: 0, apiKey: Redacted.make(key) })
