@@ -158,6 +158,20 @@ scoped(
 )
 
 scoped(
+  "rows that are sent again after an undo and end in doubt are settled from the form's list, by their new submissions",
+  Effect.gen(function*() {
+    const { configure, fail, first, names, run, undo } = yield* twoRuns
+    yield* configure("    capabilities: [list, delete]\n")
+    yield* undo(first.run)
+    fail("POST", "lost")
+    expect(yield* run({ resendUndone: true, limit: 10 })).toMatchObject({ rows: { inDoubt: 10, undone: 0 } })
+    const next = yield* run({ resendUndone: true })
+    expect(next).toMatchObject({ exitCode: 0, rows: { inDoubt: 0, undone: 0, alreadyImported: 18, imported: 2 } })
+    expect(names()).toEqual(namesOf(1, 20))
+  }),
+)
+
+scoped(
   "undo stops if the service refuses to delete, and the same command continues",
   Effect.gen(function*() {
     const { fail, first, heard, names, outcomes, second, undo } = yield* twoRuns
