@@ -36,12 +36,12 @@ export interface ListContext {
 }
 
 /** The form's list, read once. */
-export interface Listing {
+interface Listing {
   /** The ids of the submissions that the list shows. */
   readonly ids: ReturnType<typeof makeIds>
   /** The number of submissions that are malformed or have no id. */
   readonly malformed: number
-  /** Why nothing proves that the list shows every submission of the form. Undefined if it certainly does: see `listWhole`. */
+  /** Why nothing proves that the list shows every submission of the form. Undefined if it certainly does: see `listOnce`. */
   readonly gap: string | undefined
 }
 
@@ -59,7 +59,7 @@ export interface Listing {
  * not come back. They are as many as the form had at that moment. So the list shows all that the form had, whatever the order and the size of its
  * pages. Because the two lists start at different ends, a service that cuts its list does not show the same submissions twice.
  */
-export const listOnce = (
+const listOnce = (
   { form, list }: Pick<ListContext, "form" | "list">,
   sort: "asc" | "desc",
   digest: Digester["key"],
