@@ -19,11 +19,12 @@ sink:
   form: contacts
 `
 
-it.scopedLive("records are pulled and imported, and the next night imports only the new ones", () =>
+/** Makes a project whose connection leads to KoboToolbox with these records. */
+const projectWith = (last: number) =>
   Effect.gen(function*() {
     const tools = yield* Effect.acquireRelease(Effect.promise(startTools), (tools) => Effect.sync(tools.stop))
     const at = yield* bench()
-    tools.store = records(1, 60)
+    tools.store = records(1, last)
     at.write(
       "config/formferry.yaml",
       `${at.read("config/formferry.yaml")}connections:
@@ -33,6 +34,24 @@ it.scopedLive("records are pulled and imported, and the next night imports only 
     requestsPerSecond: 100
 `,
     )
+    at.write("token", `${token}\n`)
+    return { at, tools }
+  })
+
+it.scopedLive("init suggests a mapping for records that are pulled, which can then be imported", () =>
+  Effect.gen(function*() {
+    const { at } = yield* projectWith(60)
+    at.write("pipelines/contacts.yaml", pipeline.replace(/mapping:[^]*(?=sink:)/, "mapping:\n  questions: []\n"))
+    const init = yield* at.inProcess("init", "contacts")
+    expect(init.status, init.stdout + init.stderr).toBe(0)
+    expect(at.read("pipelines/contacts.yaml")).toMatch(/name: Name\n +from: name/)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+    expect(at.count()).toBe(60)
+  }))
+
+it.scopedLive("records are pulled and imported, and the next night imports only the new ones", () =>
+  Effect.gen(function*() {
+    const { at, tools } = yield* projectWith(60)
     at.write("token", "tok_expired\n")
     at.write("pipelines/contacts.yaml", pipeline)
 

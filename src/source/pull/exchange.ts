@@ -118,7 +118,7 @@ export const exchange = <A>(
         onError: () => new Again({ message: "lost the connection before the whole answer had arrived" }),
       })
     if (status === 200) return yield* take({ headers: answered, body: stream })
-    yield* Effect.promise(async () => response.body?.cancel())
+    yield* Effect.ignore(Effect.tryPromise(async () => response.body?.cancel()))
     if (status >= 300 && status < 400) return yield* redirected(connection, request, answered.get("location"))
     const now = yield* Clock.currentTimeMillis
     const wait = retryAfter(answered.get("retry-after") ?? undefined, now) ?? 0
