@@ -12,13 +12,19 @@ import type { FakeTools } from "./fakeTools.ts"
 
 let tools: FakeTools & { readonly stop: () => void }
 const root = mkdtempSync(join(tmpdir(), "formferry-pull-"))
+/** The folder for temporary files. Other tests use a different one, so that what is left in it is left by a pull. */
+const temporary = join(root, "temporary")
+const usual = process.env["TMPDIR"]
 beforeAll(async () => {
   tools = await startTools()
-  for (const folder of ["config", "pipelines"]) mkdirSync(join(root, folder))
+  for (const folder of ["config", "pipelines", "temporary"]) mkdirSync(join(root, folder))
+  process.env["TMPDIR"] = temporary
   writeFileSync(join(root, ".env"), `TOOL_TOKEN=${token}\nOLD_TOKEN=tok_expired\n`)
 })
 afterAll(() => {
   tools.stop()
+  if (usual === undefined) delete process.env["TMPDIR"]
+  else process.env["TMPDIR"] = usual
   rmSync(root, { recursive: true })
 })
 beforeEach(() => {
@@ -117,7 +123,7 @@ const pulled = ({ auth, source }: { readonly auth: string; readonly source: stri
     return { rows: rows.map((row) => row.map((cell) => cellText(cell)).join(" ")), opened, files }
   }))
 
-const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("formferry-fetched-"))
+const leftBehind = () => readdirSync(temporary)
 
 /** Returns how opening fails, and checks that the message has no secret and that nothing is left. */
 const failure = async ({ auth, source }: { readonly auth: string; readonly source: string }, more = {}) => {
@@ -190,9 +196,9 @@ describe("a pull", () => {
     await run(Effect.gen(function*() {
       const opened = yield* open(link.auth, link.source)
       const [folder] = leftBehind().filter((name) => !before.includes(name))
-      expect(statSync(`${tmpdir()}/${folder}`).mode & 0o077).toBe(0)
-      expect(statSync(`${tmpdir()}/${folder}/fetched`).mode & 0o177).toBe(0)
-      expect(readFileSync(`${tmpdir()}/${folder}/fetched`, "utf8").split("\n")[0]).toBe(`{"_id":1,"name":"Person 1"}`)
+      expect(statSync(`${temporary}/${folder}`).mode & 0o077).toBe(0)
+      expect(statSync(`${temporary}/${folder}/fetched`).mode & 0o177).toBe(0)
+      expect(readFileSync(`${temporary}/${folder}/fetched`, "utf8").split("\n")[0]).toBe(`{"_id":1,"name":"Person 1"}`)
       const first = yield* readAll(opened)
       const files = yield* opened.files
       expect((yield* readAll(opened, files.map(({ fingerprint }) => fingerprint))).rows).toEqual(first.rows)
