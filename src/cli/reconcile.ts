@@ -11,12 +11,16 @@ export const reconcile = command({
   examples: [
     { words: "reconcile contacts", about: "Continues an interrupted reconciliation, or starts one." },
     { words: "reconcile 'crm-*' --restart", about: "Reads everything again, for all matching pipelines." },
+    { words: "reconcile contacts --whole-form", about: "Also finds submissions that the ledger does not know." },
   ],
   arguments: { pipelines: somePipelines },
   options: {
     ...choosing,
     to,
     restart: flag("Read everything again, even what an interrupted reconciliation has already read."),
+    wholeForm: flag(
+      "Compare all submissions of the form with the ledger, too. Reports those that the ledger does not know and those that the form lacks. Needs a service that can list.",
+    ),
     redact,
     output,
     json,
@@ -35,6 +39,7 @@ export const reconcile = command({
             to: input.to,
             projectOption,
             restart: input.restart,
+            wholeForm: input.wholeForm,
             redact: input.redact,
             progress,
             interrupted,

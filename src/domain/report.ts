@@ -454,6 +454,18 @@ export const RunReport = Schema.Struct({
         "`null` if not checked: the source was not the pipeline's own, was not read to its end, or the pipeline has `vanished: ignore`",
     }),
   ),
+  wholeForm: maybe(
+    Schema.Struct({
+      submissions: Count("the number of submissions in the form's list"),
+      unknown: Count("how many of these the ledger does not know, from any pipeline; all are in `whole-form.csv`"),
+      missing: Count(
+        "submissions of any pipeline that the ledger requires and the form lacks; all are in `whole-form.csv`",
+      ),
+    }).annotations({
+      description:
+        "`null` without `reconcile --whole-form`, or if the list did not certainly show every submission; then a warning says why",
+    }),
+  ),
   unchangedSince: maybe(Text(
     "the id of the earlier run whose counts this report repeats, because nothing has changed since then and no row was read",
   )),

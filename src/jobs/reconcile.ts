@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { counted } from "../domain/words.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { Reconciliation } from "../ledger/standing.ts"
-import { ConfigurationInvalid } from "../project/errors.ts"
+import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import type { Project } from "../project/Project.ts"
 import { reconcileAll } from "../run/reconcileAll.ts"
 import { CurrentRun, RunLedger } from "../run/RunContext.ts"
@@ -22,6 +22,8 @@ export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "pro
   readonly to: string | undefined
   /** Whether to read everything again, even if an interrupted reconciliation could be resumed. */
   readonly restart?: boolean
+  /** Whether the form's whole list is compared with the ledger, too. Needs a service that can list. */
+  readonly wholeForm?: boolean
   /** The number of submissions after which progress is recorded. Default: 1,000. */
   readonly pageRows?: number
 }
@@ -51,6 +53,18 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)
+      const config = project.services.get(target.service)
+      if (options.wholeForm === true && config?.capabilities.includes("list") === false) {
+        return yield* new ConfigurationInvalid({
+          diagnostics: [diagnosticAt(
+            pipeline.document,
+            "error",
+            target.path,
+            `The project does not say that ${target.service} can list submissions, so the whole form can't be compared with the ledger. Nothing was read.`,
+            `If the service can list, add \`capabilities: [list]\` to \`services.${target.service}\` in config/formferry.yaml. Otherwise, omit --whole-form.`,
+          )],
+        })
+      }
       const opened = yield* openTarget(project, pipeline, target)
       const form = yield* orInterrupted(options.interrupted, opened.service.form(target.form))
       const compiled = compileWithoutSource(pipeline, form)
@@ -73,11 +87,15 @@ export const reconcilePipeline = (project: Project, options: ReconcileOptions) =
         if (started === undefined) yield* RunLedger.record((session) => session.record({ reconciled: "through" }))
         // The mapping was compiled without the source's form tool and blocks, so its own fingerprint would differ. It maps no rows, so the last run's fingerprint is used.
         const fingerprint = (yield* view.runs({ limit: searched })).flatMap((one) => mappingOf(one) ?? [])[0]
-        return yield* Effect.updateService(reconcileAll(started, options.pageRows), CurrentRun, (plan) => ({
-          ...plan,
-          warnings: [...plan.warnings, ...(started === undefined ? [] : [resumes(started)])],
-          mapping: fingerprint === undefined ? plan.mapping : { ...plan.mapping, fingerprint },
-        }))
+        return yield* Effect.updateService(
+          reconcileAll(started, options.wholeForm === true, options.pageRows),
+          CurrentRun,
+          (plan) => ({
+            ...plan,
+            warnings: [...plan.warnings, ...(started === undefined ? [] : [resumes(started)])],
+            mapping: fingerprint === undefined ? plan.mapping : { ...plan.mapping, fingerprint },
+          }),
+        )
       })
       return yield* Effect.provide(reconciliation, run)
     }),

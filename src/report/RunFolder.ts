@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Difference, Mask, Replacement, RunReport } from "../domain/report.ts"
 import { LockHolder } from "../ledger/holder.ts"
-import type { ImportedRow, InDoubtRow, RejectedRow, VanishedRow } from "./csvFiles.ts"
+import type { ImportedRow, InDoubtRow, RejectedRow, UnmatchedSubmission, VanishedRow } from "./csvFiles.ts"
 import { failing, markUnfinished, partFiles, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
 import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
 import { openSpool } from "./spool.ts"
@@ -47,6 +47,8 @@ export interface RunFolder {
     readonly repeats?: Earlier | undefined
     /** Imported rows that are no longer in the source. */
     readonly vanished?: Stream.Stream<ReadonlyArray<VanishedRow>, E>
+    /** Submissions that only the form or only the ledger has. */
+    readonly wholeForm?: ReadonlyArray<UnmatchedSubmission> | undefined
     /** Rows of earlier sources may have cells under different titles, or fewer cells than `columns`. */
     readonly inDoubt: Stream.Stream<ReadonlyArray<InDoubtRow>, E>
     readonly fateOf: FateOf
@@ -112,7 +114,7 @@ export const openRunFolder = (options: {
           Effect.provideService(FileSystem.FileSystem, fs),
           Effect.provideService(Path.Path, path),
         ),
-      finish: ({ columns, fateOf, imported, inDoubt, repeats, report, vanished = Stream.empty }) =>
+      finish: ({ columns, fateOf, imported, inDoubt, repeats, report, vanished = Stream.empty, wholeForm = [] }) =>
         Effect.scoped(Effect.gen(function*() {
           const names = yield* writeFiles<Stream.Stream.Error<typeof inDoubt> | ReportError>(files, {
             report,
@@ -122,6 +124,7 @@ export const openRunFolder = (options: {
               imported,
               replaced: replaced.sorted,
               vanished,
+              wholeForm: Stream.make(wholeForm),
               inDoubt,
               rejected: rejectedRows(fateOf),
             },

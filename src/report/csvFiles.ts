@@ -86,6 +86,17 @@ const VanishedRow = Schema.Struct({
 })
 export type VanishedRow = typeof VanishedRow.Type
 
+/** A submission for whole-form.csv. */
+const UnmatchedSubmission = Schema.Struct({
+  submissionId: Text("the id of the submission"),
+  standing: Schema.Literal("unknown", "missing").annotations({
+    description:
+      "`unknown`: in the form, but not in the ledger; `missing`: required by the ledger, but not in the form",
+  }),
+  submissionTime: maybe(Text("the submission time of an unknown submission, if the service returned one")),
+})
+export type UnmatchedSubmission = typeof UnmatchedSubmission.Type
+
 /** A finding about a row that a person may want to review. */
 export interface AttentionEntry {
   readonly row: number
@@ -230,6 +241,13 @@ const vanished = asDeclared(VanishedRow, {
     }),
 })
 
+const wholeForm = asDeclared(UnmatchedSubmission, {
+  name: "whole-form.csv",
+  holds: "submissions that only the form or only the ledger has",
+  // A missing submission of the pipeline is in imported.csv, too. An unknown one needs no review.
+  entryOf: () => () => undefined,
+})
+
 const inDoubt = asDeclared(InDoubtRow, {
   name: "in-doubt.csv",
   holds: "rows that were sent with an unknown outcome",
@@ -307,7 +325,7 @@ const rejected: CsvFile<RejectedRow> = {
 }
 
 /** The CSV files of a run, in the order in which the page lists their rows. Differences come first, because no other file contains them. */
-export const csvFiles = { differences, imported, replaced, vanished, inDoubt, rejected }
+export const csvFiles = { differences, imported, replaced, vanished, wholeForm, inDoubt, rejected }
 
 /** The type of the rows in each file. */
 export type CsvRows = {

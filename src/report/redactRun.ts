@@ -62,6 +62,7 @@ export const redactRun = (
       imported: (yield* read(csvFiles.imported)).rows,
       replaced: yield* some(csvFiles.replaced),
       vanished: yield* some(csvFiles.vanished),
+      wholeForm: yield* some(csvFiles.wholeForm),
       inDoubt: (yield* read(csvFiles.inDoubt)).rows,
       rejected: rejected.rows,
     }

@@ -39,6 +39,20 @@ export const sentence = (report: RunReport): string => {
   return `Of ${counted(rows.read, "row")} that ${rows.read === 1 ? "was" : "were"} read, ${came}.`
 }
 
+/** Returns sentences about the form as a whole: what the ledger does not know, and what the form lacks. */
+export const wholeFormSentences = (
+  { missing, submissions, unknown }: NonNullable<RunReport["wholeForm"]>,
+): ReadonlyArray<string> => [
+  ...(missing === 0 ? [] : [
+    `The form lacks ${counted(missing, "submission")} that the ledger requires: see whole-form.csv.`,
+  ]),
+  `The form has ${counted(submissions, "submission")}${
+    unknown === 0
+      ? ", and none that the ledger does not know."
+      : `, of which the ledger does not know ${count(unknown)}: see whole-form.csv.`
+  }`,
+]
+
 /** Returns the duration of a run and of its steps, which add up to it: `1m 5s (survey 3s, import 1m 2s)`. */
 export const tookOf = ({ finishedAt, phases: steps, startedAt }: RunReport): string | undefined => {
   const whole = span(startedAt, finishedAt)

@@ -72,10 +72,13 @@ export const writeFiles = <E>(
 
     yield* write(csvFiles.differences, rows.differences)
     yield* write(csvFiles.imported, rows.imported)
-    // These two files exist only if they have content.
+    // These files exist only if they have content.
     if ((report.replaced?.count ?? 0) > 0) yield* write(csvFiles.replaced, rows.replaced)
     if ((report.vanished?.count ?? 0) > 0 && report.unchangedSince === undefined) {
       yield* write(csvFiles.vanished, rows.vanished)
+    }
+    if ((report.wholeForm?.unknown ?? 0) + (report.wholeForm?.missing ?? 0) > 0) {
+      yield* write(csvFiles.wholeForm, rows.wholeForm)
     }
     yield* write(csvFiles.inDoubt, rows.inDoubt)
     if (content.repeats === undefined) {

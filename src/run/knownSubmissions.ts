@@ -112,7 +112,8 @@ export const knownIn = (
     }
   })
 
-const eachKnown = (
+/** Reads every submission that the ledger knows at the view's destination, regardless of the pipeline that sent it. */
+export const eachKnown = (
   view: Pick<PipelineLedger, "pages">,
   use: (page: ReadonlyArray<KnownSubmission>) => Effect.Effect<void>,
 ): Effect.Effect<void, LedgerError> =>

@@ -18,6 +18,7 @@ import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { type Counts, RunCounts } from "./RunCounts.ts"
 import { Stop } from "./Stop.ts"
 import { writeSummary } from "./summary.ts"
+import { compareWholeForm, type WholeForm } from "./wholeForm.ts"
 
 /** The number of pages that are read at the same time, and of submissions per page. Small enough that an interrupt doesn't wait for a long queue, but large enough to use the service's full rate. */
 const readingPages = 2
@@ -28,9 +29,10 @@ const readingRows = 16
  * from an import error. Records the progress in the ledger after every page.
  *
  * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and keeps their counts
+ * @param isWholeForm whether the form's whole list is compared with the ledger before
  * @param pageRows the number of submissions after which the progress is recorded
  */
-export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 1_000) =>
+export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm: boolean, pageRows = 1_000) =>
   Effect.gen(function*() {
     const { id, mapping, mode } = yield* CurrentRun
     const { view } = yield* RunLedger
@@ -56,7 +58,11 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
           { concurrency: readingPages },
         ),
       )
+    let wholeForm: WholeForm | undefined
     yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt })).pipe(
+      Effect.zipRight(isWholeForm ? compareWholeForm : Effect.succeed(undefined)),
+      Effect.tap((found) => Effect.sync(() => void (wholeForm = found))),
+      Effect.zipRight(isWholeForm ? RunCounts.start("readBack") : Effect.void),
       Effect.zipRight(Stream.runForEach(pages, (upTo) => {
         whole &&= upTo !== undefined
         return upTo === undefined || !whole
@@ -72,8 +78,8 @@ export const reconcileAll = (unfinished: Reconciliation | undefined, pageRows = 
     )
     yield* RunCounts.start("report")
     yield* showProgress
-    return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported })
-  }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make("readBack")))
+    return yield* writeSummary({ startedAt, finishedAt: yield* now, submissions: imported, wholeForm })
+  }).pipe(Effect.scoped, Effect.provideServiceEffect(RunCounts, RunCounts.make(isWholeForm ? "list" : "readBack")))
 
 interface Again {
   readonly readBack: ReadBackOptions

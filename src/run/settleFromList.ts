@@ -59,7 +59,7 @@ interface Listing {
  * not come back. They are as many as the form had at that moment. So the list shows all that the form had, whatever the order and the size of its
  * pages. Because the two lists start at different ends, a service that cuts its list does not show the same submissions twice.
  */
-const listOnce = (
+export const listOnce = (
   { form, list }: Pick<ListContext, "form" | "list">,
   sort: "asc" | "desc",
   digest: Digester["key"],

@@ -9,6 +9,7 @@ import { version } from "../project/version.ts"
 import type { ImportedRow } from "../report/csvFiles.ts"
 import { redactReport } from "../report/reportFile.ts"
 import { RunFolder } from "../report/RunFolder.ts"
+import { wholeFormSentences } from "../report/sentences.ts"
 import { FormService } from "../service/FormService.ts"
 import {
   acknowledgedOf,
@@ -34,6 +35,7 @@ import type { SettledFirst } from "./settleDoubts.ts"
 import { sinceRehearsal } from "./sinceRehearsal.ts"
 import { Stop } from "./Stop.ts"
 import type { Survey } from "./survey.ts"
+import type { WholeForm } from "./wholeForm.ts"
 
 /** A finished run whose report will be written. Survey and review are undefined if the run ended before them. */
 export interface Ended {
@@ -51,6 +53,8 @@ export interface Ended {
   readonly settled?: SettledFirst | undefined
   /** For a reconciliation: the number of submissions that it covered and gave verdicts about. */
   readonly submissions?: number
+  /** For a reconciliation: how the form as a whole differs from the ledger. */
+  readonly wholeForm?: WholeForm | undefined
 }
 
 /** Summarises a run, writes its report, and records its end in the ledger. */
@@ -89,6 +93,7 @@ export const writeSummary = (ended: Ended) =>
         view.pages("vanished", { vanished: missed }),
         (rows) => rows.map(({ since = firstMissed, ...row }) => ({ ...row, missingSince: since?.at, run: since?.run })),
       ),
+      wholeForm: ended.wholeForm?.unmatched,
       fateOf: (row) => ended.survey?.rejectedAs(row),
     })
     if (session !== undefined) {
@@ -148,6 +153,7 @@ const summarise = (ended: Ended) =>
     const drift = mode === "reconcile" ? standing.drift : noDrift
     const left = unprovenOf(standing, drift, rehearsal?.leftUnread ?? 0)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
+    const wholeForm = wholeFormOf(ended.wholeForm)
     const needed = (review?.needed ?? 0) + counts.fresh.refused
     const reasons = stop.reasons()
     const requests = yield* service.requests
@@ -181,7 +187,7 @@ const summarise = (ended: Ended) =>
       balanced: holds,
       reasons,
       inDoubt,
-      unproven,
+      unproven: unproven + (wholeForm?.missing ?? 0),
       needed,
       uncovered: coverage.accepts !== undefined,
     })
@@ -200,6 +206,7 @@ const summarise = (ended: Ended) =>
       exitCode,
       because: [
         ...because({ reasons, holds, needed, inDoubt, left, rows }),
+        ...(wholeForm === undefined ? [] : wholeFormSentences(wholeForm)),
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...(ended.settled?.because ?? []),
         ...since({ repeated: repeated?.run, replaced: counts.replacements.count, undone: rows.undone, vanished }),
@@ -235,6 +242,7 @@ const summarise = (ended: Ended) =>
       ...(counts.replacements.count === 0 ? {} : { replaced: counts.replacements }),
       ...(changes.length === 0 ? {} : { changes }),
       ...(vanished === undefined ? {} : { vanished }),
+      ...(wholeForm === undefined ? {} : { wholeForm }),
       ...(repeated === undefined ? {} : { unchangedSince: repeated.run }),
       ...(unusual.length === 0 ? {} : { anomalies: unusual }),
       discarded: counts.discarded,
@@ -249,6 +257,7 @@ const summarise = (ended: Ended) =>
       warnings: [
         ...plan.warnings,
         ...(ended.settled?.warnings ?? []),
+        ...(ended.wholeForm?.warnings ?? []),
         ...(yield* editedMapping),
         ...(rehearsed?.differs ?? []),
         ...unusual.map(({ sentence }) => sentence),
@@ -260,6 +269,13 @@ const summarise = (ended: Ended) =>
     const gap = coverage.gap === undefined ? {} : { gap: coverage.gap.run }
     return { report, facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts }
   })
+
+/** Returns the counts of a comparison with the whole form. Undefined if there was none, or if the list was not complete. */
+const wholeFormOf = (found: WholeForm | undefined): RunReport["wholeForm"] => {
+  if (found?.submissions === undefined) return undefined
+  const unknown = found.unmatched.filter(({ standing }) => standing === "unknown").length
+  return { submissions: found.submissions, unknown, missing: found.unmatched.length - unknown }
+}
 
 /** The maximum number of reasons that are listed separately. Any others are counted together. */
 const mostReasons = 50

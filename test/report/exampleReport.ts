@@ -149,6 +149,7 @@ export const exampleReport = (change: Partial<RunReport> = {}): RunReport => ({
     }],
   },
   vanished: { count: 3, fresh: 1 },
+  wholeForm: { submissions: 40, unknown: 2, missing: 1 },
   anomalies: [{ code: "vanished", sentence: "Rows are gone.", fresh: true }],
   discarded: [{ type: "Hologram", count: 3 }],
   sent: 1006,

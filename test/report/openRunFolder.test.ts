@@ -104,6 +104,7 @@ describe("the folder of a run", () => {
             "report.html",
             "report.json",
             "vanished.csv",
+            "whole-form.csv",
           ],
         )
         expect(cellsOf(yield* fs.readFileString(`${folder.path}/rejected.csv`))).toEqual([

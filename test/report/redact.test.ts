@@ -26,6 +26,7 @@ const names = [
   "imported.csv",
   "replaced.csv",
   "vanished.csv",
+  "whole-form.csv",
   "report.html",
   "report.json",
 ]
@@ -190,6 +191,7 @@ const write = (reports: string, run: string, masked: boolean, change: Partial<Ru
       columns: ["No", "Name", "Born", "Phone"],
       imported: Stream.make(imported),
       vanished: Stream.make(vanished),
+      wholeForm: [{ submissionId: "sub9", standing: "missing" }],
       inDoubt: Stream.make(inDoubt),
       fateOf: (row) => row,
     })

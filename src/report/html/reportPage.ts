@@ -25,6 +25,7 @@ import {
   outcomeHeader,
   problemsSection,
   verdictsSection,
+  wholeFormSection,
 } from "./results.ts"
 import { style } from "./style.ts"
 
@@ -50,6 +51,7 @@ export const reportPage = (
     differencesSection(report, files),
     problemsSection(report),
     doubtsSection(report),
+    wholeFormSection(report),
     attentionSection(report, attention),
     ...Object.values(others),
     columnsSection(report),

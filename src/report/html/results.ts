@@ -297,6 +297,18 @@ Settle them from an export of the form's results: <code>formferry settle ${repor
       html`<p class="small soft">Every row is in <a href="in-doubt.csv">in-doubt.csv</a>, with its batch.</p>`,
     ]
 
+/** Shows how the form as a whole differs from the ledger. */
+export const wholeFormSection = ({ wholeForm }: RunReport): Section | undefined =>
+  wholeForm && section("whole-form", "The whole form", [
+    facts([
+      ["Submissions in the form", count(wholeForm.submissions)],
+      ["Not in the ledger", count(wholeForm.unknown)],
+      ["Required by the ledger, not in the form", count(wholeForm.missing)],
+    ]),
+    wholeForm.unknown + wholeForm.missing > 0
+    && html`<p class="small soft">Their ids are in <a href="whole-form.csv">whole-form.csv</a>. The ledger covers all pipelines that import into this form.</p>`,
+  ])
+
 /** Lists the rows that were settled with an export of the form's results, with the form's list or by a person's statement. */
 const settled = ({ settled: list = [], zone }: RunReport): ReadonlyArray<Markup> =>
   list.length === 0
