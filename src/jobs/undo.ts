@@ -25,7 +25,7 @@ import { showWork } from "../run/Progress.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
 import { unlessAborted } from "../service/cancellation.ts"
-import type { FormService } from "../service/FormService.ts"
+import { type FormService, ServiceUnusable } from "../service/FormService.ts"
 import { compileWithoutSource, orInterrupted } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
@@ -75,7 +75,7 @@ export interface UndoResult {
   readonly absent: number
   /** The number of submissions that were deleted before. */
   readonly earlier: number
-  /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never read back. */
+  /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never verified. */
   readonly edited: number
   /** The number of rows in doubt. */
   readonly inDoubt: number
@@ -129,6 +129,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         const runs = (yield* view.runs({ limit: 20 })).flatMap(({ mode, run }) => (mode === "run" ? [run] : []))
         return yield* refused(
           `The ledger has no row of ${pipeline.name} that run ${options.run} sent to ${form.name} on ${name}. Nothing was deleted. `
+            + "Rows that a later run sent again belong to that run. "
             + (runs.length === 0 ? "No run has sent rows there." : `Runs, the newest first: ${runs.join(", ")}.`),
         )
       }
@@ -146,11 +147,20 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       let done = 0
       const showDone = Effect.suspend(() => showWork("undo", done, before.sent))
 
-      /** Deletes a submission and records that. */
+      /** Deletes a submission and records that. A service that can't delete may answer 404, so the submission must be gone then. */
       const deleteOne = ({ keyDigest, submissionId }: SentRow) =>
         Effect.gen(function*() {
           const result = yield* remove(form.id, submissionId, session.held)
           if (result === "heldBack") return yield* new LedgerOvertaken({ pipeline: pipeline.name })
+          if (result === "absent" && (yield* service.read(form.id, submissionId)) !== undefined) {
+            return yield* new ServiceUnusable({
+              reason: "unexpected",
+              status: 404,
+              message:
+                `${service.baseUrl} answered a deletion with status 404, but still has the submission ${submissionId}: it was not deleted. `
+                + "If the service can't delete submissions, remove `delete` from its `capabilities` in config/formferry.yaml.",
+            })
+          }
           yield* session.undo([{ keyDigest, submissionId }])
           deleted++
           if (result === "absent") absent++
@@ -273,16 +283,18 @@ const readingOf = (
     visibleWithin: pipeline.reconcile.visibleWithin,
     signal: stop.reading,
   }
-  return { readBack: options, drift: { ...options, names: new Map(answers.map(({ id, name }) => [id, name])) } }
+  // A tolerated answer that was edited is an edit, too.
+  const drift = { ...options, names: new Map(answers.map(({ id, name }) => [id, name])), tolerated: new Set<string>() }
+  return { readBack: options, drift }
 }
 
 /**
- * Returns whether a submission was edited after the import. A submission that was never read back counts as edited if it differs from what was sent,
- * and has time to become visible: a service might not find it for deletion before.
+ * Returns whether a submission was edited after the import. A submission that was never verified counts as edited if it differs from what was sent,
+ * because nothing shows how it came back at first. It has time to become visible: a service might not find it for deletion before.
  */
 const stateOf = ({ answers, item, submissionId, verdict }: SentRow, { drift, readBack: options }: Reading) =>
   Effect.gen(function*() {
-    if (answers !== undefined) {
+    if (answers !== undefined && verdict === "verified") {
       const { editLink, standing } = yield* checkDrift({ submissionId, answers }, drift)
       return { isEdited: standing === "edited", editLink }
     }
@@ -296,11 +308,11 @@ const stateOf = ({ answers, item, submissionId, verdict }: SentRow, { drift, rea
     return found
   })
 
-type Counted = Pick<UndoResult, "edited" | "inDoubt" | "left" | "unknown">
+type Counted = Pick<UndoResult, "edited" | "inDoubt" | "left" | "replaced" | "unknown">
 
 const ending = (
   reasons: ReadonlyArray<StopReason>,
-  { edited, inDoubt, left, unknown }: Counted,
+  { edited, inDoubt, left, replaced, unknown }: Counted,
 ): { readonly exitCode: ExitCode; readonly outcome: Outcome; readonly because: string | undefined } => {
   // An interrupt does not matter if everything was finished anyway.
   for (const reason of left > 0 ? reasons : []) {
@@ -320,7 +332,7 @@ const ending = (
   }
   const because = undefined
   if (inDoubt > 0) return { exitCode: exits.unproven.code, outcome: "inDoubt", because }
-  if (edited + unknown > 0) return { exitCode: exits.attention.code, outcome: "attention", because }
+  if (edited + replaced + unknown > 0) return { exitCode: exits.attention.code, outcome: "attention", because }
   return { exitCode: exits.complete.code, outcome: "complete", because }
 }
 

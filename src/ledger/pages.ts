@@ -75,8 +75,8 @@ export interface ReplacedSubmission {
   readonly submissionId: string
   /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */
   readonly replacedBy: string | undefined
-  /** ISO 8601. */
-  readonly replacedAt: string
+  /** ISO 8601. Undefined if the new submission is in doubt. */
+  readonly replacedAt: string | undefined
 }
 
 /** A row of a run that has no submission to delete: it is undone or in doubt, or a person said that it landed, so that its submission id is unknown. */

@@ -110,16 +110,54 @@ scoped(
 )
 
 scoped(
-  "submissions that came back different are deleted unless they were edited after that",
+  "submissions that came back different remain, because they may have been edited before, unless edited ones are deleted too",
   Effect.gen(function*() {
-    const { idOf, names, run, source, store, undo } = yield* twoRuns
+    const { names, run, source, store, undo } = yield* twoRuns
     store.rewrite((json) => json.replaceAll("Person", "Altered"))
     yield* source(people(1, 24))
     const third = yield* run()
     expect(third).toMatchObject({ exitCode: 3, readBack: { differing: 4 } })
-    store.answer("people", idOf("Altered 22"), "mail", "edited@example.org")
-    expect(yield* undo(third.run)).toMatchObject({ exitCode: 1, deleted: 3, edited: 1 })
-    expect(names()).toEqual(["Altered 22", ...namesOf(1, 20)].toSorted())
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 1, deleted: 0, edited: 4 })
+    expect(yield* undo(third.run, { editedToo: true })).toMatchObject({ exitCode: 0, deleted: 4 })
+    expect(names()).toEqual(namesOf(1, 20))
+  }),
+)
+
+scoped(
+  "an edited answer is an edit even if the pipeline tolerates its differences",
+  Effect.gen(function*() {
+    const { first, idOf, settings, store, undo } = yield* twoRuns
+    yield* settings({ reconcile: ", tolerate: [{ name: Name, because: the service shouts }]" })
+    store.answer("people", idOf("Person 3"), "name", "Edited 3")
+    expect(yield* undo(first.run)).toMatchObject({ exitCode: 1, deleted: 11, edited: 1 })
+  }),
+)
+
+scoped(
+  "a 404 to a deletion is not believed while the submission can be read",
+  Effect.gen(function*() {
+    const { fail, first, names, undo } = yield* twoRuns
+    fail("DELETE", { status: 404, body: "{}" })
+    const undone = yield* undo(first.run)
+    expect(undone.exitCode).toBe(5)
+    expect(undone.because).toContain("answered a deletion with status 404, but still has the submission")
+    expect(names()).toHaveLength(20 - undone.deleted)
+    expect(yield* undo(first.run)).toMatchObject({ exitCode: 0, earlier: undone.deleted })
+    expect(names()).toEqual(namesOf(13, 20))
+  }),
+)
+
+scoped(
+  "submissions whose replacement is in doubt are named",
+  Effect.gen(function*() {
+    const { fail, first, outcomes, run, settings, source, undo } = yield* twoRuns
+    yield* settings({ sink: ", onChange: import-again, canary: off" })
+    yield* source([...people(1, 2, "Changed"), ...people(3, 20)])
+    fail("POST", "lost")
+    expect(yield* run()).toMatchObject({ rows: { inDoubt: 2 } })
+    const undone = yield* undo(first.run)
+    expect(undone).toMatchObject({ exitCode: 1, deleted: 10, replaced: 2 })
+    expect(yield* outcomes(undone)).toEqual({ deleted: 10, "replaced by a later run, not deleted": 2 })
   }),
 )
 
@@ -135,7 +173,7 @@ scoped(
     expect(undone).toMatchObject({ exitCode: 0, deleted: 2, uncovered: 2 })
     expect(names()).toEqual(namesOf(1, 20))
     const before = yield* undo(first.run)
-    expect(before).toMatchObject({ exitCode: 0, deleted: 10, replaced: 2 })
+    expect(before).toMatchObject({ exitCode: 1, deleted: 10, replaced: 2 })
     expect(yield* outcomes(before)).toEqual({ deleted: 10, "replaced by a later run, not deleted": 2 })
     expect(names()).toEqual([...namesOf(1, 2), ...namesOf(13, 20)].toSorted())
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 12, alreadyImported: 8 } })

@@ -112,17 +112,17 @@ export const refuseAgain = (
 /** Selects the submission that a row's newest submission replaced, as part of a SELECT over `row r`. */
 export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id ORDER BY id DESC LIMIT 1)"
 
-/** Returns a page of a place's submissions that were replaced, earliest first. */
+/** Returns a page of a place's submissions that were replaced, earliest first. For a run, also those whose replacement is in doubt. */
 export const replacedPage = (
   db: Database,
   place: number,
   page: { readonly after: number; readonly limit: number; readonly run?: string },
 ): ReadonlyArray<ReplacedSubmission> =>
-  db.all<readonly [number, string, number, string, string | null, number]>(
+  db.all<readonly [number, string, number, string, string | null, number | null]>(
     `SELECT p.id, r.key, p.number, p.submission, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
      FROM replaced p JOIN row r ON r.id = p.row
      LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
-     WHERE r.place = ?1 AND p.id > ?2 AND p.at IS NOT NULL
+     WHERE r.place = ?1 AND p.id > ?2 AND (p.at IS NOT NULL OR ?4 IS NOT NULL)
        AND (?4 IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
      ORDER BY p.id LIMIT ?3`,
     [place, page.after, page.limit, page.run ?? null],
@@ -132,5 +132,5 @@ export const replacedPage = (
     row,
     submissionId,
     replacedBy: replacedBy ?? undefined,
-    replacedAt: isoOf(replacedAt),
+    replacedAt: replacedAt === null ? undefined : isoOf(replacedAt),
   }))
