@@ -20,8 +20,8 @@ export interface KnownRow {
   readonly content: Buffer
   /** Sorted names of the columns that `content` covers. All rows with the same columns share one array. */
   readonly columns: ReadonlyArray<string>
-  /** Contents that the row had in the source before it was fixed and imported. `mended` is the number of the fixed row. */
-  readonly superseded: ReadonlyArray<{ readonly content: Buffer; readonly mended: number }>
+  /** Contents that the row had in the source before it was fixed and imported. */
+  readonly superseded: ReadonlyArray<Superseded>
   readonly batch: number | undefined
   readonly submissionId: string | undefined
   readonly verdict: Verdict | undefined
@@ -40,6 +40,15 @@ export interface KnownRow {
   readonly leftOut: boolean
 }
 
+/** A content that a fixed row replaced. */
+export interface Superseded {
+  readonly content: Buffer
+  /** The number of the fixed row in the ledger. */
+  readonly mended: number
+  /** Whether the fixed row's submission was deleted by `undo`. */
+  readonly isUndone: boolean
+}
+
 /** What the ledger knows about a row of a source. */
 export type FoundRow = KnownRow | SameRow | KeylessRow
 
@@ -52,8 +61,8 @@ export interface SameRow {
 /** A row without a key. */
 export interface KeylessRow {
   readonly state: "keyless"
-  /** The number in the ledger of the fixed row that was imported in place of this one. */
-  readonly replacedBy: number | undefined
+  /** The fixed row that was imported in place of this one. */
+  readonly replacedBy: Superseded | undefined
   /** Whether a person skipped the row permanently. */
   readonly leftOut: boolean
 }

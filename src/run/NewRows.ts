@@ -267,7 +267,7 @@ export const surveyKeys = (
           rows.forEach(({ cells, index, key }, at) => {
             const row = known[at]
             if (row !== undefined && row.id !== 0) return found.seen.mark(row.id, true)
-            if (row !== undefined && (row.leftOut || contents.replaced(row, cells))) return
+            if (row !== undefined && (row.leftOut || contents.replaced(row, cells) !== undefined)) return
             if (!isValid(index)) return
             hash.key(key)
             // Later rows with the same key are duplicates.

@@ -74,11 +74,13 @@ export const makeClassifier = (options: {
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) return fates.set(row, "filtered")
       hash.content(cells, positions)
       if (found?.state === "undone" && !plan.resendUndone) return setUndone(one)
-      if (found !== undefined && (held || found.state === "imported" || contents.replaced(found, cells))) {
+      if (found !== undefined && (held || found.state === "imported")) {
         return contents.same(found, cells)
           ? setKnown(one, key, held ? "inDoubt" : "alreadyImported")
           : wait(one, key, found, held)
       }
+      const fixed = found && contents.replaced(found, cells)
+      if (fixed !== undefined) return fixed.isUndone ? setUndone(one) : setKnown(one, key, "alreadyImported")
       classifyUnsent(one, key, found, doubt)
     }
 
@@ -86,11 +88,11 @@ export const makeClassifier = (options: {
     const classifyKeyless = (one: SourceRow, found: KeylessRow | undefined): void => {
       const { cells, fault, row } = one
       const replacedBy = found?.replacedBy
-      if (replacedBy !== undefined) seen.mark(replacedBy, true)
+      if (replacedBy !== undefined) seen.mark(replacedBy.mended, true)
       if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
         return fates.set(row, "filtered")
       }
-      if (replacedBy !== undefined) return fates.set(row, "alreadyImported")
+      if (replacedBy !== undefined) return fates.set(row, replacedBy.isUndone ? "undone" : "alreadyImported")
       fates.set(row, "invalid")
       reject({ ...one, key: undefined }, "invalid", [fault ?? missingKeyProblem(plan.pipeline)])
     }
@@ -113,7 +115,7 @@ export const makeClassifier = (options: {
       fates.set(one.row, fate)
     }
 
-    /** Classifies a row whose submission was deleted, whatever the row contains now. */
+    /** Classifies a row whose submission, or that of the row that replaced it, was deleted. The row's content does not matter. */
     const setUndone = (one: SourceRow): void => {
       const slot = keys.find(hash)
       if (slot >= 0) return setDuplicate(one, keys.row(slot), keys.hasContent(slot, hash))

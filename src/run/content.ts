@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { cellText } from "../domain/cell.ts"
 import type { Cells, Column } from "../domain/row.ts"
 import type { Digester, LedgerError } from "../ledger/Ledger.ts"
-import type { KnownRow } from "../ledger/rows.ts"
+import type { KnownRow, Superseded } from "../ledger/rows.ts"
 import { columnNames } from "../source/columns.ts"
 import type { SeenLedgerRows } from "./FateTable.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
@@ -70,8 +70,8 @@ export interface Contents {
   readonly now: (cells: Cells) => Buffer
   /** Digests the cells of these columns. */
   readonly over: (columns: ReadonlyArray<string>, cells: Cells) => Buffer
-  /** Whether a fixed row has replaced this row of the ledger. */
-  readonly replaced: (known: KnownRow, cells: Cells) => boolean
+  /** Returns the fixed row that has replaced this row of the ledger, if there is one. */
+  readonly replaced: (known: KnownRow, cells: Cells) => Superseded | undefined
   readonly same: (known: KnownRow, cells: Cells) => boolean
 }
 
@@ -94,16 +94,16 @@ export const makeContents = (
     return digestOf(cells)
   }
   const replaced = (known: KnownRow, cells: Cells) => {
-    if (known.superseded.length === 0) return false
+    if (known.superseded.length === 0) return undefined
     const content = now(cells)
     const one = known.superseded.find((superseded) => superseded.content.equals(content))
     if (one !== undefined) seen.mark(one.mended, true)
-    return one !== undefined
+    return one
   }
   return {
     now,
     over,
     replaced,
-    same: (known, cells) => known.content.equals(over(known.columns, cells)) || replaced(known, cells),
+    same: (known, cells) => known.content.equals(over(known.columns, cells)) || replaced(known, cells) !== undefined,
   }
 }

@@ -98,7 +98,7 @@ it.scopedLive.each([["not created", notCreated], ["refused", refused]] as const)
       expect(yield* known).toMatchObject({
         submissionId: "s2",
         refusal: undefined,
-        superseded: [{ content: bad, mended: 1 }],
+        superseded: [{ content: bad, mended: 1, isUndone: false }],
       })
       // After a further change, the content fixed earlier no longer belongs to the row.
       yield* run((session) => send(session, row("c", { replaces: "s2" }), imported("s3")))

@@ -252,19 +252,19 @@ describe("a fixed row", () => {
       yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
       expect((yield* known("key 1"))?.superseded).toEqual([])
       yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
-      expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), mended: 1 }])
+      expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), mended: 1, isUndone: false }])
       yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2") } })
       expect((yield* known("key 2"))?.superseded).toEqual([])
       expect(yield* known("wrong key")).toMatchObject({
         state: "notCreated",
-        superseded: [{ content: content("bad 2"), mended: 2 }],
+        superseded: [{ content: content("bad 2"), mended: 2, isUndone: false }],
         leftOut: false,
         batch: undefined,
       })
       yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3") } })
       expect(yield* view.lookUpRows([undefined, undefined], (at) => content(`bad ${at + 2}`))).toMatchObject([
         { replacedBy: undefined },
-        { replacedBy: 3 },
+        { replacedBy: { mended: 3, isUndone: false } },
       ])
     }))
 })

@@ -94,6 +94,34 @@ scoped(
 )
 
 scoped(
+  "the original of an undone fixed row stays undone, even if the mapping accepts it now",
+  Effect.gen(function*() {
+    const { configure, file, names, run, settings, source, undo, write } = yield* world
+    yield* configure("    capabilities: [delete]\n")
+    const bad = ["2,Bob,nowhere", ",Carl,carl@example.org", "5,Dora,nowhere"]
+    yield* source([...people(10, 12), ...bad])
+    const rejected = yield* file(yield* run(), "rejected.csv")
+    // Bob gets a new key, Carl gets a key, and Dora keeps hers.
+    yield* write(
+      "fixed.csv",
+      rejected.replace("2,Bob,nowhere,", "3,Bob,bob@example.org,").replace("\n,Carl,", "\n4,Carl,")
+        .replace("Dora,nowhere", "Dora,dora@example.org"),
+    )
+    const fix = yield* run({ source: "fixed.csv" })
+    expect(fix.rows).toMatchObject({ imported: 3 })
+    expect(yield* undo(fix.run)).toMatchObject({ exitCode: 0 })
+    yield* settings({ mail: ", onInvalid: drop" })
+    const rows = { alreadyImported: 3, undone: 3, imported: 0, invalid: 0 }
+    expect((yield* run()).rows).toMatchObject(rows)
+    // Dora's original has the key of the undone row, so it is resent in its place. The others are resent from the fixed file.
+    expect((yield* run({ resendUndone: true })).rows).toMatchObject({ alreadyImported: 3, undone: 2, imported: 1 })
+    expect((yield* run({ source: "fixed.csv", resendUndone: true })).rows).toMatchObject({ imported: 2 })
+    expect((yield* run()).rows).toMatchObject({ alreadyImported: 6, undone: 0 })
+    expect(names()).toEqual(["Bob", "Carl", "Dora", "Person 10", "Person 11", "Person 12"])
+  }),
+)
+
+scoped(
   "a reconciliation does not look for deleted submissions, and an undone row that left the source has not vanished",
   Effect.gen(function*() {
     const { reconcile, run, source } = yield* undoneWorld

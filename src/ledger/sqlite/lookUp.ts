@@ -146,22 +146,27 @@ const noContents: KnownRow["superseded"] = []
 
 const none = (): KnownRow["superseded"] => noContents
 
-/** Returns a function that returns the contents superseded under a key. They count once the row that replaced them is imported. */
+/**
+ * Returns a function that returns the contents superseded under a key. They count once the row that replaced them is imported, and also after that
+ * row was undone. Only an undone row with the same key does not supersede itself, because it may be resent.
+ */
 const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["superseded"] => {
   const any = db.get("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place])
   if (any === undefined) return none
   return (key) =>
-    db.all<readonly [Buffer, number]>(
-      `SELECT s.content, s.mended FROM superseded s JOIN row r ON r.id = s.mended AND r.state = ${stateCode.imported} WHERE s.place = ? AND s.digest = ?`,
+    db.all<readonly [Buffer, number, number]>(
+      `SELECT s.content, s.mended, r.state FROM superseded s
+       JOIN row r ON r.id = s.mended AND (r.state = ${stateCode.imported} OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
+       WHERE s.place = ? AND s.digest = ?`,
       [place, key],
-    ).map(([content, mended]) => ({ content, mended }))
+    ).map(([content, mended, state]) => ({ content, mended, isUndone: state === stateCode.undone }))
 }
 
 /** Returns what the ledger knows about rows without a key. The rows are found by their contents. */
 const keylessRows = (db: Database, place: number, contents: ReadonlyArray<Buffer>): ReadonlyArray<KeylessRow> => {
   if (contents.length === 0) return []
   const superseded = supersededIn(db, place)(Buffer.alloc(0))
-  const replacedBy = new Map(superseded.map(({ content, mended }) => [content.toString("latin1"), mended]))
+  const replacedBy = new Map(superseded.map((one) => [one.content.toString("latin1"), one]))
   const any = db.get("SELECT 1 FROM leftOut WHERE place = ? AND keyed = 0 LIMIT 1", [place]) !== undefined
   return contents.map((content) => ({
     state: "keyless",
