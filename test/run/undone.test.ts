@@ -17,17 +17,18 @@ const undoneWorld = Effect.gen(function*() {
   const one = yield* world
   const { address, practice, root, run, source, store } = one
   /** Deletes all submissions, and records that in the ledger. */
-  const undo = Effect.scoped(Effect.gen(function*() {
-    const ledger = yield* openLedger({ file: path.join(root, ".formferry", "ledger.db") })
-    const view = ledger.view({ pipeline: "people", destination: { service: address, form: "people" } })
-    const session = yield* view.hold("undo")
-    yield* session.startRun({ run: "undo", mode: "undo", startedAt: DateTime.formatIso(yield* DateTime.now) })
-    yield* Stream.runForEach(view.pages("sent", {}), (rows) => session.undo(rows))
-    for (const { submissionId } of practice.submissions("people")) yield* store.remove("people", submissionId)
-  }))
+  const undo = (run: string, startedAt = DateTime.formatIso(DateTime.unsafeNow())) =>
+    Effect.scoped(Effect.gen(function*() {
+      const ledger = yield* openLedger({ file: path.join(root, ".formferry", "ledger.db") })
+      const view = ledger.view({ pipeline: "people", destination: { service: address, form: "people" } })
+      const session = yield* view.hold(run)
+      yield* session.startRun({ run, mode: "undo", startedAt })
+      yield* Stream.runForEach(view.pages("sent", {}), (rows) => session.undo(rows))
+      for (const { submissionId } of practice.submissions("people")) yield* store.remove("people", submissionId)
+    }))
   yield* source(people(1, 12))
   expect(yield* run()).toMatchObject({ exitCode: 0, rows: { read: 12, imported: 12, undone: 0 } })
-  yield* undo
+  yield* undo("undo")
   return { ...one, undo }
 })
 
@@ -78,13 +79,13 @@ scoped(
 )
 
 scoped(
-  "a run reads an unchanged source again after its rows were undone",
+  "a run reads an unchanged source again after its rows were undone, even if the clock was set back",
   Effect.gen(function*() {
     const { run, undo } = yield* undoneWorld
     expect(yield* run({ resendUndone: true })).toMatchObject({ rows: { imported: 12 } })
     const repeated = yield* run()
     expect(repeated.unchangedSince).toBeDefined()
-    yield* undo
+    yield* undo("second undo", "2020-01-01T00:00:00.000Z")
     const after = yield* run()
     expect(after.unchangedSince).toBeUndefined()
     expect(after.rows).toMatchObject({ undone: 12, alreadyImported: 0 })

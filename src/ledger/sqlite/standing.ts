@@ -215,7 +215,7 @@ const runRecord = selection<RunRecord>({
   counts: selected("counts", (text: string | null): Json => (text === null ? null : JSON.parse(text) as Json)),
 })
 
-/** Returns runs, newest first. With `done`, returns only runs that did their work, ordered by the time when they finished, latest first. */
+/** Returns runs, last recorded first, whatever their clocks said. With `done`, returns only runs that did their work, ordered by the time when they finished, latest first. */
 export const runRecords = (
   store: Store,
   place: number,
@@ -226,7 +226,7 @@ export const runRecords = (
     `FROM run WHERE place = ? AND ${
       done
         ? `mode = 'run' AND exit IN (${goodCodes.join(", ")}) ORDER BY finished DESC, id DESC`
-        : "mode IS NOT NULL ORDER BY started DESC, id DESC"
+        : "mode IS NOT NULL ORDER BY id DESC"
     } LIMIT ?`,
     [place, limit],
   )
