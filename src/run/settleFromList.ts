@@ -182,7 +182,7 @@ const settleOnce = (
           ? row
           : { ...row, item: withoutParameters(row.item, row.resent ? origin : undeclared) }
       ),
-      (item) => listedLikenessOf(item, { form, answers, stamps: { rowKey, origin } }),
+      (item, sentAt) => listedLikenessOf(item, { form, answers, stamps: { rowKey, origin }, sentAt }),
       landedByWord.map((item) => withoutParameters(item, origin)),
     )
     // The list counts as a test entry that was issued when the list began: after every batch so far.

@@ -180,12 +180,16 @@ export const likenessOf = (
   }
 }
 
+/** How far the service's times may differ from this computer's, in milliseconds: a day, which includes every time zone. */
+const clockTolerance = 86_400_000
+
 /**
  * Returns a function that compares an item with a submission that the service returned.
  *
  * Stricter than for an export, because the answers are complete: a submission fits only if reading it back would find no difference from the item. So
  * the row's key does not suffice, since a different pipeline may send the same key. As tolerant as for an export otherwise: an altered submission
- * still resembles the item, and one with the row's key always does.
+ * still resembles the item, and one with the row's key always does. A submission that is much older than the sending resembles the item at most:
+ * someone else may have given the same answers. It is never excluded by its age, because the service's times may be wrong.
  */
 export const listedLikenessOf = (
   item: Item,
@@ -193,9 +197,12 @@ export const listedLikenessOf = (
     readonly form: Form
     readonly answers: ReadonlyArray<ComparedAnswer>
     readonly stamps: StampIds
+    /** Milliseconds: when the item was first sent. Undefined if that is unknown. Ignored if the item sends a submission time. */
+    readonly sentAt: number | undefined
   },
 ): (submission: Submission) => Likeness => {
-  const { answers, form, stamps } = where
+  const { answers, form, sentAt, stamps } = where
+  const earliest = item.submissionTime === undefined && sentAt !== undefined ? sentAt - clockTolerance : -Infinity
   const places: Array<Place<Submission>> = questionsOf(item, form, answers).map(({ id, sent }) => ({
     sent,
     relationOf: ({ questions }) => relateReturned(sent, questions.findLast((one) => one.id === id)),
@@ -236,7 +243,10 @@ export const listedLikenessOf = (
       : relateReturned(parameter(rowKey.value), returnedAs(submission, rowKey.id))
     if (key === "differs") return "no"
     const likeness = judge(submission)
-    if (likeness === "fits") return isUnchanged(submission) ? "fits" : "resembles"
+    if (likeness === "fits") {
+      const isOlder = Date.parse(submission.submissionTime ?? "") < earliest
+      return !isOlder && isUnchanged(submission) ? "fits" : "resembles"
+    }
     return key === "agrees" ? "resembles" : likeness
   }
 }

@@ -59,10 +59,12 @@ export interface Settled {
 
 /** Rows with the same item, which are interchangeable. `S` is a submission. */
 interface Group<S> {
+  readonly item: Item | undefined
   readonly rows: Array<DoubtfulRow>
   /** How many such rows a person settled as landed. Their submissions exist, but it is unknown which ones they are. */
   spoken: number
-  readonly likeness: ((submission: S) => Likeness) | undefined
+  /** Undefined if the item is no longer known. */
+  likeness: ((submission: S) => Likeness) | undefined
   /** Submissions that fit the item. */
   readonly fits: Array<Candidate<S>>
   /** How many submissions resemble the item and fit no other row, and an example. */
@@ -91,18 +93,19 @@ export interface Settling<S> {
 const wordsOf = { Export: "the export", List: "the form's list" } as const
 
 /**
- * @param likenessOf returns a function that compares an item with a submission
+ * @param likenessOf returns a function that compares an item with a submission. `sentAt`: when the item was first sent, in milliseconds. Undefined if
+ *   that is unknown
  * @param spoken items of rows that a person said had landed. Their submissions exist, but belong to no row in doubt
  */
 export const makeSettling = <S>(
   rows: ReadonlyArray<DoubtfulRow>,
-  likenessOf: (item: Item) => (submission: S) => Likeness,
+  likenessOf: (item: Item, sentAt: number | undefined) => (submission: S) => Likeness,
   spoken: ReadonlyArray<Item> = [],
 ): Settling<S> => {
   const groups = new Map<string, Group<S>>()
   const groupOf = (key: string, item: Item | undefined): Group<S> => {
-    const likeness = item === undefined ? undefined : likenessOf(item)
-    const group = groups.get(key) ?? { rows: [], spoken: 0, likeness, fits: [], resembling: 0, example: undefined }
+    const group = groups.get(key)
+      ?? { item, rows: [], spoken: 0, likeness: undefined, fits: [], resembling: 0, example: undefined }
     groups.set(key, group)
     return group
   }
@@ -111,6 +114,7 @@ export const makeSettling = <S>(
     groupOf(key, row.item).rows.push(row)
   }
   if (rows.length > 0) { for (const item of spoken) groupOf(canonicalJson(item), item).spoken++ }
+  for (const group of groups.values()) group.likeness = group.item && likenessOf(group.item, sentFrom(group))
   const candidates = new Map<string, Candidate<S>>()
 
   const resembled = (group: Group<S>, id: string): void => {
@@ -176,6 +180,12 @@ export const makeSettling = <S>(
     },
   }
 }
+
+/** Returns when the first row of a group was sent, in milliseconds. Undefined if some row was also sent earlier, or is settled. */
+const sentFrom = ({ rows, spoken }: Group<never>): number | undefined =>
+  spoken > 0 || rows.some((row) => row.resent || row.first !== row.batch)
+    ? undefined
+    : rows.reduce((earliest, { sentAt }) => Math.min(earliest, Date.parse(sentAt)), Infinity)
 
 type Found =
   /** `taken` lists the submissions of rows that a person said had landed. */

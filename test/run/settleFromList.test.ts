@@ -155,6 +155,41 @@ describe("settling rows in doubt from the form's list", () => {
       expect(asked).toEqual(["asc 0", "asc 3", "desc 0", "desc 3"])
     })))
 
+  it.effect("a submission that is more than a day older than the sending only resembles the row", () =>
+    aMinuteLater(Effect.gen(function*() {
+      const settled = (submissionTime: string | undefined, row: Partial<DoubtfulRow> = {}, item: Partial<Item> = {}) =>
+        settling(
+          [{ ...rowOf(1, { ...person("ada"), ...item }), sentAt: "2026-03-02T12:00:00.000Z", ...row }],
+          { inForm: () => [{ ...ada, submissionTime }] },
+        )
+      const old = "2026-03-01T11:59:59.999Z"
+      expect(yield* settled(old)).toMatchObject({
+        landed: [],
+        notLanded: [],
+        open: [[1, expect.stringContaining("submission a of the form's list resembles it"), "a person"]],
+      })
+      const landed = { landed: [[1, "a"]], open: [] }
+      expect(yield* settled("2026-03-01T12:00:00.000Z")).toMatchObject(landed)
+      expect(yield* settled("2030-01-01T00:00:00.000Z")).toMatchObject(landed)
+      expect(yield* settled(undefined)).toMatchObject(landed)
+      expect(yield* settled("yesterday")).toMatchObject(landed)
+      // These rows may have an older submission: it has a time of its own, or belongs to an earlier sending.
+      expect(yield* settled(old, {}, { submissionTime: old })).toMatchObject(landed)
+      expect(yield* settled(old, { resent: true })).toMatchObject(landed)
+      expect(yield* settled(old, { first: 4 })).toMatchObject(landed)
+      // The row's own submission is found next to the older one.
+      const both = [{ ...ada, submissionTime: old }, {
+        ...ada,
+        submissionId: "own",
+        submissionTime: "2026-03-02T12:00:01Z",
+      }]
+      const row = { ...rowOf(1, person("ada")), sentAt: "2026-03-02T12:00:00.000Z" }
+      expect(yield* settling([row], { inForm: () => both })).toMatchObject({ landed: [[1, "own"]], open: [] })
+      // Rows with the same answers are interchangeable: the older submission can be that of the row that was sent first.
+      const twins = [{ ...row, row: 2 }, { ...rowOf(1, person("ada")), sentAt: "2026-03-01T12:00:00.000Z" }]
+      expect((yield* settling(twins, { inForm: () => both })).landed).toHaveLength(2)
+    })))
+
   it.effect("an empty form proves that no row has landed", () =>
     aMinuteLater(Effect.gen(function*() {
       expect(yield* settling(rows, { inForm: () => [] })).toMatchObject({ notLanded: [1, 2], open: [] })
