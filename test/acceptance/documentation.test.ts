@@ -45,7 +45,8 @@ const project = (state: string) =>
       for (const folder of ["config", "pipelines"]) rmSync(join(at.folder, folder), { recursive: true })
       return { ...at, shell }
     }
-    at.write("config/formferry.yaml", at.read("config/formferry.yaml").replace(/ {4}confirm: false\n/, ""))
+    const instead = state === "with list" ? "    capabilities: [list]\n" : ""
+    at.write("config/formferry.yaml", at.read("config/formferry.yaml").replace(/ {4}confirm: false\n/, instead))
     at.write(
       "forms/contacts.yaml",
       "id: contacts\nname: Contacts\nquestions: [{ id: q1, name: Name, type: ShortAnswer }]\n",
