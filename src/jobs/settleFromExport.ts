@@ -6,18 +6,17 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { cellText } from "../domain/cell.ts"
 import type { Form } from "../domain/form.ts"
-import { withoutParameters } from "../domain/item.ts"
 import { brief } from "../domain/problem.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
-import { type Evidence, noEvidence, type TestEntry, type Waits } from "../ledger/evidence.ts"
+import type { TestEntry, Waits } from "../ledger/evidence.ts"
 import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
-import { originOf, stampsOf } from "../mapping/stamps.ts"
+import { stampIdsOf, stampsOf } from "../mapping/stamps.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { knownIn } from "../run/knownSubmissions.ts"
 import { showWork } from "../run/Progress.ts"
-import { waitsOf } from "../run/settleFromList.ts"
+import { evidenceOfRows, waitsOf } from "../run/settleFromList.ts"
 import { type AnswerKind, likenessOf, type ResultsColumns, resultsColumns, type StampIds } from "../sink/settleFit.ts"
 import { makeSettling } from "../sink/settleRows.ts"
 import { eachChunk } from "../source/chunks.ts"
@@ -99,7 +98,7 @@ export const openExport = (
       columns,
       // If the mapping no longer fits the form, the kinds are inferred from the types of the questions.
       kinds: Either.isRight(compiled) ? compiled.right.mapping.answers : [],
-      stamps: { rowKey: stamps.find(({ carries }) => carries === "urlParameter")?.id, origin: originOf(stamps) },
+      stamps: stampIdsOf(stamps),
       hasTimes: pipeline.mapping.submissionTime !== undefined,
       waits: waitsOf(pipeline),
       warnings: source.warnings,
@@ -128,16 +127,15 @@ export const settleFromExport = (
     const { imported } = yield* view.standing
     const known = yield* knownIn(view, looseIds, digest, hasTimes, imported)
     const entered = new Set<TestEntry>()
-    // A row that was resent may have landed from either run, as may a row that a person settled. An origin that the export lacks distinguishes no rows.
-    const notShown = new Set([...stamps.origin].filter((id) => !columns.elements.has(`urlParameters ${id}`)))
     const settling = makeSettling(
-      rows.map((row) =>
-        row.item === undefined
-          ? row
-          : { ...row, item: withoutParameters(row.item, row.resent ? stamps.origin : notShown) }
-      ),
+      rows,
       (item) => likenessOf(item, { form, columns, kinds, stamps }),
-      landedByWord.map((item) => withoutParameters(item, stamps.origin)),
+      landedByWord,
+      // An origin that the export lacks distinguishes no rows.
+      {
+        all: stamps.origin,
+        unseen: new Set([...stamps.origin].filter((id) => !columns.elements.has(`urlParameters ${id}`))),
+      },
     )
     const entryIn = (cells: Cells): TestEntry | undefined =>
       entries.find(({ text }) => cells.some((cell) => cellText(cell).toLowerCase().includes(text)))
@@ -167,20 +165,14 @@ export const settleFromExport = (
     yield* eachChunk(source.read(), readChunk)
     const files = yield* source.files
     const lacking = yield* known.lacking
-    const found = new Map<string, Evidence>()
-    const batchesOf = ({ batch, first }: DoubtfulRow) => `${first} ${batch}`
-    for (const row of rows) {
-      if (found.has(batchesOf(row))) continue
-      const batches = { first: row.first, last: row.batch }
-      found.set(batchesOf(row), yield* view.evidence(batches, waits, [...entered]))
-    }
+    const evidenceOf = yield* evidenceOfRows(rows, view, waits, [...entered])
     const settled = settling.decide({
       _tag: "Export",
       lacking,
       unreadable,
       isInOrder: known.isInOrder(),
       isComplete,
-      evidenceOf: (row) => found.get(batchesOf(row)) ?? noEvidence,
+      evidenceOf,
       times: known.times,
       now: yield* Clock.currentTimeMillis,
       shown,

@@ -81,6 +81,12 @@ export const stampAnswer = (
   translations: [],
 })
 
+/** Returns the ids of the URL parameters that carry the row key, and of those that say where a submission comes from. */
+export const stampIdsOf = (stamps: ReadonlyArray<Stamp>) => ({
+  rowKey: stamps.find(({ carries }) => carries === "urlParameter")?.id,
+  origin: originOf(stamps),
+})
+
 /** Returns the ids of the URL parameters that say where a submission comes from: those with the run's id and the pipeline's name. */
 export const originOf = (stamps: ReadonlyArray<Stamp>): ReadonlySet<string> =>
   new Set(stamps.flatMap(({ carries, id }) => (carries === "urlParameter" ? [] : [id])))

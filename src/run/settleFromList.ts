@@ -3,14 +3,13 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
-import { withoutParameters } from "../domain/item.ts"
 import type { Submission } from "../domain/submission.ts"
 import { count, counted } from "../domain/words.ts"
 import type { ComparedAnswer } from "../kinds/submission.ts"
-import { type Evidence, noEvidence, type Waits } from "../ledger/evidence.ts"
+import { type Evidence, noEvidence, type TestEntry, type Waits } from "../ledger/evidence.ts"
 import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
 import type { DoubtfulRow } from "../ledger/pages.ts"
-import { originOf, stampsOf } from "../mapping/stamps.ts"
+import { originOf, stampIdsOf, stampsOf } from "../mapping/stamps.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { type FormService, pageRows } from "../service/FormService.ts"
 import { listedLikenessOf } from "../sink/settleFit.ts"
@@ -23,6 +22,23 @@ export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
   visibleWithin: Duration.toMillis(reconcile.visibleWithin),
   lateWithin: Duration.toMillis(reconcile.lateWithin),
 })
+
+/** Returns a function that returns the ledger's evidence about a row. Rows of the same batches share it. */
+export const evidenceOfRows = (
+  rows: ReadonlyArray<DoubtfulRow>,
+  view: Pick<PipelineLedger, "evidence">,
+  waits: Waits,
+  entries: ReadonlyArray<TestEntry>,
+) =>
+  Effect.gen(function*() {
+    const found = new Map<string, Evidence>()
+    const batchesOf = ({ batch, first }: DoubtfulRow) => `${first} ${batch}`
+    for (const row of rows) {
+      if (found.has(batchesOf(row))) continue
+      found.set(batchesOf(row), yield* view.evidence({ first: row.first, last: row.batch }, waits, entries))
+    }
+    return (row: DoubtfulRow): Evidence => found.get(batchesOf(row)) ?? noEvidence
+  })
 
 /** What is needed to list a form's submissions and to compare them with the ledger. */
 export interface ListContext {
@@ -172,32 +188,18 @@ const settleOnce = (
     const { landedByWord, looseIds } = yield* view.settlingFacts
     const known = yield* knownIn(view, looseIds, digest, false, (yield* view.standing).imported)
     const stamps = stampsOf(pipeline, form)
-    const origin = originOf(stamps)
-    const rowKey = stamps.find(({ carries }) => carries === "urlParameter")?.id
-    // A row that was resent may have landed from either run, as may a row that a person settled. The service may drop an origin that the form lacks.
-    const undeclared = new Set(stamps.flatMap(({ declared, id }) => (declared || !origin.has(id) ? [] : [id])))
+    const ids = stampIdsOf(stamps)
     const settling = makeSettling(
-      rows.map((row) =>
-        row.item === undefined
-          ? row
-          : { ...row, item: withoutParameters(row.item, row.resent ? origin : undeclared) }
-      ),
-      (item, sentAt) => listedLikenessOf(item, { form, answers, stamps: { rowKey, origin }, sentAt }),
-      landedByWord.map((item) => withoutParameters(item, origin)),
+      rows,
+      (item, sentAt) => listedLikenessOf(item, { form, answers, stamps: ids, sentAt }),
+      landedByWord,
+      // The service may drop an origin that the form lacks.
+      { all: ids.origin, unseen: originOf(stamps.filter(({ declared }) => !declared)) },
     )
     // The list counts as a test entry that was issued when the list began: after every batch so far.
     const began = yield* Clock.currentTimeMillis
     const asEntry = { text: "", at: began, after: Number.MAX_SAFE_INTEGER }
-    const found = new Map<string, Evidence>()
-    const batchesOf = ({ batch, first }: DoubtfulRow) => `${first} ${batch}`
-    for (const row of rows) {
-      if (found.has(batchesOf(row))) continue
-      found.set(
-        batchesOf(row),
-        yield* view.evidence({ first: row.first, last: row.batch }, waitsOf(pipeline), [asEntry]),
-      )
-    }
-    const evidenceOf = (row: DoubtfulRow) => found.get(batchesOf(row)) ?? noEvidence
+    const evidenceOf = yield* evidenceOfRows(rows, view, waitsOf(pipeline), [asEntry])
     const listing = yield* listOnce(context, sort, digest, before, (submission) => {
       if (!known.see(submission.submissionId)) settling.offer(submission.submissionId, submission)
     })

@@ -1,4 +1,4 @@
-import type { Item } from "../domain/item.ts"
+import { type Item, withoutParameters } from "../domain/item.ts"
 import { canonicalJson } from "../domain/json.ts"
 import { counted } from "../domain/words.ts"
 import type { Evidence, SettledRow } from "../ledger/evidence.ts"
@@ -89,6 +89,8 @@ export interface Settling<S> {
   readonly decide: (standing: ExportStanding | ListStanding) => Settled
 }
 
+const none: ReadonlySet<string> = new Set()
+
 /** The evidence in the words of a message. */
 const wordsOf = { Export: "the export", List: "the form's list" } as const
 
@@ -96,11 +98,14 @@ const wordsOf = { Export: "the export", List: "the form's list" } as const
  * @param likenessOf returns a function that compares an item with a submission. `sentAt`: when the item was first sent, in milliseconds. Undefined if
  *   that is unknown
  * @param spoken items of rows that a person said had landed. Their submissions exist, but belong to no row in doubt
+ * @param origin ids of the URL parameters with the run's id and the pipeline's name, and of those among them that submissions may lack (`unseen`). A
+ *   row that was resent may have landed from either run, as may a row that a person settled, so their origin is not compared
  */
 export const makeSettling = <S>(
   rows: ReadonlyArray<DoubtfulRow>,
   likenessOf: (item: Item, sentAt: number | undefined) => (submission: S) => Likeness,
   spoken: ReadonlyArray<Item> = [],
+  origin: { readonly all: ReadonlySet<string>; readonly unseen: ReadonlySet<string> } = { all: none, unseen: none },
 ): Settling<S> => {
   const groups = new Map<string, Group<S>>()
   const groupOf = (key: string, item: Item | undefined): Group<S> => {
@@ -110,10 +115,16 @@ export const makeSettling = <S>(
     return group
   }
   for (const row of rows) {
-    const key = row.item === undefined ? `row ${row.keyDigest.toString("hex")}` : canonicalJson(row.item)
-    groupOf(key, row.item).rows.push(row)
+    const item = row.item && withoutParameters(row.item, row.resent ? origin.all : origin.unseen)
+    const key = item === undefined ? `row ${row.keyDigest.toString("hex")}` : canonicalJson(item)
+    groupOf(key, item).rows.push(row)
   }
-  if (rows.length > 0) { for (const item of spoken) groupOf(canonicalJson(item), item).spoken++ }
+  if (rows.length > 0) {
+    for (const one of spoken) {
+      const item = withoutParameters(one, origin.all)
+      groupOf(canonicalJson(item), item).spoken++
+    }
+  }
   for (const group of groups.values()) group.likeness = group.item && likenessOf(group.item, sentFrom(group))
   const candidates = new Map<string, Candidate<S>>()
 
