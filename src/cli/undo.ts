@@ -26,13 +26,16 @@ export const undo = command({
     },
     {
       words: "undo contacts --run 2026-11-20T020000.000Z-k3f9 --edited-too --confirm live",
-      about: "Also deletes submissions that were edited since, and confirms that submissions of live may be deleted.",
+      about:
+        "Also deletes submissions that were edited since or came back different, and confirms that submissions of live may be deleted.",
     },
   ],
   arguments: { pipeline },
   options: {
     run: { ...text("RUN-ID", "The run, by the name of its folder in reports/NAME/."), isRequired: true },
-    editedToo: flag("Also delete submissions that were edited in the form after the import."),
+    editedToo: flag(
+      "Also delete submissions that were edited in the form after the import, or that came back different.",
+    ),
     confirm: text("SERVICE", "Confirm that submissions of this service may be deleted. This can't be undone."),
     to,
     json,
