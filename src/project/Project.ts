@@ -23,7 +23,7 @@ import type { Pipeline } from "./Pipeline.ts"
 import { connectionOf, connectionSection } from "./pull.ts"
 import type { Connection } from "./pull.ts"
 import { secretPlace } from "./secrets.ts"
-import type { openSecrets } from "./secrets.ts"
+import type { Secrets } from "./secrets.ts"
 import { ValueSetEntry } from "./valueSets.ts"
 
 // Services
@@ -277,8 +277,6 @@ export interface Project {
   /** The pipelines by name. */
   readonly pipelines: ReadonlyMap<string, Pipeline>
 }
-
-type Secrets = Effect.Effect.Success<ReturnType<typeof openSecrets>>
 
 const serviceOf = (
   name: string,

@@ -1,9 +1,7 @@
 import type * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
-import type { ConfigurationInvalid, Finding } from "./errors.ts"
+import type { Finding } from "./errors.ts"
 import {
   becoming,
   expecting,
@@ -17,16 +15,14 @@ import {
   section,
   whole,
 } from "./fields.ts"
-import { secretPlace } from "./secrets.ts"
-import type { openSecrets } from "./secrets.ts"
+import type { Secrets } from "./secrets.ts"
+import { Auth, signInOf } from "./signIn.ts"
+import type { ConnectionSignIn } from "./signIn.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { keysAt, textAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
 // Connections: an account of a tool whose answers are pulled
-
-const Secret = secretPlace({ what: "the secret", variable: "API_TOKEN", file: "/run/secrets/api-token" })
-  .annotations({ identifier: "Secret" })
 
 /** Names of header fields (RFC 9110), except those that the client sets or that may contain a secret. */
 const HeaderName = Schema.String.pipe(
@@ -34,51 +30,6 @@ const HeaderName = Schema.String.pipe(
     /^(?!(?:authorization|proxy-authorization|cookie|host|content-length|transfer-encoding|connection)$)[A-Za-z0-9!#$%&'*+.^_`|~-]+$/i,
   ),
 ).annotations(expecting("the name of a header. Secrets belong under `auth` of the connection"))
-
-const SecretParameters = filled(Name, Secret)
-
-const Auth = section({
-  bearer: optional(Secret, {
-    description: "A token that is sent as `Authorization: Bearer TOKEN`",
-    examples: [{ env: "API_TOKEN" }],
-  }),
-  header: optional(
-    section({
-      name: needed(
-        Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/)).annotations(expecting("a header's name")),
-        { description: "The header's name", examples: ["Authorization"] },
-      ),
-      prefix: optional(Name, {
-        description: "A word before the secret. A space separates them",
-        examples: ["Token"],
-      }),
-      value: needed(Secret, { description: "Where to find the secret: { env: NAME } or { file: PATH }" }),
-    }),
-    {
-      description: "A token that is sent in a header",
-      examples: [{ name: "X-API-TOKEN", value: { env: "API_TOKEN" } }],
-    },
-  ),
-  query: optional(SecretParameters, {
-    description: "Secrets that are sent as query parameters",
-    examples: [{ apiKey: { env: "API_KEY" } }],
-  }),
-  basic: optional(
-    section({
-      user: needed(oneOfThese(Name, Secret).annotations(expecting("a name, { env: NAME } or { file: PATH }")), {
-        description: "The user name, or where to find it if it is a key",
-        examples: ["import@example.org"],
-      }),
-      password: needed(Secret, { description: "Where to find the password: { env: NAME } or { file: PATH }" }),
-    }),
-    { description: "A user name and a password", examples: [{ user: "import", password: { env: "ODK_PASSWORD" } }] },
-  ),
-  field: optional(SecretParameters, {
-    description: "Secrets that are sent as fields of `request.form` or members of `request.json`",
-    examples: [{ token: { env: "REDCAP_TOKEN" } }],
-  }),
-}, { rules: { exactlyOne: ["bearer", "header", "query", "basic", "field"] } })
-  .annotations({ ...expecting("{ bearer: { env: NAME } }"), identifier: "Auth" })
 
 /**
  * Returns the schema of a connection.
@@ -109,69 +60,21 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
 
 type ConnectionEntry = Schema.Schema.Type<ReturnType<typeof connectionSection>>
 
-/** What signs a request in. */
-export interface SignIn {
-  readonly headers: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, string>>
-  readonly fields: Readonly<Record<string, string>>
-}
-
 /** An account from which sources are pulled. */
-export interface Connection extends Pick<ConnectionEntry, "requestsPerSecond"> {
+export interface Connection extends Pick<ConnectionEntry, "requestsPerSecond">, ConnectionSignIn {
   readonly name: string
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
   readonly timeout: Duration.Duration
-  /** Names of the variables and files that contain the secrets, for messages. */
-  readonly places: ReadonlyArray<string>
-  /** The secrets, looked up when they are needed. */
-  readonly signIn: Effect.Effect<Redacted.Redacted<SignIn>, ConfigurationInvalid>
 }
 
 /** Returns a connection of the project file. */
-export const connectionOf = (
-  name: string,
-  { auth = {}, base, ...rest }: ConnectionEntry,
-  secrets: Effect.Effect.Success<ReturnType<typeof openSecrets>>,
-): Connection => {
-  const places: Array<string> = []
-  const secret = (place: typeof Secret.Type, allowed = /^[\x21-\x7e]+$/) => {
-    places.push(place.name)
-    return Effect.map(
-      secrets(place, {
-        called: `The secret of ${name}`,
-        noun: "secret",
-        consequence: `the secret of ${name} is missing`,
-        fault: (text) =>
-          allowed.test(text)
-            ? undefined
-            : `The secret of ${name} contains a space, a line break or another character that can't be part of it.`,
-      }),
-      Redacted.value,
-    )
-  }
-  const each = (all: typeof SecretParameters.Type = {}) =>
-    Effect.all(Object.fromEntries(Object.entries(all).map(([key, place]) => [key, secret(place)])))
-  const { basic, bearer, header } = auth
-  const user = basic === undefined || typeof basic.user === "string"
-    ? Effect.succeed(basic?.user ?? "")
-    : secret(basic.user, /^\P{Cc}+$/u)
-  const headers: Record<string, Effect.Effect<string, ConfigurationInvalid>> = {
-    ...(bearer && { authorization: Effect.map(secret(bearer), (token) => `Bearer ${token}`) }),
-    ...(header && {
-      [header.name]: Effect.map(secret(header.value), (token) => `${header.prefix ? `${header.prefix} ` : ""}${token}`),
-    }),
-    ...(basic && {
-      authorization: Effect.zipWith(
-        user,
-        secret(basic.password, /^\P{Cc}+$/u),
-        (user, password) => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
-      ),
-    }),
-  }
-  const all = Effect.all({ headers: Effect.all(headers), query: each(auth.query), fields: each(auth.field) })
-  return { name, ...rest, base: base.replace(/\/+$/, ""), places, signIn: Effect.map(all, Redacted.make) }
-}
+export const connectionOf = (name: string, { auth, base, ...rest }: ConnectionEntry, secrets: Secrets): Connection => ({
+  name,
+  ...rest,
+  base: base.replace(/\/+$/, ""),
+  ...signInOf(name, auth, secrets),
+})
 
 /** Returns the connection that a pipeline names but the project lacks. */
 export const unknownConnection = (yaml: YamlText, connections: ReadonlyArray<string>): ReadonlyArray<Finding> => {

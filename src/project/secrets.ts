@@ -148,3 +148,6 @@ export const openSecrets = (yaml: YamlText, dotenv: string, resolve: (path: stri
       })
     }
   })
+
+/** Looks up the secrets of a project file. */
+export type Secrets = Effect.Effect.Success<ReturnType<typeof openSecrets>>

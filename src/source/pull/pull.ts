@@ -8,13 +8,15 @@ import { createHash } from "node:crypto"
 import type { Json } from "../../domain/json.ts"
 import type { ConfigurationInvalid } from "../../project/errors.ts"
 import { isPaged } from "../../project/pull.ts"
-import type { Connection, Pull, SignIn } from "../../project/pull.ts"
+import type { Connection, Pull } from "../../project/pull.ts"
+import type { SignIn } from "../../project/signIn.ts"
 import { temporaryFile } from "../fetchFile.ts"
 import type { TemporaryFile } from "../fetchFile.ts"
-import { parseJson, placeOf } from "../json/records.ts"
 import { limits, thousands } from "../limits.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
-import { Again, exchange, shownConnection } from "./exchange.ts"
+import { readJson, shown, valueAt } from "./answer.ts"
+import type { JsonWords } from "./answer.ts"
+import { exchange, shownConnection } from "./exchange.ts"
 import type { Answer, PullRequest } from "./exchange.ts"
 
 /** Records that were pulled, as a file. */
@@ -106,53 +108,11 @@ const requestOf = (
 /** The pages are not as the pipeline says. The message is the end of a sentence. */
 class Unpaged extends Error {}
 
-/** Returns the value at a JSON pointer, or undefined. */
-const valueAt = (value: Json, pointer: string): Json | undefined => {
-  let found: Json | undefined = value
-  for (const key of placeOf(pointer) ?? []) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined
-    found = (found as Readonly<Record<string, Json>>)[key]
-  }
-  return found
+const pageWords: JsonWords = {
+  called: "a page",
+  tooLarge: "Ask for smaller pages in `source.request`.",
+  notJson: "Correct `source.request`. If the answer is a file, remove `page` and `success`.",
 }
-
-/** Returns a value as messages show it. Texts are not shown, because they may be answers. */
-const shown = (value: Json | undefined): string =>
-  value === undefined
-    ? "missing"
-    : typeof value === "number" || typeof value === "boolean" || value === null
-    ? String(value)
-    : typeof value === "string"
-    ? "a different text"
-    : Array.isArray(value)
-    ? "a list"
-    : "an object"
-
-/** Reads an answer as JSON. */
-const readPage = (file: string) => ({ body }: Answer): Effect.Effect<Json, SourceError | Again> =>
-  Effect.gen(function*() {
-    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
-    const parts: Array<Uint8Array> = []
-    let bytes = 0
-    yield* Stream.runForEach(body, (part) => {
-      parts.push(part)
-      bytes += part.length
-      return bytes <= limits.page
-        ? Effect.void
-        : wrong(
-          `sent a page of more than ${
-            thousands(limits.page)
-          } bytes, which is the limit. Ask for smaller pages in \`source.request\`.`,
-        )
-    })
-    return yield* Effect.try({
-      try: () => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts))),
-      catch: () =>
-        wrong(
-          "sent a page that is not JSON. Correct `source.request`. If the answer is a file, remove `page` and `success`.",
-        ),
-    })
-  })
 
 /** Returns the failure that a page reports although its status is 200, as the end of a sentence. */
 const failureIn = (json: Json, { success = {} }: Pull): string | undefined => {
@@ -303,7 +263,7 @@ const storePages = (pull: Pull, connection: Connection, signIn: SignIn, file: st
       const { headers, json } = yield* exchange(
         connection,
         request,
-        (answer) => Effect.map(readPage(file)(answer), (json) => ({ json, headers: answer.headers })),
+        (answer) => Effect.map(readJson(file, pageWords)(answer), (json) => ({ json, headers: answer.headers })),
       )
       const failure = failureIn(json, pull)
       if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
