@@ -31,6 +31,8 @@ import {
   schedulingEntry,
   urlParameterEntry,
 } from "./mappingEntries.ts"
+import type { PresetNames } from "./preset.ts"
+import { pullFindings } from "./pull.ts"
 import { source } from "./sourceSection.ts"
 import type { SourceConfig } from "./sourceSection.ts"
 import { quoted } from "./suggestion.ts"
@@ -385,13 +387,16 @@ const fillEmptyLists = (value: object): void => {
  *
  * @param options.sets the project's value sets; undefined if they can't be read, in which case their names are not
  * checked
+ * @param options.connections the project's connections; undefined if they can't be read, in which case their names are not
+ * checked, and presets add nothing
  * @param options.findings further mistakes in the file
  * @param options.isPartial whether to omit entries with mistakes if the rest doesn't depend on them
  */
 export const decodePipeline = (
   yaml: YamlText,
-  { findings = [], isPartial = false, sets }: {
+  { connections, findings = [], isPartial = false, sets }: {
     readonly sets?: ValueSets | undefined
+    readonly connections?: PresetNames | undefined
     readonly findings?: ReadonlyArray<Finding>
     readonly isPartial?: boolean
   } = {},
@@ -403,11 +408,15 @@ export const decodePipeline = (
     })
     return result._tag === "Read" ? { _tag: "Read", value: { ...result.value, document: yaml } } : result
   }
-  const whole = decode((value) => [...yaml.findings, ...findings, ...substituteSets(value, sets)])
+  const substitute = (value: object) => [
+    ...substituteSets(value, sets),
+    ...(connections === undefined ? [] : pullFindings(yaml, value, connections)),
+  ]
+  const whole = decode((value) => [...yaml.findings, ...findings, ...substitute(value)])
   if (whole._tag === "Read" || !isPartial) return whole
   const offsets = whole.findings.map(({ offset }) => offset)
   return decode((value) => {
-    substituteSets(value, sets)
+    substitute(value)
     return removeBroken(value, offsets) ? [] : whole.findings
   })
 }

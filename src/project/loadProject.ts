@@ -8,9 +8,9 @@ import { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "./errors
 import type { Finding } from "./errors.ts"
 import { decodePipeline } from "./Pipeline.ts"
 import type { Pipeline } from "./Pipeline.ts"
+import { connectionFindings, presetNamesIn } from "./preset.ts"
 import { projectOf, projectSchema } from "./Project.ts"
 import type { Project } from "./Project.ts"
-import { requestFindings, unknownConnection } from "./pull.ts"
 import { openSecrets } from "./secrets.ts"
 import { resolved } from "./sourceSection.ts"
 import { quoted, suggest } from "./suggestion.ts"
@@ -122,9 +122,14 @@ const readProjectFile = (root: string, config: string, resolve: (path: string) =
     if (text._tag === "Unreadable") return { diagnostics: [text.diagnostic] }
     const { yaml } = text
     const names = yaml.sound
-      ? { services: keysAt(yaml, ["services"]) ?? [], connections: keysAt(yaml, ["connections"]) ?? [] }
+      ? { services: keysAt(yaml, ["services"]) ?? [], connections: presetNamesIn(yaml) }
       : undefined
-    const result = decodeYaml(yaml, projectSchema, "The project file")
+    const result = decodeYaml(
+      yaml,
+      projectSchema,
+      "The project file",
+      () => [...yaml.findings, ...connectionFindings(yaml)],
+    )
     if (result._tag === "Wrong") return { names, diagnostics: result.findings.map(yaml.diagnostic) }
     const { findings, sets } = yield* loadValueSets(yaml, result.value.valueSets, resolve)
     if (findings.length > 0) return { names, diagnostics: findings.map(yaml.diagnostic) }
@@ -178,13 +183,15 @@ export const loadProject = (
       const findings = !yaml.sound
         ? []
         : [
-          ...(names === undefined
-            ? []
-            : [...unknownServices(yaml, names.services), ...unknownConnection(yaml, names.connections)]),
+          ...(names === undefined ? [] : unknownServices(yaml, names.services)),
           ...scheduleWithoutKey(yaml),
-          ...requestFindings(yaml),
         ]
-      const result = decodePipeline(yaml, { sets, findings, isPartial: options.withoutBroken === true })
+      const result = decodePipeline(yaml, {
+        sets,
+        connections: names?.connections,
+        findings,
+        isPartial: options.withoutBroken === true,
+      })
       if (result._tag === "Wrong") {
         diagnostics.push(...result.findings.map(yaml.diagnostic))
         continue

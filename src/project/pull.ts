@@ -15,11 +15,14 @@ import {
   section,
   whole,
 } from "./fields.ts"
+import { presetNamed, usePreset } from "./preset.ts"
+import type { PresetNames } from "./preset.ts"
+import { presets } from "./presets/index.ts"
 import type { Secrets } from "./secrets.ts"
-import { Auth, signInOf } from "./signIn.ts"
+import { Auth, authOf, Secret, signInOf } from "./signIn.ts"
 import type { ConnectionSignIn } from "./signIn.ts"
-import { quoted, suggest } from "./suggestion.ts"
-import { keysAt, textAt } from "./yamlText.ts"
+import { quoted } from "./suggestion.ts"
+import { isMapping, textAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
 // Connections: an account of a tool whose answers are pulled
@@ -38,9 +41,18 @@ const HeaderName = Schema.String.pipe(
  */
 export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
   section({
-    base: needed(BaseUrl, {
-      description: "The address that all requests begin with. Plain http is allowed only to loopback",
-      examples: ["https://kf.kobotoolbox.org/api/v2"],
+    api: optional(Schema.Literal(...Object.keys(presets)), {
+      description: "The tool, if formferry knows it: pipelines then need no `request` (docs/presets.md)",
+      examples: ["kobo"],
+    }),
+    base: optional(BaseUrl, {
+      description:
+        "The address that all requests begin with (default: that of the tool). Plain http is allowed only to loopback",
+      examples: ["https://kf.kobotoolbox.org"],
+    }),
+    token: optional(Secret, {
+      description: "Where to find the token for the tool: { env: NAME } or { file: PATH }",
+      examples: [{ env: "KOBO_TOKEN" }],
     }),
     auth: optional(Auth, {
       description: "How requests sign in: one of bearer, header, query, basic and field (default: they don't)",
@@ -49,10 +61,13 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
     requestsPerSecond: optional(
       Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
         .annotations(expecting("a number above 0, 100 at most")),
-      { description: "The maximum number of requests per second by this process", default: 2 },
+      {
+        description: "The maximum number of requests per second by this process (default: 2, or what the tool allows)",
+        examples: [5],
+      },
     ),
     timeout: optional(PositiveTime, { description: "How long one request may take", default: "2 minutes" }),
-  }).annotations({
+  }, { rules: { atLeastOne: ["api", "base"], needs: { token: ["api"] }, excludes: { token: ["auth"] } } }).annotations({
     ...expecting("a connection"),
     identifier: "Connection",
     description: "An account from which sources are pulled: its address, and how to sign in",
@@ -61,31 +76,28 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
 type ConnectionEntry = Schema.Schema.Type<ReturnType<typeof connectionSection>>
 
 /** An account from which sources are pulled. */
-export interface Connection extends Pick<ConnectionEntry, "requestsPerSecond">, ConnectionSignIn {
+export interface Connection extends ConnectionSignIn {
   readonly name: string
+  readonly requestsPerSecond: number
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
   readonly timeout: Duration.Duration
 }
 
 /** Returns a connection of the project file. */
-export const connectionOf = (name: string, { auth, base, ...rest }: ConnectionEntry, secrets: Secrets): Connection => ({
-  name,
-  ...rest,
-  base: base.replace(/\/+$/, ""),
-  ...signInOf(name, auth, secrets),
-})
-
-/** Returns the connection that a pipeline names but the project lacks. */
-export const unknownConnection = (yaml: YamlText, connections: ReadonlyArray<string>): ReadonlyArray<Finding> => {
-  const path = ["source", "connection"]
-  const name = textAt(yaml, path)
-  if (name === undefined || connections.includes(name)) return []
-  return [{
-    offset: yaml.offset(path, "value"),
-    message: `config/formferry.yaml has no connection ${quoted(name)}.`,
-    suggestion: suggest(name, connections, "Its connections are") ?? "Add it under `connections`.",
-  }]
+export const connectionOf = (
+  name: string,
+  { api, auth, base, requestsPerSecond, timeout, token }: ConnectionEntry,
+  secrets: Secrets,
+): Connection => {
+  const preset = presetNamed(api)
+  return {
+    name,
+    base: (base ?? preset?.base ?? "").replace(/\/+$/, ""),
+    requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
+    timeout,
+    ...signInOf(name, auth ?? (token && authOf(token, preset?.token)), secrets),
+  }
 }
 
 // The keys of a pulled source
@@ -184,7 +196,20 @@ export const pullKeys = {
     description: "Instead of `file`: the connection in config/formferry.yaml from which the records are pulled",
     examples: ["kobo"],
   }),
-  request: optional(Request, { description: "What is requested from the connection" }),
+  form: optional(oneOfThese(Name, Schema.Number).annotations(expecting("a form's id")), {
+    description: "The form, if the connection has an `api`",
+    examples: ["aBc123"],
+  }),
+  variables: optional(
+    filled(Name, oneOfThese(Name, Schema.Number)).annotations(expecting("a mapping from names to values")),
+    {
+      description: "What else the connection's `api` needs to find the records (docs/presets.md)",
+      examples: [{ project: 3 }],
+    },
+  ),
+  request: optional(Request, {
+    description: "What is requested from the connection. Needed if the connection has no `api`",
+  }),
   page: optional(Page, {
     description:
       "How the answer is divided into pages of JSON. By default, there is one answer, in any format that a file may have",
@@ -220,15 +245,19 @@ export const isPaged = ({ page, success }: Pick<Pull, "page" | "success">): bool
 /** The values that a request may contain, each with the kinds of `page` that provide it. */
 const variables = { offset: ["offset"], number: ["number"], cursor: ["cursor", "last"] } as const
 
-/** Returns what a pipeline's `request` and `format` lack for its `page`, or contain without it. */
-export const requestFindings = (yaml: YamlText): ReadonlyArray<Finding> => {
-  const source = keysAt(yaml, ["source"]) ?? []
-  if (!source.includes("request")) return []
-  const [from = 0, to = from] = yaml.node(["source", "request"])?.range ?? []
-  const text = yaml.text.slice(from, to)
-  const page = keysAt(yaml, ["source", "page"]) ?? []
+/**
+ * Adds the keys of the connection's preset to the `source` of a pipeline, before it is decoded. Returns what `source` lacks for its connection and its `page`, or contains without them.
+ *
+ * @param value the pipeline file's value, which is changed
+ */
+export const pullFindings = (yaml: YamlText, value: object, connections: PresetNames): ReadonlyArray<Finding> => {
+  const findings = usePreset(yaml, value, connections)
+  const source = isMapping(value) ? value["source"] : undefined
+  if (!isMapping(source) || !isMapping(source["request"])) return findings
+  const text = JSON.stringify(source["request"])
+  const page = isMapping(source["page"]) ? source["page"] : {}
   const format = textAt(yaml, ["source", "format"])
-  const isTable = (format === "csv" || format === "excel") && ["page", "success"].some((key) => source.includes(key))
+  const isTable = (format === "csv" || format === "excel") && ["page", "success"].some((key) => key in source)
   const tables = !isTable ? [] : [{
     offset: yaml.offset(["source", "format"], "value"),
     message: `\`page\` and \`success\` are for answers in JSON, not ${quoted(format)}.`,
@@ -236,7 +265,7 @@ export const requestFindings = (yaml: YamlText): ReadonlyArray<Finding> => {
   }]
   const lacking = Object.entries(variables).flatMap(([name, kinds]): ReadonlyArray<Finding> => {
     const isUsed = text.includes(`{${name}}`)
-    const kind = kinds.find((kind) => page.includes(kind))
+    const kind = kinds.find((kind) => kind in page)
     if (kind !== undefined && !isUsed) {
       return [{
         offset: yaml.offset(["source", "page", kind], "key"),
@@ -250,5 +279,5 @@ export const requestFindings = (yaml: YamlText): ReadonlyArray<Finding> => {
       suggestion: `Add \`page\` with \`${kinds.join("` or `")}\`.`,
     }]
   })
-  return [...tables, ...lacking]
+  return [...findings, ...tables, ...lacking]
 }

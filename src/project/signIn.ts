@@ -3,10 +3,11 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { ConfigurationInvalid } from "./errors.ts"
 import { expecting, filled, Name, needed, oneOfThese, optional, section } from "./fields.ts"
+import type { Preset } from "./presets/Preset.ts"
 import { secretPlace } from "./secrets.ts"
 import type { Secrets } from "./secrets.ts"
 
-const Secret = secretPlace({ what: "the secret", variable: "API_TOKEN", file: "/run/secrets/api-token" })
+export const Secret = secretPlace({ what: "the secret", variable: "API_TOKEN", file: "/run/secrets/api-token" })
   .annotations({ identifier: "Secret" })
 
 const SecretParameters = filled(Name, Secret)
@@ -54,6 +55,16 @@ export const Auth = section({
   }),
 }, { rules: { exactlyOne: ["bearer", "header", "query", "basic", "field"] } })
   .annotations({ ...expecting("{ bearer: { env: NAME } }"), identifier: "Auth" })
+
+/** Returns how requests contain a token, as a preset says. */
+export const authOf = (token: typeof Secret.Type, place: Preset["token"] = { bearer: true }): typeof Auth.Type =>
+  "header" in place
+    ? { header: { name: place.header, prefix: place.prefix, value: token } }
+    : "query" in place
+    ? { query: { [place.query]: token } }
+    : "field" in place
+    ? { field: { [place.field]: token } }
+    : { bearer: token }
 
 /** What signs a request in. */
 export interface SignIn {

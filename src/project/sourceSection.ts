@@ -306,17 +306,21 @@ const sourceKeys = section({
 }, {
   rules: {
     exactlyOne: ["file", "connection"],
-    needs: { connection: ["request"], request: ["connection"], page: ["connection"], success: ["connection"] },
+    needs: Object.fromEntries(
+      ["form", "variables", "request", "page", "success"].map((key) => [key, ["connection"]]),
+    ),
     // The answer of a connection is as old as the request.
     excludes: { connection: ["maxAge"] },
   },
 })
 
 /** The section that describes the source. */
-export const source = becoming(sourceKeys, ({ connection, file = [], page, request, success, ...rest }) => {
-  const where: SourceFiles = connection === undefined || request === undefined
+export const source = becoming(sourceKeys, (keys) => {
+  const { connection, file = [], form: _form, page, request, success, variables: _variables, ...rest } = keys
+  const where: SourceFiles = connection === undefined
     ? file
-    : { connection, request, page, success, records: rest.records ?? "" }
+    // Without the project file, the request of a preset is unknown. Nothing is pulled then.
+    : { connection, request: request ?? { path: "/" }, page, success, records: rest.records ?? "" }
   return { ...rest, file: where }
 })
 

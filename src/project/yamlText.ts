@@ -209,6 +209,15 @@ const origins = new WeakMap<object, Origin>()
 /** Returns where a list or mapping is in a file. Undefined for a value that does not come from a file. */
 export const originOf = (value: object): Origin | undefined => origins.get(value)
 
+/** Records that a value with all its lists and mappings belongs to a place in a file, for messages about it. Returns the value. */
+export const withPath = (value: unknown, path: YamlPath): unknown => {
+  if (typeof value === "object" && value !== null) {
+    origins.set(value, { path, members: new Map() })
+    for (const member of Object.values(value)) withPath(member, path)
+  }
+  return value
+}
+
 /** The maximum number of values to which a file's aliases may expand. */
 export const mostValues = 200_000
 

@@ -27,8 +27,8 @@ const check = (diagnose: typeof pipelineDiagnostics, cases: ReadonlyArray<Case>)
 
 describe("an unknown key, with the nearest key as a suggestion", () => {
   check(pipelineDiagnostics, [
-    ["misspelt", withSection("source", "file: a.csv\nrowKey: [Id]\n«formt: csv"), [
-      "`formt` is not a key of `source`.",
+    ["misspelt", withSection("source", "file: a.csv\nrowKey: [Id]\n«fomrat: csv"), [
+      "`fomrat` is not a key of `source`.",
       "Did you mean `format`?",
     ]],
     [

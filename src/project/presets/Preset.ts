@@ -1,0 +1,35 @@
+import type { Mapping } from "../yamlText.ts"
+
+/** A part of a preset's request that differs from source to source. */
+interface PresetVariable {
+  readonly about: string
+  readonly example: string
+}
+
+/** What is known about a tool's API, as keys of a connection and of a source. Everything here could also be written in the project's files. */
+export interface Preset {
+  readonly title: string
+  /** How much the preset is proven, as a sentence. */
+  readonly evidence: string
+  /** The tool's address. Undefined if every customer has a server of their own. */
+  readonly base?: string
+  /** Other values of `base`, as text: regions, own servers. */
+  readonly bases?: string
+  /** Where requests contain the `token` of a connection. Undefined if the tool signs in with `auth`. */
+  readonly token?:
+    | { readonly bearer: true }
+    | { readonly header: string; readonly prefix?: string }
+    | { readonly query: string }
+    | { readonly field: string }
+  /** The keys of a connection that signs in without `token`, as an example. */
+  readonly auth?: Mapping
+  /** How to get what the connection signs in with, as sentences. */
+  readonly signIn: string
+  readonly requestsPerSecond?: number
+  /** What a source must name. `form` is a key of `source`; others are members of `source.variables`. */
+  readonly variables: Readonly<Record<string, PresetVariable>>
+  /** Keys of `source`, as in a pipeline file. `{NAME}` in a text is replaced by the variable with that name. */
+  readonly source: Mapping
+  /** What to know about the records, as sentences: order, edits, deleted records. */
+  readonly notes: ReadonlyArray<string>
+}

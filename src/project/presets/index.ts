@@ -1,0 +1,7 @@
+import { kobo } from "./kobo.ts"
+import { odk } from "./odk.ts"
+import type { Preset } from "./Preset.ts"
+import { redcap } from "./redcap.ts"
+
+/** Presets by the name that a connection gives as `api`. */
+export const presets: Readonly<Record<string, Preset>> = { kobo, odk, redcap }

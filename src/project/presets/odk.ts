@@ -1,0 +1,22 @@
+import type { Preset } from "./Preset.ts"
+
+export const odk: Preset = {
+  title: "ODK Central",
+  evidence: "From the vendor's source code and documentation, not tried live.",
+  bases: "the address of your server, such as `https://odk.example.org`",
+  auth: { auth: { basic: { user: "import@example.org", password: { env: "ODK_PASSWORD" } } } },
+  signIn: "A web user with the role Project Viewer. Servers with single sign-on don't allow passwords.",
+  variables: {
+    project: { about: "the project's number, as in its address", example: "3" },
+    form: { about: "the form's id", example: "household" },
+  },
+  source: {
+    // One answer is read at one moment, so no record can move between pages. It has the same columns as an export that is downloaded.
+    request: { path: "/v1/projects/{project}/forms/{form}/submissions.csv" },
+    format: "odk",
+  },
+  notes: [
+    "One answer, with the columns of Central's CSV export. Edits are found. Submissions that were deleted in Central are reported as vanished.",
+    "Repeats are not included. For them, set `request: { path: /v1/projects/3/forms/household/submissions.csv.zip, query: { attachments: false } }` and `member`.",
+  ],
+}
