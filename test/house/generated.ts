@@ -18,6 +18,8 @@ import { annotation } from "../../src/project/fields.ts"
 import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
 import { questionEntry } from "../../src/project/mappingEntries.ts"
 import { pipelineSchema } from "../../src/project/Pipeline.ts"
+import { presets } from "../../src/project/presets/index.ts"
+import type { Preset } from "../../src/project/presets/Preset.ts"
 import { projectSchema } from "../../src/project/Project.ts"
 import { quoted } from "../../src/project/suggestion.ts"
 import { csvFiles } from "../../src/report/csvFiles.ts"
@@ -345,6 +347,58 @@ const commandsPage = (): string =>
     ),
   ].join("\n\n") + "\n"
 
+const yamlBlock = (value: unknown): string =>
+  `\`\`\`yaml\n${stringify(value, { collectionStyle: "any", lineWidth: 0 }).trim()}\n\`\`\``
+
+/** Returns the section of a preset: what a project writes, and the keys that the preset adds. */
+const presetSection = ([name, preset]: readonly [string, Preset]): string => {
+  const { base, bases, evidence, notes, signIn, source, title, token, variables } = preset
+  const { form, ...others } = Object.fromEntries(
+    Object.entries(variables).map(([variable, { example }]) => [variable, example]),
+  )
+  const connection = {
+    api: name,
+    ...(base === undefined ? { base: /`(https:[^`]+)`/.exec(bases ?? "")?.[1] } : {}),
+    ...(token === undefined ? preset.auth : { token: { env: `${name.toUpperCase().replaceAll("-", "_")}_TOKEN` } }),
+  }
+  const pulled = {
+    connection: name,
+    ...(form === undefined ? {} : { form }),
+    ...(Object.keys(others).length === 0 ? {} : { variables: others }),
+  }
+  return section(
+    `## ${title}`,
+    yamlBlock({ connections: { [name]: connection } }),
+    yamlBlock({ source: pulled }),
+    [
+      ...Object.entries(variables).map(([variable, { about }]) => `- \`${variable}\`: ${sentence(about)}`),
+      `- **Sign in**: ${signIn}`,
+      ...(bases === undefined ? [] : [`- **\`base\`**: ${sentence(bases)}`]),
+      ...notes.map((note) => `- ${note}`),
+      `- **Evidence**: ${evidence}`,
+    ],
+    "The preset stands for these keys of `source`:",
+    yamlBlock(source),
+  )
+}
+
+/** Returns a page of all presets, generated from their files. */
+const presetsPage = (): string =>
+  [
+    generated,
+    "# Form tools with a preset",
+    "What a connection with `api` and its sources need for each tool. [Pull records from a form tool](pull.md) shows how to use it.",
+    table(
+      ["`api`", "tool", "a source names"],
+      Object.entries(presets).map(([name, { title, variables }]) => [
+        `\`${name}\``,
+        title,
+        Object.keys(variables).map((one) => one === "form" ? "`form`" : `\`variables.${one}\``).join(", "),
+      ]),
+    ),
+    ...Object.entries(presets).map(presetSection),
+  ].join("\n\n") + "\n"
+
 /** Returns the generated files that are missing or different below `root`, with paths relative to the repository. */
 export const differing = (root: string): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
   const { pipeline, project } = jsonSchemas()
@@ -358,5 +412,6 @@ export const differing = (root: string): ReadonlyArray<{ readonly file: string; 
     { file: "docs/pipeline.md", text: referencePage() },
     { file: "docs/report.md", text: reportPage() },
     { file: "docs/commands.md", text: commandsPage() },
+    { file: "docs/presets.md", text: presetsPage() },
   ].filter(({ file, text }) => textOf(file) !== text)
 }
