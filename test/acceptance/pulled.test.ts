@@ -22,7 +22,7 @@ sink:
 /** Makes a project whose connection leads to KoboToolbox with these records. */
 const projectWith = (last: number) =>
   Effect.gen(function*() {
-    const tools = yield* Effect.acquireRelease(Effect.promise(startTools), (tools) => Effect.sync(tools.stop))
+    const tools = yield* Effect.acquireRelease(Effect.promise(() => startTools()), (tools) => Effect.sync(tools.stop))
     const at = yield* bench()
     tools.store = records(1, last)
     at.write(

@@ -8,6 +8,8 @@ export const token = "tok_9f31c2e07a"
 export interface FakeRecord {
   readonly id: number
   readonly name: string
+  /** Whether the record was edited, which changes its name and its time of modification. */
+  readonly isEdited?: boolean
 }
 
 export const records = (from: number, to: number): ReadonlyArray<FakeRecord> =>
@@ -20,18 +22,19 @@ export interface Received {
   readonly body: string
 }
 
-interface Sent {
+export interface Sent {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   /** JSON, or text as it is. */
   readonly body?: unknown
 }
 
-type Tool = (request: Received, store: ReadonlyArray<FakeRecord>) => Sent
+/** Answers a request from the records in their order of creation. */
+export type Tool = (request: Received, store: ReadonlyArray<FakeRecord>) => Sent
 
-const refused: Sent = { status: 401, body: { message: `the token ${token} is not valid` } }
+export const refused: Sent = { status: 401, body: { message: `the token ${token} is not valid` } }
 
-const number = (url: URL, name: string, standard: number) => Number(url.searchParams.get(name) ?? standard)
+export const number = (url: URL, name: string, standard: number) => Number(url.searchParams.get(name) ?? standard)
 
 /** KoboToolbox: `start`, `limit`, a `next` link, ordered by `_id`. */
 const kobo: Tool = ({ headers, url }, store) => {
@@ -112,12 +115,13 @@ export interface FakeTools {
   meddle: (request: Received, count: number) => Sent | "cut" | "silent" | undefined
 }
 
-/** Starts the tools on loopback. */
-export const startTools = async (): Promise<FakeTools & { readonly stop: () => void }> => {
+/** Starts the tools on loopback, or one tool that answers all requests. */
+export const startTools = async (only?: Tool): Promise<FakeTools & { readonly stop: () => void }> => {
   const received: Array<Received> = []
   const answer = (request: Received, response: ServerResponse) => {
     received.push(request)
-    const own = () => tools[request.url.pathname.split("/")[1] ?? ""]?.(request, fake.store) ?? { status: 404 }
+    const tool = only ?? tools[request.url.pathname.split("/")[1] ?? ""]
+    const own = () => tool?.(request, fake.store) ?? { status: 404 }
     const meddled = fake.meddle(request, received.length)
     if (meddled === "silent") return
     const { body = "", headers = {}, status = 200 } = meddled === "cut" ? own() : meddled ?? own()

@@ -1,0 +1,110 @@
+// Every preset pulls from a fake of its tool's API, through the commands, into the practice service.
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Duration, Effect } from "effect"
+import { records, startTools, token } from "../source/pull/fakeTools.ts"
+import type { FakePreset } from "../source/pull/presets/FakePreset.ts"
+import { kobo } from "../source/pull/presets/kobo.ts"
+import { odk } from "../source/pull/presets/odk.ts"
+import { redcap } from "../source/pull/presets/redcap.ts"
+import { bench } from "./contacts.ts"
+
+/** The presets. For a new one, add its fake here. */
+const presets: ReadonlyArray<FakePreset> = [kobo, odk, redcap]
+
+/** How many times faster waits are, so that rates and `Retry-After` cost no time. */
+const speed = 20
+
+/** Runs an effect whose clock is fast. */
+const quickly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Effect.clock, (clock) => {
+    const started = clock.unsafeCurrentTimeMillis()
+    const now = () => started + (clock.unsafeCurrentTimeMillis() - started) * speed
+    const fast: Clock.Clock = {
+      [Clock.ClockTypeId]: Clock.ClockTypeId,
+      unsafeCurrentTimeMillis: now,
+      unsafeCurrentTimeNanos: () => BigInt(Math.round(now() * 1e6)),
+      currentTimeMillis: Effect.sync(now),
+      currentTimeNanos: Effect.sync(() => BigInt(Math.round(now() * 1e6))),
+      sleep: (duration) => clock.sleep(Duration.times(duration, 1 / speed)),
+    }
+    return Effect.withClock(effect, fast)
+  })
+
+/** Makes a project with a pipeline that imports names from the tool. */
+const projectFor = ({ answer, api, column, signIn, source }: FakePreset) =>
+  Effect.gen(function*() {
+    const tool = yield* Effect.acquireRelease(
+      Effect.promise(() => startTools(answer)),
+      (tools) => Effect.sync(tools.stop),
+    )
+    const at = yield* bench()
+    at.write(
+      "config/formferry.yaml",
+      `${at.read("config/formferry.yaml").replace("confirm: false", "confirm: false\n    capabilities: [list]")}
+connections:
+  tool: { api: ${api}, base: "${tool.base}", ${signIn}, requestsPerSecond: 100 }
+`,
+    )
+    const secret = (value: string) => at.write(".env", `TOOL_TOKEN=${value}\n`)
+    secret(token)
+    at.write(
+      "pipelines/contacts.yaml",
+      `pipeline: contacts
+source:
+  connection: tool
+  ${source}
+mapping:
+  questions: [{ name: Name, from: ${JSON.stringify(column)}, required: true }]
+  ignoreQuestions: [E-mail, Born]
+sink: { service: live, form: contacts }
+`,
+    )
+    const command = (...words: ReadonlyArray<string>) => quickly(at.inProcess(...words))
+    return { at, command, secret, tool }
+  })
+
+const names = (last: number) => records(1, last).map(({ name }) => name).toSorted()
+
+describe.each(presets.map((preset) => [preset.api, preset] as const))("the preset %s", (_, preset) => {
+  it.scopedLive("imports each record once, with a 429, records that arrive meanwhile, and a second night", () =>
+    Effect.gen(function*() {
+      const { at, command, tool } = yield* projectFor(preset)
+      tool.store = records(1, 2_500)
+      const check = yield* command("check", "contacts")
+      expect(check.status, check.stdout + check.stderr).toBe(0)
+      expect(tool.received).toHaveLength(preset.requests)
+
+      tool.received.length = 0
+      tool.meddle = (_, count) => {
+        // The first page was sent, or will be sent again.
+        if (count === 2) tool.store = records(1, 2_507)
+        return count === Math.min(2, preset.requests) ? { status: 429, headers: { "retry-after": "1" } } : undefined
+      }
+      const first = yield* command("run", "contacts")
+      expect(first.status, first.stdout + first.stderr).toBe(0)
+      expect(tool.received).toHaveLength(preset.requests + 1)
+      expect(at.count()).toBeGreaterThanOrEqual(2_500)
+
+      tool.meddle = () => undefined
+      tool.store = records(1, 2_540).map((record) =>
+        record.id % 200 === 0 && record.id <= 2_000
+          ? { ...record, name: `${record.name} (edited)`, isEdited: true }
+          : record
+      )
+      yield* command("run", "contacts")
+      expect(at.report().rows).toMatchObject({ changed: 10 })
+      expect(at.answers("qName")).toEqual(names(2_540))
+    }))
+
+  it.scopedLive("says that the token has expired, and sends nothing", () =>
+    Effect.gen(function*() {
+      const { at, command, secret, tool } = yield* projectFor(preset)
+      tool.store = records(1, 10)
+      secret("tok_expired")
+      const refused = yield* command("run", "contacts")
+      expect(refused.status).toBe(5)
+      expect(refused.stderr).toMatch(/refused the sign-in \(401\)|refused access \(403\)|reports a failure/)
+      expect(refused.stdout + refused.stderr).not.toContain("tok_")
+      expect(at.count()).toBe(0)
+    }))
+})

@@ -1,0 +1,45 @@
+import { number, refused, token } from "../fakeTools.ts"
+import { createdAt } from "./FakePreset.ts"
+import type { FakePreset } from "./FakePreset.ts"
+
+/** KoboToolbox: `start` and `limit` (1,000 at most), ordered by `sort`, and the address of the next page. An edit keeps `_submission_time`. */
+export const kobo: FakePreset = {
+  api: "kobo",
+  signIn: "token: { env: TOOL_TOKEN }",
+  source: "form: aBc123",
+  column: "person/name",
+  requests: 3,
+  answer: ({ headers, url }, store) => {
+    if (headers.authorization !== `Token ${token}`) return refused
+    if (url.pathname !== "/api/v2/assets/aBc123/data/") return { status: 404, body: { detail: "Not found." } }
+    const [start, limit] = [number(url, "start", 0), Math.min(1000, number(url, "limit", 100))]
+    const next = new URL(url)
+    next.searchParams.set("start", String(start + limit))
+    const { _id = 1 } = JSON.parse(url.searchParams.get("sort") ?? "{}") as { readonly _id?: number }
+    const sorted = _id < 0 ? store.toReversed() : store
+    return {
+      body: {
+        count: store.length,
+        next: start + limit < store.length ? next.href : null,
+        previous: null,
+        results: sorted.slice(start, start + limit).map((record) => ({
+          _id: record.id,
+          "formhub/uuid": "f0",
+          "person/name": record.name,
+          "person/likes": "tea coffee",
+          "meta/instanceID": `uuid:${record.id}${record.isEdited === true ? "-b" : ""}`,
+          _xform_id_string: "aBc123",
+          _uuid: `u${record.id}`,
+          _attachments: [],
+          _status: "submitted_via_web",
+          _geolocation: [null, null],
+          _submission_time: createdAt(record).slice(0, 19),
+          _tags: [],
+          _notes: [],
+          _validation_status: {},
+          _submitted_by: null,
+        })),
+      },
+    }
+  },
+}
