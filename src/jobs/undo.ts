@@ -1,7 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -10,22 +9,15 @@ import * as Stream from "effect/Stream"
 import { type ExitCode, exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import type { Outcome } from "../domain/run.ts"
-import { compareSubmission } from "../kinds/submission.ts"
 import { LockHolder } from "../ledger/holder.ts"
-import { LedgerOvertaken, type PipelineLedger } from "../ledger/Ledger.ts"
-import type { SentRow } from "../ledger/pages.ts"
-import type { Pipeline } from "../project/Pipeline.ts"
+import type { PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
-import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
-import { readBack, type ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { spreadsheetCsv } from "../report/csvFiles.ts"
 import { failing, markUnfinished, partFiles } from "../report/partFiles.ts"
 import { statusOfSignal } from "../run/ending.ts"
-import { showWork } from "../run/Progress.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
-import { unlessAborted } from "../service/cancellation.ts"
-import { type FormService, ServiceUnusable } from "../service/FormService.ts"
+import { deleteRun, remaining } from "../run/undoRun.ts"
 import { compileWithoutSource, orInterrupted } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
@@ -92,9 +84,6 @@ export interface UndoResult {
   readonly because: string | undefined
 }
 
-/** The number of submissions that are read and deleted at the same time. */
-const atOnce = 32
-
 /**
  * Deletes the submissions that a run created, by the ledger alone, and writes what happened to each into a new folder. Each deletion is recorded as soon
  * as it is done, so that an interrupted command can be repeated. Takes the pipeline's lock.
@@ -140,51 +129,25 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       const startedAt = yield* now
       yield* session.startRun({ run: id, mode: "undo", startedAt })
       const stop = Context.get(yield* Layer.build(Stop.layer(options.interrupted)), Stop)
-      const read = readingOf(pipeline, form, service, ledger.digest, stop)
-      const edited = new Map<string, string>()
-      let deleted = 0
-      let absent = 0
-      let done = 0
-      const showDone = Effect.suspend(() => showWork("undo", done, before.sent))
-
-      /** Deletes a submission and records that. A service that can't delete may answer 404, so the submission must be gone then. */
-      const deleteOne = ({ keyDigest, submissionId }: SentRow) =>
-        Effect.gen(function*() {
-          const result = yield* remove(form.id, submissionId, session.held)
-          if (result === "heldBack") return yield* new LedgerOvertaken({ pipeline: pipeline.name })
-          if (result === "absent" && (yield* service.read(form.id, submissionId)) !== undefined) {
-            return yield* new ServiceUnusable({
-              reason: "unexpected",
-              status: 404,
-              message:
-                `${service.baseUrl} answered a deletion with status 404, but still has the submission ${submissionId}: it was not deleted. `
-                + "If the service can't delete submissions, remove `delete` from its `capabilities` in config/formferry.yaml.",
-            })
-          }
-          yield* session.undo([{ keyDigest, submissionId }])
-          deleted++
-          if (result === "absent") absent++
-        }).pipe(Effect.uninterruptible)
-
-      const undoOne = (row: SentRow) =>
-        Effect.gen(function*() {
-          if (stop.requested()) return
-          const found = yield* unlessAborted(stateOf(row, read), stop.sending)
-          if (found === undefined || stop.requested()) return
-          if (found.isEdited && !options.editedToo) edited.set(row.submissionId, found.editLink ?? "")
-          else yield* deleteOne(row)
-          done++
-          yield* showDone
-        }).pipe(
-          Effect.catchTag("ServiceUnusable", ({ message }) => stop.request({ _tag: "Unavailable", because: message })),
-          Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
-        )
-
-      yield* showDone
-      yield* Stream.runForEach(
-        view.pages("sent", { run: options.run }),
-        (rows) => Effect.forEach(rows, undoOne, { concurrency: atOnce, discard: true }),
-      )
+      const answers = Either.match(compileWithoutSource(pipeline, form), {
+        onLeft: () => [],
+        onRight: ({ mapping }) => mapping.answers,
+      })
+      const { digest } = ledger
+      const context = {
+        pipeline,
+        form,
+        service,
+        remove,
+        answers,
+        view,
+        session,
+        digest,
+        stop,
+        run: options.run,
+        editedToo: options.editedToo,
+      }
+      const { absent, deleted, edited } = yield* deleteRun(context, before.sent)
 
       const after = yield* remaining(view, options.run)
       const counts = {
@@ -228,85 +191,6 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       return result
     }),
   )
-
-/** Counts what remains of a run according to the ledger. */
-const remaining = (view: PipelineLedger, run: string) =>
-  Effect.gen(function*() {
-    const found = { sent: 0, undone: 0, inDoubt: 0, unknown: 0, replaced: 0, uncovered: 0 }
-    yield* Stream.runForEach(view.pages("sent", { run, content: false }), (rows) =>
-      Effect.sync(() => void (found.sent += rows.length)))
-    yield* Stream.runForEach(view.pages("undeletable", { run }), (rows) =>
-      Effect.sync(() => {
-        for (const { replaces, state } of rows) {
-          if (state === "undone") {
-            found.undone++
-          } else if (state === "inDoubt") {
-            found.inDoubt++
-          } else found.unknown++
-          if (state === "undone" && replaces !== undefined) {
-            found.uncovered++
-          }
-        }
-      }))
-    yield* Stream.runForEach(view.pages("replaced", { run }), (rows) =>
-      Effect.sync(() =>
-        void (found.replaced += rows.length)
-      ))
-    return found
-  })
-
-interface Reading {
-  readonly drift: DriftOptions
-  readonly readBack: ReadBackOptions
-}
-
-/** Returns how submissions are compared. If the mapping no longer compiles, every difference counts as an edit. */
-const readingOf = (
-  pipeline: Pipeline,
-  form: Form,
-  service: FormService,
-  digest: DriftOptions["digest"],
-  stop: Stop["Type"],
-): Reading => {
-  const answers = Either.match(compileWithoutSource(pipeline, form), {
-    onLeft: () => [],
-    onRight: ({ mapping }) => mapping.answers,
-  })
-  const options: ReadBackOptions = {
-    formId: form.id,
-    service,
-    // The list may be older than the submission, so each one is read.
-    listing: undefined,
-    digest,
-    compare: (item, submission) => compareSubmission(answers, item, submission),
-    tolerated: new Set(answers.flatMap((answer) => (answer.tolerated === undefined ? [] : [answer.id]))),
-    visibleWithin: pipeline.reconcile.visibleWithin,
-    signal: stop.reading,
-  }
-  // A tolerated answer that was edited is an edit, too.
-  const drift = { ...options, names: new Map(answers.map(({ id, name }) => [id, name])), tolerated: new Set<string>() }
-  return { readBack: options, drift }
-}
-
-/**
- * Returns whether a submission was edited after the import. A submission that was never verified counts as edited if it differs from what was sent,
- * because nothing shows how it came back at first. It has time to become visible: a service might not find it for deletion before.
- */
-const stateOf = ({ answers, item, submissionId, verdict }: SentRow, { drift, readBack: options }: Reading) =>
-  Effect.gen(function*() {
-    if (answers !== undefined && verdict === "verified") {
-      const { editLink, standing } = yield* checkDrift({ submissionId, answers }, drift)
-      return { isEdited: standing === "edited", editLink }
-    }
-    if (item === undefined) return { isEdited: true, editLink: undefined }
-    let found: { readonly isEdited: boolean; readonly editLink: string | undefined } | undefined
-    // The submission had time to become visible if it was already missing when it was read back.
-    const visibleWithin = verdict === "missing" ? Duration.zero : options.visibleWithin
-    yield* readBack([{ submissionId, item }], { ...options, visibleWithin }, (_, result) => {
-      found = { isEdited: result.verdict === "differing", editLink: result.editLink }
-    })
-    return found
-  })
 
 type Counted = Pick<UndoResult, "edited" | "inDoubt" | "left" | "replaced" | "unknown">
 
