@@ -11,10 +11,11 @@ import { compile } from "../../src/mapping/compile.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { RunFolder } from "../../src/report/RunFolder.ts"
 import { Progress } from "../../src/run/Progress.ts"
-import { execute } from "../../src/run/Run.ts"
+import { execute, now } from "../../src/run/Run.ts"
 import { CurrentRun, RunLedger } from "../../src/run/RunContext.ts"
 import { waitsOf } from "../../src/run/settleFromList.ts"
 import { makeStop, Stop } from "../../src/run/Stop.ts"
+import { type Deleted, deleteRun, remaining } from "../../src/run/undoRun.ts"
 import { make } from "../../src/service/client.ts"
 import { FormService } from "../../src/service/FormService.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
@@ -46,6 +47,7 @@ export interface ProcessOptions {
   readonly requestsPerSecond: number
   readonly concurrency: number
   readonly retryRefused: boolean
+  readonly resendUndone: boolean
   /** Whether a person accepts a canary that an earlier run recorded as failed. */
   readonly acceptCanary: boolean
   readonly limit: number | undefined
@@ -160,6 +162,39 @@ export const settleByHandProcess = (
     }),
   ).pipe(Effect.withRandom(Random.make(options.seed)))
 
+/** The result of an undo: what it deleted, and the submissions of the run that it left although nothing prevents their deletion. */
+export interface UndoneRun extends Deleted {
+  readonly left: number
+}
+
+/** Runs `formferry undo --run`. */
+export const undoProcess = (
+  options: ProcessOptions,
+  { editedToo, run }: { readonly run: string; readonly editedToo: boolean },
+): Effect.Effect<UndoneRun, unknown> =>
+  Effect.scoped(
+    Effect.gen(function*() {
+      const { form, ledger, mapping, service, view } = yield* open(options)
+      const { remove } = service
+      if (remove === undefined) return yield* Effect.dieMessage("The service can't delete.")
+      const id = yield* newRunId
+      const session = yield* view.hold(id)
+      const stop = yield* makeStop
+      options.holding(session, stop)
+      yield* session.startRun({ run: id, mode: "undo", startedAt: yield* now })
+      const { answers } = mapping
+      const { digest } = ledger
+      const { pipeline } = options
+      const { sent } = yield* remaining(view, run)
+      const deleted = yield* deleteRun(
+        { run, pipeline, form, service, remove, answers, view, session, digest, stop, editedToo },
+        sent,
+      )
+      const after = yield* remaining(view, run)
+      return { ...deleted, left: after.sent - deleted.edited.size }
+    }),
+  ).pipe(Effect.withRandom(Random.make(options.seed)))
+
 /**
  * Runs `formferry run`, from opening the ledger to writing its report. The run is real, but uses the practice service
  * in this process.
@@ -195,7 +230,7 @@ export const formferryProcess = (options: ProcessOptions): Effect.Effect<RunRepo
         confirm: undefined,
         limit: options.limit,
         retryRefused: options.retryRefused,
-        resendUndone: false,
+        resendUndone: options.resendUndone,
         warnings: [],
       })
       const run = Context.make(CurrentRun, plan).pipe(

@@ -15,6 +15,8 @@ import {
   type ProcessOptions,
   settleByHandProcess,
   settleProcess,
+  type UndoneRun,
+  undoProcess,
 } from "./FormferryProcess.ts"
 import { LedgerOnDisk } from "./ledgerOnDisk.ts"
 import { observed } from "./observed.ts"
@@ -48,9 +50,11 @@ export interface Mishap {
 export interface Day {
   /**
    * What the process runs: `formferry run`, `formferry settle` with an export of the current results, or `formferry
-   * settle` by a person who knows the truth. "vouched" passes `--complete`.
+   * settle` by a person who knows the truth. "vouched" passes `--complete`. Or `formferry undo`.
    */
-  readonly command: "run" | "settle" | "settle vouched" | "settle manually"
+  readonly command: "run" | "settle" | "settle vouched" | "settle manually" | "undo"
+  /** The run that `undo` names, and whether `--edited-too` is passed. */
+  readonly undo: { readonly run: string; readonly editedToo: boolean }
   /** Changes an export: removes lines or changes their order. Never applied to a vouched export. */
   readonly mangle: (lines: ReadonlyArray<ReadonlyArray<string>>) => ReadonlyArray<ReadonlyArray<string>>
   readonly pipeline: Pipeline
@@ -58,6 +62,7 @@ export interface Day {
   readonly mishaps: ReadonlyArray<Mishap>
   readonly requestsPerSecond: number
   readonly retryRefused: boolean
+  readonly resendUndone: boolean
   readonly acceptCanary: boolean
   readonly limit: number | undefined
   /** Changes that a person makes in the ledger before the run sends anything. */
@@ -70,6 +75,7 @@ export interface Day {
 export type Ending =
   | { readonly _tag: "Report"; readonly report: RunReport }
   | { readonly _tag: "Settled"; readonly rows: number }
+  | { readonly _tag: "Undone"; readonly result: UndoneRun }
   /** By its tag; intents in the ledger may be open. */
   | { readonly _tag: "Failed"; readonly error: string }
   | { readonly _tag: "Crashed" }
@@ -89,7 +95,7 @@ export class World {
   /** The service's machine, which keeps running when formferry's machine is off. */
   private readonly server = new Machine(this.time)
   private readonly apiKey = Redacted.make("practice_key_of_the_simulation")
-  readonly counts = { requests: 0, lists: 0, processes: 0, abandoned: 0, spans: 0 }
+  readonly counts = { requests: 0, lists: 0, deletions: 0, processes: 0, abandoned: 0, spans: 0 }
   readonly met = new Map<string, number>()
   rows: ReadonlyArray<SourceRow>
   private readonly seed: number
@@ -153,6 +159,7 @@ export class World {
   /** Runs formferry once with faults, and compares the results with the truth. */
   async day(day: Day): Promise<Ending> {
     const practice = await this.practice(day.faults)
+    if (day.command === "undo") this.truth.undoing.set(day.undo.run, false)
     const first = this.start(practice, day, day.mishaps)
     await this.settled(first)
     let ending: Ending | undefined
@@ -171,7 +178,7 @@ export class World {
     }
     const own = this.end(first)
     for (const [what, times] of Object.entries(practice.faults())) this.meet(what, times)
-    this.truth.compare(this.disk.rows(), this.open)
+    this.truth.compare(this.disk.rows(), this.open, day.resendUndone)
     return ending ?? own
   }
 
@@ -193,18 +200,26 @@ export class World {
     }
     const { exit } = running
     if (exit === undefined) return { _tag: "Crashed" }
-    if (exit._tag === "Success" && typeof exit.value === "number") return { _tag: "Settled", rows: exit.value }
-    if (exit._tag === "Success" && typeof exit.value !== "number") {
-      this.look(exit.value, started)
-      if (exit.value.exitCode === 6) this.leftOpen(day)
-      return { _tag: "Report", report: exit.value }
-    }
-    const cause = exit._tag === "Failure" ? exit.cause : Cause.empty
+    if (exit._tag === "Success") return this.result(exit.value, started)
+    const { cause } = exit
     const error = Option.getOrUndefined(Cause.failureOption(cause))
     const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : "Defect"
     if (!expected.has(tag)) this.truth.violated("a run ends as it should", Cause.pretty(cause))
     if (tag === "LedgerError" || tag === "OutcomeUnrecorded") this.leftOpen(day)
     return { _tag: "Failed", error: tag }
+  }
+
+  private result(value: RunReport | UndoneRun | number, started: Started): Ending {
+    const { day, left } = started
+    if (typeof value === "number") return { _tag: "Settled", rows: value }
+    if ("edited" in value) {
+      const hasEnded = value.left === 0 && left()?.overtaken === false
+      if (hasEnded) this.truth.checkUndone(day.undo.run, this.disk.rows(), day.undo.editedToo)
+      return { _tag: "Undone", result: value }
+    }
+    this.look(value, started)
+    if (value.exitCode === 6) this.leftOpen(day)
+    return { _tag: "Report", report: value }
   }
 
   /** Counts intents that a process left open. They were in flight, and their number is limited. */
@@ -229,7 +244,10 @@ export class World {
     if (!overtaken) {
       const wrong = edited()
         ? undefined
-        : misreported(rows, source, ledger, this.disk.leftOut(), day.pipeline.sink.onChange === "import-again")
+        : misreported(rows, source, ledger, this.disk.leftOut(), {
+          again: day.pipeline.sink.onChange === "import-again",
+          resendUndone: day.resendUndone,
+        })
       if (wrong !== undefined) this.truth.violated("every row is in exactly one state", wrong)
       if (exitCode === 6) {
         this.truth.violated("a run ends as it should", "it says that it was overtaken, and nobody did")
@@ -298,7 +316,7 @@ export class World {
       capabilities: this.capabilities,
       baseUrl: practice.baseUrl,
       apiKey: practice.apiKey,
-      open: this.watchedTransport(practice.open, machine, stepped),
+      open: this.watchedTransport(practice.open, day, machine, stepped),
       concurrency: day.pipeline.sink.concurrency + 4,
       bug: this.bug,
       opened: watched,
@@ -312,7 +330,7 @@ export class World {
     }
     let epoch: number | undefined
     let left: ReturnType<Started["left"]>
-    const running = machine.start<RunReport | number, unknown>(
+    const running = machine.start<RunReport | UndoneRun | number, unknown>(
       Effect.tap(this.job(day, options), () => {
         left = {
           rows: new Map(this.disk.rows().map((row) => [row.key, row])),
@@ -323,12 +341,12 @@ export class World {
     return { machine, running, day, source, edited: () => this.rows !== source, left: () => left, store: () => store }
   }
 
-  private job(day: Day, options: ProcessOptions): Effect.Effect<RunReport | number, unknown> {
+  private job(day: Day, options: ProcessOptions): Effect.Effect<RunReport | UndoneRun | number, unknown> {
     const work = this.command(day, options)
     return this.telemetry ? observed(work, (span) => this.counts.spans += span === "request" ? 1 : 0) : work
   }
 
-  private command(day: Day, options: ProcessOptions): Effect.Effect<RunReport | number, unknown> {
+  private command(day: Day, options: ProcessOptions): Effect.Effect<RunReport | UndoneRun | number, unknown> {
     switch (day.command) {
       case "run":
         return formferryProcess(options)
@@ -339,13 +357,15 @@ export class World {
         }, false)
       case "settle vouched":
         return settleProcess(options, () => this.results(), true)
+      case "undo":
+        return undoProcess(options, day.undo)
       case "settle manually":
         return settleByHandProcess(options, (key) => this.truth.landedByHand(key))
     }
   }
 
   /** Counts sent requests, and tracks creates that may have arrived although their outcome is unknown. */
-  private watchedTransport(open: OpenTransport, machine: Machine, stepped: () => void): OpenTransport {
+  private watchedTransport(open: OpenTransport, day: Day, machine: Machine, stepped: () => void): OpenTransport {
     return (target) =>
       Effect.map(open(target), (transport) => ({
         send: (request) =>
@@ -359,12 +379,16 @@ export class World {
               if (request.guard?.() === false) return false
               this.counts.requests++
               if (request.method === "GET" && request.path.includes("/submissions?")) this.counts.lists++
+              if (request.method === "DELETE") this.counts.deletions++
               if (keys.length === 0) return true
               epoch = this.disk.epoch()
               const leftOut = this.disk.leftOut()
               for (const key of keys) {
                 if (leftOut.has(key)) {
                   this.truth.violated("what a person left out stays out", `row ${key} is sent`)
+                }
+                if (this.truth.undone.delete(key) && !day.resendUndone) {
+                  this.truth.violated("an undone row is sent only if a person says so", `row ${key} is sent`)
                 }
               }
               fresh = keys.filter((key) => !this.truth.ambiguous.has(key))
@@ -403,7 +427,7 @@ type Practice = Effect.Effect.Success<ReturnType<typeof inProcess>>
 
 interface Started {
   readonly machine: Machine
-  readonly running: Running<RunReport | number, unknown>
+  readonly running: Running<RunReport | UndoneRun | number, unknown>
   readonly day: Day
   /** The source when the process started, and whether someone has edited it since. */
   readonly source: ReadonlyArray<SourceRow>

@@ -9,7 +9,7 @@ import type { LedgerRow } from "./truth.ts"
 export const temporaryFolder = (prefix: string): string =>
   mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), prefix))
 
-const states = ["intended", "inDoubt", "imported", "refused", "notCreated"] as const
+const states = ["intended", "inDoubt", "imported", "refused", "notCreated", "undone"] as const
 const verdicts = ["verified", "unread", "differing", "missing"] as const
 
 type Found = readonly [
@@ -17,22 +17,25 @@ type Found = readonly [
   state: number,
   resent: number,
   batch: number,
+  run: string,
   verdict: number | null,
   submission: string | null,
   replaced: string | null,
 ]
 
-const rowOf = ([key, state, resent, batch, verdict, submission, replaced]: Found): LedgerRow => ({
+const rowOf = ([key, state, resent, batch, run, verdict, submission, replaced]: Found): LedgerRow => ({
   key,
   state: states[state] ?? "intended",
   resent: resent === 1,
   batch,
+  run,
   verdict: verdict === null ? undefined : verdicts[verdict],
   submissionId: submission ?? undefined,
   replaced: replaced === null ? [] : JSON.parse(replaced) as ReadonlyArray<string>,
 })
 
-const select = `SELECT key, state, resent, batch, verdict, submission,
+const select =
+  `SELECT key, state, resent, batch, (SELECT u.name FROM batch b JOIN run u ON u.id = b.run WHERE b.id = row.batch), verdict, submission,
   (SELECT json_group_array(p.submission) FROM (SELECT submission FROM replaced WHERE replaced.row = row.id ORDER BY id) p) FROM row`
 
 const selectLeftOut =
@@ -58,6 +61,14 @@ export class LedgerOnDisk {
 
   row(key: string): LedgerRow | undefined {
     return this.reading((db) => ledgerRows(db, key)[0])
+  }
+
+  /** Returns the runs that sent rows, oldest first. */
+  runs(): ReadonlyArray<string> {
+    return this.reading((db) =>
+      db.all<readonly [string]>("SELECT name FROM run WHERE id IN (SELECT run FROM batch) ORDER BY id")
+        .map(([name]) => name)
+    )
   }
 
   /** Returns the keys of rows that a person skipped permanently. Rows that were never to be sent are not included. */

@@ -4,7 +4,7 @@ import type { Submission } from "../../src/domain/submission.ts"
 import type { LedgerSession } from "../../src/ledger/Ledger.ts"
 import type { Bug } from "./FormferryProcess.ts"
 
-/** Three classic mistakes of import tools, planted by wrapping ports. The simulation must find each of them. */
+/** Classic mistakes of import tools, planted by wrapping ports. The simulation must find each of them. */
 
 /** Sends before the intent is committed. The batch's number is returned at once, and the commit follows later. */
 const sendsBeforeTheIntent: Bug = {
@@ -71,6 +71,15 @@ const matchesByPosition: Bug = {
   }),
 }
 
+/** Treats a deletion that failed as one that succeeded. */
+const believesADeletion: Bug = {
+  service: ({ remove, ...service }) => ({
+    ...service,
+    remove: remove
+      && ((form, id, guard) => Effect.orElseSucceed(remove(form, id, guard), () => "deleted" as const)),
+  }),
+}
+
 /** Planted bugs, each with the promises that it breaks. No other promise may be reported. */
 export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly breaks: ReadonlyArray<string> }>> = {
   "sending before the intent is committed": {
@@ -81,6 +90,10 @@ export const plantedBugs: Readonly<Record<string, { readonly bug: Bug; readonly 
     bug: retriesATimeout,
     // "ledger and service agree" is broken if the run ends between the two requests.
     breaks: ["no row is sent twice", "intent before the first byte", "ledger and service agree"],
+  },
+  "believing a deletion": {
+    bug: believesADeletion,
+    breaks: ["ledger and service agree", "undo deletes what its run created"],
   },
   "matching by position": { bug: matchesByPosition, breaks: ["ledger and service agree"] },
 }

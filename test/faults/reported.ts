@@ -5,15 +5,15 @@ import type { LedgerRow } from "./truth.ts"
 /**
  * Returns what is wrong in a report, or undefined if nothing is. Compares its sums, and its numbers of imported rows
  * and rows in doubt, with the ledger. The report must be of a run that read the whole source and was not overtaken.
- * @param leftOut keys that a person skipped permanently @param again whether changed rows are imported again; until
- * then, they are pending, refused or invalid
+ * @param leftOut keys that a person skipped permanently @param how.again whether changed rows are imported again; until
+ * then, they are pending, refused or invalid @param how.resendUndone whether undone rows are sent again
  */
 export const misreported = (
   { read, ...fates }: RunReport["rows"],
   source: ReadonlyArray<SourceRow>,
   ledger: ReadonlyMap<string, LedgerRow>,
   leftOut: ReadonlySet<string>,
-  again: boolean,
+  { again, resendUndone }: { readonly again: boolean; readonly resendUndone: boolean },
 ): string | undefined => {
   if (read !== source.length) return undefined
   const isIn = (states: ReadonlyArray<LedgerRow["state"]>) => ({ no }: SourceRow) =>
@@ -29,6 +29,11 @@ export const misreported = (
   const open = again ? fates.pending + fates.refused + fates.invalid : 0
   if (imported + open < few(there.filter(({ no }) => !leftOut.has(no))) || imported > there.length) {
     return `${imported} imported now or before, ${few(there)} in the ledger`
+  }
+  const undone = source.filter(isIn(["undone"]))
+  const least = resendUndone ? 0 : few(undone.filter(({ no }) => !leftOut.has(no)))
+  if (fates.undone < least || fates.undone > undone.length) {
+    return `${fates.undone} undone, ${few(undone)} in the ledger`
   }
   return undefined
 }

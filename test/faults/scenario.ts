@@ -131,6 +131,22 @@ const listKinds: typeof kinds = [
   (draws) => ({ fault: "delay", on: "list", chance: few(draws), for: moment(draws), when: "before" }),
 ]
 
+/** Faults of deletions. */
+const deleteKinds: typeof kinds = [
+  (draws) => ({ fault: "unanswered", on: "delete", chance: few(draws), when: when(draws) }),
+  (draws) => ({
+    fault: "status",
+    on: "delete",
+    status: draws.pick([403, 404, 409, 500, 503]),
+    body: draws.pick(["json", "html", "empty"]),
+    when: when(draws),
+    chance: few(draws),
+  }),
+  (draws) => ({ fault: "cut", on: "delete", chance: few(draws) }),
+  (draws) => ({ fault: "throttled", on: "delete", chance: few(draws), retryAfter: "none" }),
+  (draws) => ({ fault: "delay", on: "delete", chance: few(draws), for: moment(draws), when: when(draws) }),
+]
+
 const drawFaults = (draws: Draws): ReadonlyArray<Fault> => [
   ...(draws.chance(0.4) ? [forbidden(draws)] : []),
   ...Array.from({ length: draws.int(0, 5) }, () => draws.pick(kinds)(draws)),
@@ -223,30 +239,50 @@ export const drawDay = (
   rows: ReadonlyArray<SourceRow>,
   seed: number,
   leftOut: Set<string>,
-  canList: boolean,
+  { canDelete, canList }: { readonly canList: boolean; readonly canDelete: boolean },
 ): Day => ({
   command: draws.chance(0.2) ? "settle" : "run",
+  undo: noRun,
   mangle: drawMangling(draws),
   pipeline,
   faults: { seed, faults: [...drawFaults(draws), ...(canList ? drawListFaults(new Draws(seed)) : [])] },
   mishaps: drawMishaps(draws),
   requestsPerSecond: draws.pick([Infinity, Infinity, 50]),
   retryRefused: draws.chance(0.2),
+  resendUndone: canDelete && new Draws(seed + 5).chance(0.3),
   acceptCanary: draws.chance(0.7),
   limit: draws.chance(0.1) ? draws.int(1, 20) : undefined,
   first: draws.chance(0.15) ? acknowledges(draws, rows, leftOut) : () => Effect.void,
   edit: (now) => drawEdit(draws, now),
 })
 
+const noRun: Day["undo"] = { run: "", editedToo: false }
+
+/** Draws a day on which a person undoes a run. The process is killed more often than on other days. */
+export const drawUndo = (draws: Draws, pipeline: Pipeline, seed: number, run: string): Day => ({
+  ...quietDay("undo", pipeline, seed),
+  undo: { run, editedToo: draws.chance(0.3) },
+  faults: {
+    seed,
+    faults: Array.from({ length: draws.int(0, 3) }, () => draws.pick(draws.chance(0.7) ? deleteKinds : kinds)(draws)),
+  },
+  mishaps: [
+    ...drawMishaps(draws),
+    ...(draws.chance(0.5) ? [{ what: "crash" as const, step: draws.int(1, draws.pick([12, 60, 250])) }] : []),
+  ],
+})
+
 /** Returns a day without faults. */
 export const quietDay = (command: Day["command"], pipeline: Pipeline, seed: number): Day => ({
   command,
+  undo: noRun,
   mangle: (lines) => lines,
   pipeline: { ...pipeline, sink: { ...pipeline.sink, stopWhen: noLimits } },
   faults: { seed, faults: [] },
   mishaps: [],
   requestsPerSecond: Infinity,
   retryRefused: true,
+  resendUndone: false,
   acceptCanary: true,
   limit: undefined,
   first: () => Effect.void,

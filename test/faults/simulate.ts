@@ -1,7 +1,7 @@
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { Draws } from "./Draws.ts"
 import type { Bug } from "./FormferryProcess.ts"
-import { drawDay, drawEdit, drawPipeline, drawRows, quietDay } from "./scenario.ts"
+import { drawDay, drawEdit, drawPipeline, drawRows, drawUndo, quietDay } from "./scenario.ts"
 import type { SourceRow } from "./source.ts"
 import type { Violation } from "./truth.ts"
 import { type Day, type Ending, World } from "./World.ts"
@@ -16,6 +16,9 @@ export interface Simulated {
   /** The number of requests with a span, or 0 without telemetry. */
   readonly spans: number
   readonly processes: number
+  /** The number of submissions that were deleted, and of runs that were undone. Both are 0 if the service can't delete. */
+  readonly deleted: number
+  readonly undone: number
   /** The number of rows in doubt after the last fault, before they were settled. */
   readonly inDoubt: number
   /** The number of rows in doubt after they were settled from an export. */
@@ -29,6 +32,9 @@ const minutes = 60_000
 /** Whether the service of a seed can list submissions. Half of the seeds with telemetry and half of the others can. */
 export const canList = (seed: number): boolean => (seed >> 1) % 2 === 1
 
+/** Whether the service of a seed can delete submissions. Half of the seeds with each other setting can. */
+export const canDelete = (seed: number): boolean => (seed >> 2) % 2 === 1
+
 /**
  * Runs some days with faults, then days without faults until all rows are sent. Checks the promise throughout. @param
  * telemetry whether spans and metrics are made; by default for odd seeds
@@ -41,21 +47,40 @@ export const simulate = async (
   telemetry = seed % 2 === 1,
 ): Promise<Simulated> => {
   const draws = new Draws(seed)
-  const world = new World(seed, drawRows(draws), bug, telemetry, canList(seed) ? ["list"] : [])
+  const world = new World(seed, drawRows(draws), bug, telemetry, [
+    ...(canList(seed) ? ["list" as const] : []),
+    ...(canDelete(seed) ? ["delete" as const] : []),
+  ])
   const { truth } = world
   const leftOut = new Set<string>()
+  const can = { canList: canList(seed), canDelete: canDelete(seed) }
+  // Uses draws of its own, so that the other events of a seed don't depend on them.
+  const undoDraws = new Draws(seed + 1_000_000)
   try {
     const set = drawPipeline(draws, pipeline)
     const days = draws.int(1, 5)
     for (let day = 1; day <= days && truth.violations.length === 0; day++) {
       if (day > 1 && draws.chance(0.3)) world.edit((rows) => drawEdit(draws, rows))
-      const drawn = drawDay(draws, set, world.rows, seed * 10 + day, leftOut, canList(seed))
+      const drawn = drawDay(draws, set, world.rows, seed * 10 + day, leftOut, can)
       tell(`day ${day}: ${told(drawn)}`)
       tell(`  ${ended(await world.day(drawn))}`)
       // Advances to the next day, sometimes so soon that requests in flight still arrive.
       await world.time.pass(draws.chance(0.3) ? 500 : 10 * minutes)
+      const [run, ...others] = world.disk.runs()
+      while (can.canDelete && undoDraws.chance(0.55)) {
+        if (run === undefined || truth.violations.length > 0) break
+        const undo = drawUndo(undoDraws, set, seed * 10 + day, undoDraws.pick([run, ...others]))
+        tell(`undo: ${told(undo)}`)
+        tell(`  ${ended(await world.day(undo))}`)
+        await world.time.pass(undoDraws.chance(0.3) ? 500 : 10 * minutes)
+      }
     }
     await world.time.pass(10 * minutes)
+    await finishUndos(
+      world,
+      (run) => ({ ...quietDay("undo", set, seed * 10 + 6), undo: { run, editedToo: false } }),
+      tell,
+    )
     const inDoubt = world.disk.rows().filter(({ state }) => state === "inDoubt").length
     if (truth.violations.length === 0) {
       tell(`settling: ${ended(await world.day(quietDay("settle", set, seed * 10 + 6)))}`)
@@ -69,6 +94,12 @@ export const simulate = async (
     for (let day = 1; day <= 8 && truth.violations.length === 0; day++) {
       const ending = await world.day(quietDay("run", set, seed * 10 + 7 + day))
       tell(`quiet day ${day}: ${ended(ending)}`)
+      if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
+    }
+    // Undone rows are sent now, and only now.
+    for (let day = 1; day <= 8 && can.canDelete && truth.violations.length === 0; day++) {
+      const ending = await world.day({ ...quietDay("run", set, seed * 10 + 17 + day), resendUndone: true })
+      tell(`resend undone, day ${day}: ${ended(ending)}`)
       if (ending._tag === "Report" && ending.report.rows.pending === 0 && ending.report.exitCode !== 5) break
     }
     // A second run with the same source must send nothing.
@@ -85,6 +116,8 @@ export const simulate = async (
       lists: world.counts.lists,
       spans: world.counts.spans,
       processes: world.counts.processes,
+      deleted: truth.deleted.size,
+      undone: truth.undoing.size,
       inDoubt,
       unsettled,
       submissions: truth.held.size,
@@ -92,6 +125,17 @@ export const simulate = async (
     }
   } finally {
     world.close()
+  }
+}
+
+/** Without faults, every undo that was interrupted or failed ends if it is repeated. */
+const finishUndos = async (world: World, undo: (run: string) => Day, tell: (line: string) => void) => {
+  const { truth } = world
+  for (const [run, hasEnded] of truth.undoing) {
+    if (hasEnded || truth.violations.length > 0) continue
+    const ending = await world.day(undo(run))
+    tell(`finish undo of ${run}: ${ended(ending)}`)
+    if (truth.undoing.get(run) !== true) truth.violated("an undo can be repeated until it ends", ended(ending))
   }
 }
 
@@ -129,6 +173,8 @@ const told = ({ command, faults, mishaps, pipeline, ...more }: Day): string =>
 const ended = (ending: Ending): string =>
   ending._tag === "Settled"
     ? `${ending.rows} rows settled`
+    : ending._tag === "Undone"
+    ? JSON.stringify({ ...ending.result, edited: ending.result.edited.size })
     : ending._tag === "Report"
     ? JSON.stringify({
       ...ending.report.rows,

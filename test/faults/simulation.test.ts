@@ -3,7 +3,7 @@ import { seeds as atMost } from "../long.ts"
 import { figures } from "./figures.ts"
 import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
-import { canList, simulate, type Simulated } from "./simulate.ts"
+import { canDelete, canList, simulate, type Simulated } from "./simulate.ts"
 
 /** Every kind of fault occurs within seeds 26 to 50. CI also runs seeds 1 to 200 with `npm run simulate`. */
 const from = 26
@@ -34,6 +34,8 @@ describe("the promise in a simulation with faults", () => {
       expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
       expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds / 2)
       expect(simulated.every((one) => (one.spans > 0) === (one.seed % 2 === 1))).toBe(true)
+      expect(simulated.filter((one) => one.deleted > 0).length).toBeGreaterThan(seeds / 8)
+      expect(simulated.every((one) => one.undone === 0 || canDelete(one.seed))).toBe(true)
       expect(simulated.every((one) => (one.lists > 0) === canList(one.seed))).toBe(true)
     },
     240_000,

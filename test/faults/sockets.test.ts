@@ -100,7 +100,7 @@ for (const [name, faults] of Object.entries(cases)) {
         })
         // The simulation checks which rows are in doubt. This test checks how they are settled.
         for (const { key, state } of reader.rows()) if (state === "inDoubt") truth.ambiguous.add(key)
-        truth.compare(reader.rows(), false)
+        truth.compare(reader.rows(), false, false)
         expect(truth.violations).toEqual([])
         expect(report.balance.holds).toBe(true)
         return report

@@ -6,10 +6,12 @@ import type { SourceRow } from "./source.ts"
 /** A row in the ledger, with names for the numbers of `codes.ts`. */
 export interface LedgerRow {
   readonly key: string
-  readonly state: "intended" | "inDoubt" | "imported" | "refused" | "notCreated"
+  readonly state: "intended" | "inDoubt" | "imported" | "refused" | "notCreated" | "undone"
   readonly resent: boolean
   /** The batch with which the row was last sent. */
   readonly batch: number
+  /** The run that sent the row last. */
+  readonly run: string
   readonly verdict: "verified" | "unread" | "differing" | "missing" | undefined
   readonly submissionId: string | undefined
   /** Submissions of the row's earlier contents, earliest first. The last may be about to be replaced. */
@@ -23,6 +25,8 @@ export interface Held {
   readonly key: string
   /** Whether a fault changed an answer before it was stored. */
   readonly altered: boolean
+  /** The run that sent it. Undefined if that is unknown, because the row was also resent. */
+  readonly run: string | undefined
   readonly answers: ReadonlyMap<string, unknown>
 }
 
@@ -52,6 +56,12 @@ export class Truth {
   private readonly byHand = new Set<string>()
   /** Batches of submissions that arrived because the policy resends rows in doubt, by key. */
   private readonly resent = new Map<string, Set<number>>()
+  /** Runs that a person undid, each with whether its undo has ended. Only their submissions may be deleted. */
+  readonly undoing = new Map<string, boolean>()
+  /** Keys of rows whose submissions were deleted, and that no run has been told to send again. */
+  readonly undone = new Set<string>()
+  /** Submissions that were deleted. */
+  readonly deleted = new Set<string>()
   private readonly inner = memoryStore()
   /** Returns the ledger's current row for a key, as stored on disk. */
   rowOf: (key: string) => LedgerRow | undefined = () => undefined
@@ -102,6 +112,10 @@ export class Truth {
   private removed(id: string): void {
     const held = this.held.get(id)
     if (held === undefined) return
+    if (held.run !== undefined && !this.undoing.has(held.run)) {
+      this.violated("only the named run is undone", `submission ${id} of run ${held.run} is deleted`)
+    }
+    this.deleted.add(id)
     this.held.delete(id)
     this.byKey.set(held.key, this.count(held.key) - 1)
   }
@@ -115,9 +129,9 @@ export class Truth {
         && answers.get("amount") === Number(row.amount)
         && (answers.get("note") ?? "") === row.note
       )
-    this.held.set(id, { id, key, altered, answers })
-    this.byKey.set(key, this.count(key) + 1)
     const row = this.rowOf(key)
+    this.held.set(id, { id, key, altered, answers, run: row?.resent === false ? row.run : undefined })
+    this.byKey.set(key, this.count(key) + 1)
     if (row === undefined) {
       return this.violated("intent before the first byte", `row ${key} arrived, and the ledger knows nothing of it`)
     }
@@ -137,9 +151,10 @@ export class Truth {
 
   /**
    * Compares the whole ledger with the whole store while no process is running. @param open whether a process that was
-   * killed, or lost its ledger, may have left intents open
+   * killed, or lost its ledger, may have left intents open @param resendUndone whether the last run was told to send undone
+   * rows again. A row that could not be sent is then no longer undone
    */
-  compare(rows: ReadonlyArray<LedgerRow>, open: boolean): void {
+  compare(rows: ReadonlyArray<LedgerRow>, open: boolean, resendUndone: boolean): void {
     const keys = new Set<string>()
     const ids = new Set<string>()
     for (const row of rows) {
@@ -164,11 +179,19 @@ export class Truth {
       for (const id of row.replaced) {
         if (ids.has(id)) this.violated("ledger and service agree", `submission ${id} stands for two rows`)
         ids.add(id)
-        if (!this.held.has(id)) {
+        if (!this.held.has(id) && !this.isUnrecorded(id)) {
           this.violated("ledger and service agree", `row ${key} replaces ${id}, which is not there`)
         }
       }
+      if (state === "undone") this.undone.add(key)
+      else if (this.undone.delete(key) && !resendUndone) {
+        this.violated("an undone row is sent only if a person says so", `row ${key} is no longer undone`)
+      }
+      if (state === "undone" && there > row.replaced.length && !row.resent) {
+        this.violated("ledger and service agree", `row ${key} is undone and stands at the service`)
+      }
       if (state !== "imported") continue
+      if (submissionId !== undefined && this.isUnrecorded(submissionId)) continue
       if (submissionId === undefined && this.byHand.has(key)) continue
       const submission = submissionId === undefined ? undefined : this.held.get(submissionId)
       if (submissionId === undefined || submission === undefined) {
@@ -189,6 +212,30 @@ export class Truth {
     }
     for (const { key } of this.held.values()) {
       if (!keys.has(key)) this.violated("no row is lost", `row ${key} stands at the service and not in the ledger`)
+    }
+  }
+
+  /** Whether a submission was deleted by an undo that has not ended, so that the ledger may not know it yet. */
+  private isUnrecorded(id: string): boolean {
+    return this.deleted.has(id) && [...this.undoing.values()].includes(false)
+  }
+
+  /**
+   * Checks that an undo that ended deleted every submission of its run, except those that a person must look at: rows in
+   * doubt, submissions that a later run replaced, and those that were never verified or whose id is unknown.
+   */
+  checkUndone(run: string, rows: ReadonlyArray<LedgerRow>, editedToo: boolean): void {
+    this.undoing.set(run, true)
+    const byKey = new Map(rows.map((row) => [row.key, row]))
+    for (const held of this.held.values()) {
+      if (held.run !== run) continue
+      const row = byKey.get(held.key)
+      const isNamed = row?.state === "inDoubt" || row?.state === "intended" || row?.replaced.includes(held.id) === true
+        || (row?.state === "imported" && row.submissionId === undefined)
+        || (held.id === row?.submissionId && row.verdict !== "verified" && !editedToo)
+      if (!isNamed) {
+        this.violated("undo deletes what its run created", `submission ${held.id} of row ${held.key} remains`)
+      }
     }
   }
 
