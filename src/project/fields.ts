@@ -292,6 +292,13 @@ export const filled = <A, I>(key: Schema.Schema<string>, value: Schema.Schema<A,
     Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }),
   )
 
+/** The place of a value in JSON, as a JSON pointer. */
+export const Pointer = Schema.String.pipe(Schema.pattern(/^\/./)).annotations(expecting("a place such as `/next`"))
+
+/** The path of a request to a connection. */
+export const RequestPath = Schema.String.pipe(Schema.pattern(/^\/[^?#\s]*$/))
+  .annotations(expecting("a path such as /forms/abc/responses"))
+
 const span = (least: number, most: number): string =>
   most === Number.MAX_SAFE_INTEGER ? (least === 0 ? "" : `, ${least} or more`) : ` from ${least} to ${most}`
 

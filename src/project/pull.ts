@@ -11,13 +11,16 @@ import {
   needed,
   oneOfThese,
   optional,
+  Pointer,
   PositiveTime,
+  RequestPath,
   section,
   whole,
 } from "./fields.ts"
 import { presetNamed, usePreset } from "./preset.ts"
 import type { PresetNames } from "./preset.ts"
 import { presets } from "./presets/index.ts"
+import { Job } from "./pullJob.ts"
 import type { Secrets } from "./secrets.ts"
 import { Auth, authOf, Secret, signInOf } from "./signIn.ts"
 import type { ConnectionSignIn } from "./signIn.ts"
@@ -115,15 +118,13 @@ const AnyJson: Schema.Schema<Json> = Schema.Union(
   Schema.Record({ key: Schema.String, value: Schema.suspend(() => AnyJson) }),
 ).annotations({ ...expecting("a JSON value"), identifier: "Json", description: "A JSON value" })
 
-const Pointer = Schema.String.pipe(Schema.pattern(/^\/./)).annotations(expecting("a place such as `/next`"))
-
 const Parameters = filled(Name, Scalar).annotations(expecting("a mapping from names to values"))
 
 const Request = section({
-  path: needed(
-    Schema.String.pipe(Schema.pattern(/^\/[^?#\s]*$/)).annotations(expecting("a path such as /forms/abc/responses")),
-    { description: "The path after the connection's `base`", examples: ["/assets/aBc123/data/"] },
-  ),
+  path: needed(RequestPath, {
+    description: "The path after the connection's `base`",
+    examples: ["/assets/aBc123/data/"],
+  }),
   query: optional(Parameters, {
     description: "Query parameters. A value may contain `{offset}`, `{number}` or `{cursor}`",
     examples: [{ limit: 1000, offset: "{offset}" }],
@@ -215,6 +216,16 @@ export const pullKeys = {
       "How the answer is divided into pages of JSON. By default, there is one answer, in any format that a file may have",
     examples: [{ link: "/next", total: "/count" }, { offset: 0 }],
   }),
+  job: optional(Job, {
+    description:
+      "How to wait for a file that the tool makes after `request` asks for it. The file may have any format that is read",
+    examples: [{
+      id: "/uid",
+      poll: "/assets/aBc123/exports/{job}/",
+      status: { at: "/status", running: ["created", "processing"], completed: ["complete"], failed: ["error"] },
+      file: "/result",
+    }],
+  }),
   success: optional(
     filled(Pointer, Schema.NonEmptyArray(Scalar)).annotations(expecting("places, and lists of their values")),
     {
@@ -234,6 +245,7 @@ export interface Pull {
   readonly request: typeof Request.Type
   readonly page: typeof Page.Type | undefined
   readonly success: Readonly<Record<string, ReadonlyArray<string | number | boolean>>> | undefined
+  readonly job: typeof Job.Type | undefined
   /** The place of the list of records in each page. */
   readonly records: string
 }

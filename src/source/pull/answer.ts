@@ -28,6 +28,19 @@ export const shown = (value: Json | undefined): string =>
     ? "a list"
     : "an object"
 
+/**
+ * Returns the address that an answer contains, or why it can't be requested, as the end of a sentence. Undefined if it is not an address.
+ *
+ * @param from the address of the request
+ * @param what what the address is for
+ */
+export const linkIn = (link: string, from: URL, what: string): URL | string | undefined => {
+  if (!URL.canParse(link, from.href)) return undefined
+  const url = new URL(link, from)
+  if (url.origin === from.origin) return url
+  return `names ${url.origin} for ${what}. The connection's secrets are sent only to ${from.origin}, so it was not requested. Correct \`base\` of the connection.`
+}
+
 /** What an answer in JSON is called in messages, and what to do if it is too large or is not JSON. */
 export interface JsonWords {
   readonly called: string

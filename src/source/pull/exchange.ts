@@ -16,9 +16,11 @@ export interface PullRequest {
   readonly method: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
+  /** The key of the pipeline or the project file that describes the request, for messages. */
+  readonly place: string
 }
 
-/** A response with status 200. */
+/** A response with a status that means success. */
 export interface Answer {
   readonly headers: Headers
   /** Fails if the connection is lost. */
@@ -53,7 +55,11 @@ const codeOf = (error: unknown): string => {
 export const shownConnection = ({ base, name }: Connection): string => `${name} (${new URL(base).host})`
 
 /** Returns the error for a status that means failure. */
-const refused = (connection: Connection, status: number): ConnectionUnusable | SourceError | Again => {
+const refused = (
+  connection: Connection,
+  { place }: PullRequest,
+  status: number,
+): ConnectionUnusable | SourceError | Again => {
   const { name, places } = connection
   const file = shownConnection(connection)
   const unusable = (message: string) => new ConnectionUnusable({ file, message: `${file} ${message}` })
@@ -74,12 +80,12 @@ const refused = (connection: Connection, status: number): ConnectionUnusable | S
   }
   if (status === 404 || status === 410) {
     return wrong(
-      `has nothing at the path of the request (${status}). Correct \`source.request\`, or \`connections.${name}.base\`.`,
+      `has nothing at the path of the request (${status}). Correct \`${place}\`, or \`connections.${name}.base\`.`,
     )
   }
   if (status === 429) return new Again({ message: "received too many requests (429)" })
   if (status >= 500 || status === 408) return new Again({ message: `answered ${status}` })
-  return wrong(`refused the request (${status}). Correct \`source.request\`.`)
+  return wrong(`refused the request (${status}). Correct \`${place}\`.`)
 }
 
 const redirected = (connection: Connection, request: PullRequest, location: string | null) => {
@@ -89,18 +95,21 @@ const redirected = (connection: Connection, request: PullRequest, location: stri
   return new SourceError({
     file,
     message:
-      `${file} redirects to ${where}. Redirects are not followed, so that no secret is sent elsewhere. Write the final address in \`source.request\` and \`connections.${connection.name}.base\`.`,
+      `${file} redirects to ${where}. Redirects are not followed, so that no secret is sent elsewhere. Write the final address in \`${request.place}\` and \`connections.${connection.name}.base\`.`,
   })
 }
 
 /**
  * Sends a request and takes its answer. Keeps to the connection's rate, waits as long as the tool asks, and repeats what failed for a reason that may
  * pass. No redirect is followed. Errors contain nothing of the request.
+ *
+ * @param statuses the statuses that mean success
  */
 export const exchange = <A>(
   connection: Connection,
   request: PullRequest,
   take: (answer: Answer) => Effect.Effect<A, SourceError | Again>,
+  statuses: ReadonlyArray<number> = [200],
 ): Effect.Effect<A, SourceError | ConnectionUnusable> => {
   const file = shownConnection(connection)
   const { body, headers, method, url } = request
@@ -117,12 +126,12 @@ export const exchange = <A>(
         evaluate: () => response.body!,
         onError: () => new Again({ message: "lost the connection before the whole answer had arrived" }),
       })
-    if (status === 200) return yield* take({ headers: answered, body: stream })
+    if (statuses.includes(status)) return yield* take({ headers: answered, body: stream })
     yield* Effect.ignore(Effect.tryPromise(async () => response.body?.cancel()))
     if (status >= 300 && status < 400) return yield* redirected(connection, request, answered.get("location"))
     const now = yield* Clock.currentTimeMillis
     const wait = retryAfter(answered.get("retry-after") ?? undefined, now) ?? 0
-    const error = refused(connection, status)
+    const error = refused(connection, request, status)
     if (error._tag === "Again" && wait > longestPause) {
       const message = `${file} asks to wait ${
         Math.ceil(wait / 60_000)

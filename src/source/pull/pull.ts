@@ -14,10 +14,11 @@ import { temporaryFile } from "../fetchFile.ts"
 import type { TemporaryFile } from "../fetchFile.ts"
 import { limits, thousands } from "../limits.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
-import { readJson, shown, valueAt } from "./answer.ts"
+import { linkIn, readJson, shown, valueAt } from "./answer.ts"
 import type { JsonWords } from "./answer.ts"
 import { exchange, shownConnection } from "./exchange.ts"
 import type { Answer, PullRequest } from "./exchange.ts"
+import { finishJob } from "./job.ts"
 
 /** Records that were pulled, as a file. */
 export interface Pulled {
@@ -68,7 +69,7 @@ const texts = (members: Readonly<Record<string, Json>> | undefined, variables: V
  * @param link the address of the page. If undefined, the request's own address
  */
 const requestOf = (
-  { request }: Pull,
+  { request }: Pick<Pull, "request">,
   { base }: Connection,
   signIn: SignIn,
   variables: Variables,
@@ -86,12 +87,13 @@ const requestOf = (
     ...texts(request.headers, variables),
     ...Object.entries(signIn.headers),
   ].map(([name = "", value = ""]) => [name.toLowerCase(), value]))
+  const place = "source.request"
   const hasFields = Object.keys(signIn.fields).length > 0
   if (request.json !== undefined) {
     const body = JSON.stringify({ ...filled(request.json, variables) as object, ...signIn.fields })
-    return { url, method: "POST", headers: { "content-type": "application/json", ...headers }, body }
+    return { url, method: "POST", headers: { "content-type": "application/json", ...headers }, body, place }
   }
-  if (request.form === undefined && !hasFields) return { url, method: "GET", headers }
+  if (request.form === undefined && !hasFields) return { url, method: "GET", headers, place }
   const form = new URLSearchParams(
     [...texts(request.form, variables), ...Object.entries(signIn.fields)] as Array<[string, string]>,
   )
@@ -100,6 +102,7 @@ const requestOf = (
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     body: form.toString(),
+    place,
   }
 }
 
@@ -192,15 +195,9 @@ const pager = ({ page, records: place }: Pull) => {
     if (page.link !== undefined) {
       const link = cursorFrom(valueAt(json, page.link), page.link)
       if (link === undefined) return false
-      if (!URL.canParse(String(link), from.href)) {
-        throw new Unpaged(`has no address at ${page.link}. Correct \`page.link\`.`)
-      }
-      const url = new URL(String(link), from)
-      if (url.origin !== from.origin) {
-        throw new Unpaged(
-          `names ${url.origin} for its next page. The connection's secrets are sent only to ${from.origin}, so the page was not requested. Correct \`base\` of the connection.`,
-        )
-      }
+      const url = linkIn(String(link), from, "its next page")
+      if (typeof url === "string") throw new Unpaged(url)
+      if (url === undefined) throw new Unpaged(`has no address at ${page.link}. Correct \`page.link\`.`)
       return url
     }
     if (page.cursor !== undefined) {
@@ -311,10 +308,18 @@ export const pullRecords = (
       return { path: stored.path, file, said }
     }
     const keep = ({ body }: Answer) =>
-      Effect.scoped(Effect.flatMap(
-        Effect.mapError(stored.open, wrong),
-        (write) => Stream.runForEach(body, (part) => Effect.mapError(write(part), wrong)),
-      ))
-    yield* exchange(connection, requestOf(pull, connection, signIn, {}), keep)
+      Effect.scoped(Effect.gen(function*() {
+        const write = yield* Effect.mapError(stored.open, wrong)
+        let bytes = 0
+        yield* Stream.runForEach(body, (part) => {
+          bytes += part.length
+          return Effect.mapError(write(part), wrong)
+        })
+        if (bytes === 0) return yield* wrong("sent an empty file. Nothing was used. Correct `source.request`.")
+      }))
+    const request = requestOf(pull, connection, signIn, {})
+    const get = (path: string, link?: URL) => requestOf({ request: { path } }, connection, signIn, {}, link)
+    const single = pull.job === undefined ? request : yield* finishJob(pull.job, connection, request, get)
+    yield* exchange(connection, single, keep)
     return { path: stored.path, file, said: undefined }
   })

@@ -17,6 +17,7 @@ export const records = (from: number, to: number): ReadonlyArray<FakeRecord> =>
 
 /** A request as a tool receives it. */
 export interface Received {
+  readonly method: string
   readonly url: URL
   readonly headers: IncomingMessage["headers"]
   readonly body: string
@@ -25,7 +26,7 @@ export interface Received {
 export interface Sent {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** JSON, or text as it is. */
+  /** JSON, or text and bytes as they are. */
   readonly body?: unknown
 }
 
@@ -125,7 +126,7 @@ export const startTools = async (only?: Tool): Promise<FakeTools & { readonly st
     const meddled = fake.meddle(request, received.length)
     if (meddled === "silent") return
     const { body = "", headers = {}, status = 200 } = meddled === "cut" ? own() : meddled ?? own()
-    const text = typeof body === "string" ? body : JSON.stringify(body)
+    const text = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body)
     if (meddled === "cut") {
       response.writeHead(status, { ...headers, "content-length": String(text.length) }).write(
         text.slice(0, text.length / 2),
@@ -136,7 +137,10 @@ export const startTools = async (only?: Tool): Promise<FakeTools & { readonly st
   const server = createServer((request, response) => {
     let body = ""
     request.setEncoding("utf8").on("data", (part: string) => (body += part)).on("end", () => {
-      answer({ url: new URL(request.url ?? "/", fake.base), headers: request.headers, body }, response)
+      answer(
+        { method: request.method ?? "", url: new URL(request.url ?? "/", fake.base), headers: request.headers, body },
+        response,
+      )
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

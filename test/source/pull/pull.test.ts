@@ -1,32 +1,19 @@
-import { Effect, Either } from "effect"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { Effect } from "effect"
+import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { cellText } from "../../../src/domain/cell.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
-import { openSource } from "../../../src/source/openSource.ts"
 import { readAll, run } from "../opening.ts"
-import { records, startTools, token } from "./fakeTools.ts"
+import { records, startTools } from "./fakeTools.ts"
 import type { FakeTools } from "./fakeTools.ts"
+import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }
-const root = mkdtempSync(join(tmpdir(), "formferry-pull-"))
-/** The folder for temporary files. Other tests use a different one, so that what is left in it is left by a pull. */
-const temporary = join(root, "temporary")
-const usual = process.env["TMPDIR"]
+const { failure, leftBehind, load, open, pulled, root, temporary } = pullProject(() => tools.base)
 beforeAll(async () => {
   tools = await startTools()
-  for (const folder of ["config", "pipelines", "temporary"]) mkdirSync(join(root, folder))
-  process.env["TMPDIR"] = temporary
-  writeFileSync(join(root, ".env"), `TOOL_TOKEN=${token}\nOLD_TOKEN=tok_expired\n`)
 })
-afterAll(() => {
-  tools.stop()
-  if (usual === undefined) delete process.env["TMPDIR"]
-  else process.env["TMPDIR"] = usual
-  rmSync(root, { recursive: true })
-})
+afterAll(() => tools.stop())
 beforeEach(() => {
   tools.store = records(1, 2_500)
   tools.meddle = () => undefined
@@ -86,54 +73,6 @@ const pagings = {
     pages: 1,
   },
 } as const
-
-/** Loads a project whose pipeline has this source. */
-const load = (auth: string, source: string, { more = "", rate = 100 } = {}) => {
-  writeFileSync(
-    join(root, "config/formferry.yaml"),
-    `services: { practice: { practice: { forms: forms } } }
-connections:
-  tool: { base: "${tools.base}", auth: ${auth}, requestsPerSecond: ${rate}${more} }
-`,
-  )
-  writeFileSync(
-    join(root, "pipelines/people.yaml"),
-    `pipeline: people
-source:
-  connection: tool
-  ${source}
-  rowKey: [id]
-mapping: { questions: [{ name: Name, from: name }] }
-sink: { service: practice, form: people }
-`,
-  )
-  return Effect.map(loadProject(root), ({ pipelines }) => pipelines.get("people")!.source)
-}
-
-const open = (auth: string, source: string, more = {}) =>
-  Effect.flatMap(load(auth, source, more), (config) => openSource(config))
-
-/** Pulls and reads a source. Returns the ids and names. */
-const pulled = ({ auth, source }: { readonly auth: string; readonly source: string }) =>
-  run(Effect.gen(function*() {
-    const opened = yield* open(auth, source)
-    const { faults, rows } = yield* readAll(opened)
-    const files = yield* opened.files
-    expect(faults.size).toBe(0)
-    return { rows: rows.map((row) => row.map((cell) => cellText(cell)).join(" ")), opened, files }
-  }))
-
-const leftBehind = () => readdirSync(temporary)
-
-/** Returns how opening fails, and checks that the message has no secret and that nothing is left. */
-const failure = async ({ auth, source }: { readonly auth: string; readonly source: string }, more = {}) => {
-  const before = leftBehind()
-  const result = await run(Effect.either(open(auth, source, more)))
-  if (Either.isRight(result)) throw new Error("it was opened")
-  expect(result.left.message).not.toMatch(/tok_|secretpath/)
-  expect(leftBehind()).toEqual(before)
-  return result.left
-}
 
 const all = (last: number) => records(1, last).map(({ id, name }) => `${id} ${name}`)
 

@@ -1,0 +1,96 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Json } from "../../domain/json.ts"
+import type { Connection, Pull } from "../../project/pull.ts"
+import { ConnectionUnusable, SourceError } from "../Source.ts"
+import { linkIn, readJson, valueAt } from "./answer.ts"
+import { exchange, shownConnection } from "./exchange.ts"
+import type { PullRequest } from "./exchange.ts"
+
+/** Statuses of an answer to a request that starts a job. */
+const started = [200, 201, 202]
+
+/** Whether a text can be a segment of a path. Dots alone would lead to a different path. */
+const isSegment = (text: string): boolean =>
+  text.length <= 500 && text.isWellFormed() && !/^\.*$/.test(text) && !/\p{Cc}/u.test(text)
+
+/** Returns an id of an answer as a segment of a path, or undefined. */
+const segment = (id: Json | undefined): string | undefined =>
+  typeof id === "string" && isSegment(id) ? encodeURIComponent(id) : undefined
+
+/** Returns a state as messages show it: a word or two, but nothing that may be an id, an answer or a secret. */
+const shownState = (state: Json | undefined): string =>
+  typeof state === "string" && /^[A-Za-z][A-Za-z _-]{0,29}$/.test(state) ? `the state \`${state}\`` : "a state"
+
+/**
+ * Starts a job of a tool that makes a file, and waits until it is complete. Returns the request for the file.
+ *
+ * @param start the request that starts the job
+ * @param get returns a request of the connection for a path, or for an address that an answer contains
+ */
+export const finishJob = (
+  job: NonNullable<Pull["job"]>,
+  connection: Connection,
+  start: PullRequest,
+  get: (path: string, link?: URL) => PullRequest,
+): Effect.Effect<PullRequest, SourceError | ConnectionUnusable> =>
+  Effect.gen(function*() {
+    const { every, status, within } = job
+    const file = shownConnection(connection)
+    const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
+    const unusable = (message: string) => new ConnectionUnusable({ file, message: `${file} ${message}` })
+    const read = readJson(file, {
+      called: "an answer about its job",
+      tooLarge: "Correct `source.job`.",
+      notJson: "Correct `source.request` or `source.job`. If the answer is the file, remove `job`.",
+    })
+    const request = (path: string, link?: URL) => ({ ...get(path, link), place: "source.job" })
+
+    const id = segment(valueAt(yield* exchange(connection, start, read, started), job.id))
+    if (id === undefined) {
+      return yield* wrong(`sent no id of a job at ${job.id}. Correct \`source.request\` or \`source.job.id\`.`)
+    }
+    const poll = request(job.poll.replaceAll("{job}", () => id))
+    const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(within)
+    const completed = Effect.gen(function*() {
+      while (true) {
+        const answer = yield* exchange(connection, poll, read)
+        const state = valueAt(answer, status.at)
+        const isAmong = (states: ReadonlyArray<string>) => typeof state === "string" && states.includes(state)
+        if (isAmong(status.completed)) return answer
+        if (isAmong(status.failed)) {
+          return yield* unusable(
+            `could not make the file: its job ended in ${shownState(state)}. Nothing was used. Run again later.`,
+          )
+        }
+        if (!isAmong(status.running)) {
+          return yield* wrong(
+            `reports ${
+              shownState(state)
+            } at ${status.at} that \`source.job.status\` doesn't list. Add it there, or correct \`source.job.status.at\`.`,
+          )
+        }
+        if ((yield* Clock.currentTimeMillis) + Duration.toMillis(every) > deadline) {
+          return yield* unusable(
+            `did not make the file within ${Duration.format(within)}: its job is still in ${
+              shownState(state)
+            }. Nothing was used. Run again later, or increase \`source.job.within\`.`,
+          )
+        }
+        yield* Effect.sleep(every)
+      }
+    })
+    const made = valueAt(yield* completed, job.file)
+    if (job.download !== undefined) {
+      const name = segment(made)
+      if (name !== undefined) return request(job.download.replaceAll("{file}", () => name))
+      return yield* wrong(`completed its job, but sent no id of a file at ${job.file}. Correct \`source.job.file\`.`)
+    }
+    const link = typeof made === "string" && made !== "" ? linkIn(made, poll.url, "the file") : undefined
+    if (typeof link === "string") return yield* wrong(link)
+    if (link !== undefined) return request("", link)
+    return yield* wrong(
+      `completed its job, but sent no address of a file at ${job.file}. Correct \`source.job.file\`, or add \`source.job.download\`.`,
+    )
+  })
