@@ -300,7 +300,7 @@ describe("a pipeline file", () => {
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = ""]) => text)
     const connections = blocks.filter((text) => text.startsWith("connections:"))
     const sources = blocks.filter((text) => text.startsWith("source:"))
-    expect([connections.length, sources.length]).toEqual([3, 3])
+    expect([connections.length, sources.length]).toEqual([4, 4])
     for (const [at, source] of sources.entries()) {
       writeFileSync(
         join(root, "config/formferry.yaml"),
