@@ -1,4 +1,5 @@
 import type { Cell } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
 import type { Cells, Column, ColumnBlock } from "../domain/row.ts"
 
 /** The beginning of a file. The first record is the one that may be the tool's header. */
@@ -112,14 +113,14 @@ export interface ColumnFacts {
 }
 
 /** How a tool's records are read: the columns and their cells. Like `Layout`, but without header rows. */
-interface RecordLayout extends Omit<Layout, "headerRows"> {
+export interface RecordLayout extends Omit<Layout, "headerRows"> {
   readonly titles: ReadonlyArray<string>
   /** Arranges a record's cells by the layout's columns, without changing the cells. */
   readonly cells: (row: Cells) => Cells
 }
 
 /** Collects the questions. Any record may contain a question that no other record has. */
-interface RecordLearner {
+export interface RecordLearner {
   readonly add: (row: Cells) => void
   readonly layout: () => RecordLayout
 }
@@ -128,7 +129,8 @@ interface RecordLearner {
 export interface RecordTool {
   /** Returns the evidence for records with these members, or undefined if there is none. */
   readonly recognise: (members: ReadonlyArray<string>) => Evidence | undefined
-  readonly learn: (columns: ReadonlyArray<Column>) => RecordLearner
+  /** @param definition the tool's definition of the form, if it was requested. With it, columns and cells are those of the tool's export */
+  readonly learn: (columns: ReadonlyArray<Column>, definition?: Json) => RecordLearner
 }
 
 /**

@@ -143,6 +143,14 @@ const Request = section({
   ),
 }, { rules: { excludes: { form: ["json"] } } }).annotations(expecting("{ path: /PATH }"))
 
+const Labels = section({
+  path: needed(RequestPath, {
+    description: "The path after the connection's `base`",
+    examples: ["/forms/abc123"],
+  }),
+  query: optional(Parameters, { description: "Query parameters", examples: [{ include: "questions" }] }),
+}).annotations(expecting("{ path: /PATH }"))
+
 const From = oneOfThese(
   becoming(Pointer, (at): { readonly at: string } | { readonly header: string } => ({ at })),
   section({ header: needed(Name, { description: "The name of a header of the answer", examples: ["record_cursor"] }) }),
@@ -211,6 +219,11 @@ export const pullKeys = {
   request: optional(Request, {
     description: "What is requested from the connection. Needed if the connection has no `api`",
   }),
+  labels: optional(Labels, {
+    description:
+      "A second request, whose answer is the tool's definition of the form. Columns and options then have the same texts as in the tool's export",
+    examples: [{ path: "/forms/abc123" }],
+  }),
   page: optional(Page, {
     description:
       "How the answer is divided into pages of JSON. By default, there is one answer, in any format that a file may have",
@@ -243,6 +256,8 @@ export interface Pull {
   /** Undefined if the project file was not read, or has no such connection. */
   readonly account?: Connection | undefined
   readonly request: typeof Request.Type
+  /** The request for the tool's definition of the form. */
+  readonly labels: typeof Labels.Type | undefined
   readonly page: typeof Page.Type | undefined
   readonly success: Readonly<Record<string, ReadonlyArray<string | number | boolean>>> | undefined
   readonly job: typeof Job.Type | undefined

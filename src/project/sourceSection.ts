@@ -307,7 +307,7 @@ const sourceKeys = section({
   rules: {
     exactlyOne: ["file", "connection"],
     needs: Object.fromEntries(
-      ["form", "variables", "request", "page", "success", "job"].map((key) => [key, ["connection"]]),
+      ["form", "variables", "request", "labels", "page", "success", "job"].map((key) => [key, ["connection"]]),
     ),
     // The answer of a connection is as old as the request.
     excludes: { connection: ["maxAge"], job: ["page", "success"] },
@@ -316,11 +316,12 @@ const sourceKeys = section({
 
 /** The section that describes the source. */
 export const source = becoming(sourceKeys, (keys) => {
-  const { connection, file = [], form: _form, job, page, request, success, variables: _variables, ...rest } = keys
+  const { connection, file = [], form: _form, job, labels, page, request, success, variables: _variables, ...rest } =
+    keys
   const where: SourceFiles = connection === undefined
     ? file
     // Without the project file, the request of a preset is unknown. Nothing is pulled then.
-    : { connection, request: request ?? { path: "/" }, page, success, job, records: rest.records ?? "" }
+    : { connection, request: request ?? { path: "/" }, labels, page, success, job, records: rest.records ?? "" }
   return { ...rest, file: where }
 })
 

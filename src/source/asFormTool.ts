@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { cellText } from "../domain/cell.ts"
+import type { Json } from "../domain/json.ts"
 import type { Problem } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, RowChunk } from "../domain/row.ts"
@@ -156,13 +157,18 @@ export interface ToolOptions {
   readonly headerRow: number | undefined
   /** Whether there is only one header row, regardless of the tool. Default: only for a rejected.csv. */
   readonly isPlain?: boolean
+  /** The form tool's definition of the form, if it was pulled. */
+  readonly definition?: Json | undefined
 }
 
 /**
  * Reads records as the responses of a form tool's API. The pipeline names the tool, or it is recognised if possible. All records are read once in
  * advance, because any record may contain a question that no other record has.
  */
-const asRecordTool = (opened: Source, { asked }: Pick<ToolOptions, "asked">): Effect.Effect<Source, SourceError> =>
+const asRecordTool = (
+  opened: Source,
+  { asked, definition }: Pick<ToolOptions, "asked" | "definition">,
+): Effect.Effect<Source, SourceError> =>
   Effect.gen(function*() {
     const members = opened.columns.map(({ title }) => title)
     const found = formTools.flatMap((tool) => {
@@ -170,11 +176,14 @@ const asRecordTool = (opened: Source, { asked }: Pick<ToolOptions, "asked">): Ef
       return tool.records === undefined || evidence === undefined ? [] : [{ tool, records: tool.records, ...evidence }]
     }).toSorted((a, b) => b.score - a.score)
     const shown = found.map(shownCandidate)
+    const named = asked === undefined ? undefined : formToolNamed(asked)
     const chosen = asked === undefined
       ? found.find(({ score }) => score >= enough)
-      : found.find(({ tool }) => tool.name === asked)
+      : found.find(({ tool }) => tool === named)
+        // Records of a few responses may lack members by which the tool is recognised.
+        ?? (named?.records && { tool: named, records: named.records, score: 0, reasons: [] })
     if (chosen === undefined) return { ...opened, candidates: shown }
-    const learner = chosen.records.learn(opened.columns)
+    const learner = chosen.records.learn(opened.columns, definition)
     yield* eachChunk(opened.read(), (chunk) =>
       Effect.sync(() => {
         for (const [at, row] of chunk.rows.entries()) if (!chunk.faults.has(at)) learner.add(row)
@@ -277,12 +286,12 @@ const widened = <A>(list: ReadonlyArray<A>, width: number, filler: A): ReadonlyA
  */
 export const asFormTool = <R>(
   opened: Source,
-  { asked, file, headerRow, isPlain = false }: ToolOptions,
+  { asked, definition, file, headerRow, isPlain = false }: ToolOptions,
   reopen: Reopen<R>,
 ): Effect.Effect<Source, SourceError, R> =>
   Effect.gen(function*() {
     if (opened.head === undefined) {
-      return yield* asRecordTool(opened, { asked })
+      return yield* asRecordTool(opened, { asked, definition })
     }
     const own = isMended(opened.columns) ? ownColumns(opened.columns) : isPlain ? opened.columns : []
     const hasOneHeader = own.length > 0

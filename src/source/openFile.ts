@@ -1,6 +1,7 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Json } from "../domain/json.ts"
 import { formToolNamed } from "../formtools/index.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import { gunzipped, zipMember } from "./archive.ts"
@@ -24,6 +25,8 @@ export interface FileOptions {
   readonly name?: string
   /** Whether formferry itself wrote the file as JSON lines. The pipeline's settings for formats and encodings don't apply. */
   readonly isJsonLines?: boolean
+  /** The form tool's definition of the form, if it was pulled. */
+  readonly definition?: Json | undefined
 }
 
 type Format = "csv" | "excel" | "json" | "jsonl"
@@ -173,7 +176,13 @@ export const openFile = (
       : digestOf(bytes)
     const fromTool = (source: Source, reopen: (headerRow: number) => Effect.Effect<Source, SourceError>) =>
       Effect.map(
-        plain ? Effect.succeed(source) : asFormTool(source, { file, asked: tool, headerRow: config.headerRow }, reopen),
+        plain
+          ? Effect.succeed(source)
+          : asFormTool(
+            source,
+            { file, asked: tool, headerRow: config.headerRow, definition: options.definition },
+            reopen,
+          ),
         (opened): Source => ({ ...opened, changedAt: found.changedAt, digest }),
       )
     if ((content === "text" && options.isJsonLines !== true) || options.mended) {

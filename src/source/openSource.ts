@@ -3,6 +3,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { createHash } from "node:crypto"
 import type { RowChunk } from "../domain/row.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
@@ -18,7 +19,7 @@ import type { FoundFiles } from "./findFiles.ts"
 import { limits, thousands } from "./limits.ts"
 import { openFile } from "./openFile.ts"
 import type { Pulled } from "./pull/pull.ts"
-import { newestOf, SourceError } from "./Source.ts"
+import { mapFiles, newestOf, SourceError } from "./Source.ts"
 import type { ConnectionUnusable, NamedSource, Source, SourceDialect } from "./Source.ts"
 
 /** Whether a source is a single file, large enough that its digest should be computed in a thread. False if that is unknown before the source is opened. */
@@ -76,7 +77,9 @@ export const openSource = (
       Effect.gen(function*() {
         if (file === pulled?.path) {
           const isJsonLines = pulled.said !== undefined
-          const source = yield* openFile(fs, file, how, { ...settings, name: pulled.file, isJsonLines })
+          const { definition } = pulled
+          const options = { ...settings, name: pulled.file, isJsonLines, definition: definition?.json }
+          const source = withDefinition(yield* openFile(fs, file, how, options), definition?.sha256)
           return { file: pulled.file, source: { ...source, changedAt: undefined } }
         }
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, how, settings) }
@@ -120,6 +123,20 @@ const pulledFiles = (pull: Pull) =>
     ({ pullRecords }) =>
       Effect.map(pullRecords(pull), (pulled) => ({ files: [pulled.path], said: pulled.said, pulled })),
   )
+
+/** Includes the definition of the form in a source's digest, because columns and cells depend on it. */
+const withDefinition = (source: Source, definition: string | undefined): Source => {
+  if (definition === undefined) return source
+  const both = <A extends { readonly sha256: string }>(one: A): A => ({
+    ...one,
+    sha256: createHash("sha256").update(`${one.sha256} ${definition}`).digest("hex"),
+  })
+  return {
+    ...source,
+    files: mapFiles(source.files, both),
+    ...(source.digest && { digest: Effect.map(source.digest, (all) => all.map(both)) }),
+  }
+}
 
 /** Returns a pipeline's `source` in which only the file is set. */
 export const asFound = (file: string): FileSource => ({ ...sourceDefaults(), file })

@@ -27,6 +27,8 @@ export interface Pulled {
   readonly file: string
   /** What was pulled, for reports. Undefined if the answer is stored as it is. */
   readonly said: string | undefined
+  /** The tool's definition of the form, and its SHA-256. Undefined if it was not requested. */
+  readonly definition: { readonly json: Json; readonly sha256: string } | undefined
 }
 
 // Requests
@@ -281,6 +283,26 @@ const storePages = (pull: Pull, connection: Connection, signIn: SignIn, file: st
     return `${thousands(counts.records)} records in ${thousands(counts.pages)} ${counts.pages === 1 ? "page" : "pages"}`
   })
 
+const definitionWords: JsonWords = {
+  called: "a definition of the form",
+  tooLarge: "Remove `source.labels`.",
+  notJson: "Correct `source.labels`.",
+}
+
+/** Requests the tool's definition of the form. */
+const readDefinition = (pull: Pull, request: PullRequest, connection: Connection, file: string) =>
+  Effect.gen(function*() {
+    const json = yield* exchange(connection, request, readJson(file, definitionWords))
+    const failure = failureIn(json, pull)
+    if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
+    return { json, sha256: createHash("sha256").update(JSON.stringify(json)).digest("hex") }
+  }).pipe(Effect.mapError((error) => {
+    const message = `${
+      error.message.replaceAll("`source.request`", "`source.labels`")
+    } This was the second request, for titles and labels.`
+    return error._tag === "SourceError" ? new SourceError({ file, message }) : new ConnectionUnusable({ file, message })
+  }))
+
 /**
  * Pulls all records of a source into a temporary file that only its owner can read, so that both readings see the same bytes. Pages become JSON lines;
  * a single answer is stored as it is. The file is removed when the scope closes. Errors contain no secret, no address beyond its host, and no answer.
@@ -305,7 +327,16 @@ export const pullRecords = (
     const stored = yield* Effect.mapError(temporaryFile(most), wrong)
     if (isPaged(pull)) {
       const said = yield* Effect.scoped(storePages(pull, connection, signIn, file, stored))
-      return { path: stored.path, file, said }
+      // Requested after the records, so that it contains the questions that were added in the meantime.
+      const definition = pull.labels === undefined
+        ? undefined
+        : yield* readDefinition(
+          pull,
+          requestOf({ ...pull, request: pull.labels }, connection, signIn, {}),
+          connection,
+          file,
+        )
+      return { path: stored.path, file, said, definition }
     }
     const keep = ({ body }: Answer) =>
       Effect.scoped(Effect.gen(function*() {
@@ -321,5 +352,5 @@ export const pullRecords = (
     const get = (path: string, link?: URL) => requestOf({ request: { path } }, connection, signIn, {}, link)
     const single = pull.job === undefined ? request : yield* finishJob(pull.job, connection, request, get)
     yield* exchange(connection, single, keep)
-    return { path: stored.path, file, said: undefined }
+    return { path: stored.path, file, said: undefined, definition: undefined }
   })
