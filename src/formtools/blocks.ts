@@ -13,7 +13,7 @@ export interface PartOf {
 }
 
 /** Makes blocks from groups of columns. Adds a number to distinguish blocks with the same title. */
-const titled = (
+export const titled = (
   groups: ReadonlyArray<{ readonly question: string; readonly columns: ReadonlyArray<BlockColumn> }>,
 ): ReadonlyArray<ColumnBlock> => {
   const times = new Map<string, number>()

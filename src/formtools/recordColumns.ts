@@ -1,0 +1,95 @@
+import type { Cell } from "../domain/cell.ts"
+import { cellText, JsonCell } from "../domain/cell.ts"
+import { isObject } from "../domain/json.ts"
+import type { Json, JsonObject } from "../domain/json.ts"
+import type { Cells } from "../domain/row.ts"
+import { titled } from "./blocks.ts"
+import type { PartOf } from "./blocks.ts"
+import type { MetaColumn, RecordLayout } from "./FormTool.ts"
+import { withoutTags } from "./sample.ts"
+
+/**
+ * A column of an API's records.
+ *
+ * @typeParam A what is looked up once in each record
+ */
+export interface RecordColumn<A> {
+  readonly title: string
+  /** The meaning of one of the tool's own columns. */
+  readonly meta?: Omit<MetaColumn, "position">
+  /** The part of a question that has several columns. Parts with the same object as `block` belong together. */
+  readonly part?: Pick<PartOf, "option" | "role"> & { readonly block: { readonly title: string } }
+  readonly cell: (found: A, row: Cells) => Cell
+}
+
+/** Returns the blocks of the columns. A question with a single option has none. */
+const blocksIn = (columns: ReadonlyArray<RecordColumn<never>>) => {
+  const groups = new Map<object, { question: string; columns: Array<Omit<PartOf, "question"> & { role: "option" }> }>()
+  columns.forEach(({ part }, position) => {
+    if (part === undefined) return
+    const { block, option, role = "option" } = part
+    const group = groups.get(block) ?? { question: block.title, columns: [] }
+    groups.set(block, group)
+    group.columns.push({ position, option, role: role as "option" })
+  })
+  return titled(
+    [...groups.values()].filter(({ columns }) => columns.filter(({ role }) => role === "option").length > 1),
+  )
+}
+
+/** Returns how records are read by these columns. Titles are shown without tags. */
+export const recordLayout = <A>(
+  columns: ReadonlyArray<RecordColumn<A>>,
+  find: (row: Cells) => A,
+  rest: Pick<RecordLayout, "variant" | "answers"> & Partial<RecordLayout>,
+): RecordLayout => ({
+  titles: columns.map(({ title }) => title),
+  labels: columns.map(({ title }) => withoutTags(title)),
+  meta: columns.flatMap(({ meta }, position) => (meta === undefined ? [] : [{ position, ...meta }])),
+  blocks: blocksIn(columns as ReadonlyArray<RecordColumn<never>>),
+  ...rest,
+  cells: (row) => {
+    const found = find(row)
+    return columns.map(({ cell }) => {
+      const made = cell(found, row)
+      return made !== null && cellText(made) === "" ? null : made
+    })
+  },
+})
+
+/** Returns the list in a cell, or an empty one. */
+export const listOf = (cell: Cell | undefined): ReadonlyArray<Json> =>
+  cell instanceof JsonCell ? itemsIn(cell.value) : []
+
+/** Returns the items of a list, or none if the value is not a list. */
+export const itemsIn = (value: Json | undefined): ReadonlyArray<Json> =>
+  Array.isArray(value) ? value as ReadonlyArray<Json> : []
+
+/** Returns the objects in a list. */
+export const objectsIn = (value: Json | undefined): ReadonlyArray<JsonObject> => itemsIn(value).filter(isObject)
+
+/** Returns a member's text, or a number as text. Undefined if it is empty or something else. */
+export const textIn = (value: Json | undefined): string | undefined =>
+  typeof value === "number" ? String(value) : typeof value === "string" && value !== "" ? value : undefined
+
+/** Returns a member of a definition that should be an object. */
+export const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** Returns a cell with a value: a list or object as JSON. */
+export const cellOf = (value: Json | undefined): Cell =>
+  value === undefined || value === null || value === ""
+    ? null
+    : typeof value === "object"
+    ? new JsonCell(value)
+    : value
+
+/** Returns the note about questions that responses contain, but the definition of the form lacks. */
+export const undefinedNote = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.length === 0 ? [] : [
+    `The definition of the form lacks ${
+      names.length === 1 ? "a question" : `${names.length} questions`
+    } of the responses, so the columns have ids as names: ${names.slice(0, 5).join(", ")}${
+      names.length > 5 ? ", …" : ""
+    }.`,
+  ]
