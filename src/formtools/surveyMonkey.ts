@@ -3,6 +3,7 @@ import type { PartOf } from "./blocks.ts"
 import type { FormTool, Sample } from "./FormTool.ts"
 import { cleansAt, evidence, metaOf, nothingWhen, tidy, withoutTags } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
+import { surveyMonkeyResponses } from "./surveyMonkeyResponses.ts"
 
 const time = { format: ["M/d/yy H:mm", "M/d/yyyy h:mm:ss a", "M/d/yyyy H:mm:ss"] }
 
@@ -94,6 +95,7 @@ const isQuestion = (title: string) => title.endsWith("?") || title.split(" ").le
 export const surveyMonkey: FormTool = {
   name: "surveymonkey",
   title: "SurveyMonkey",
+  records: surveyMonkeyResponses,
   recognise: (sample) => {
     const respondent = /^respondent ?id$/.test(sample.plain[0] ?? "")
     const collector = /^collector ?id$/.test(sample.plain[1] ?? "")
