@@ -1,6 +1,5 @@
 import { cellText, JsonCell } from "../domain/cell.ts"
 import type { Cell } from "../domain/cell.ts"
-import { isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool } from "./FormTool.ts"

@@ -249,7 +249,7 @@ describe("SurveyMonkey", () => {
     }
     const cells = (position: number) =>
       [...new Set(rows.map((row) => row[position] ?? ""))].filter((cell) => cell !== "")
-    const isOther = (sub: string) => /^Other \(/.test(sub)
+    const isOther = (sub: string) => sub.startsWith("Other (")
     const questions = groups.map((group, at) => {
       const id = `q${at}`
       const [main] = group
