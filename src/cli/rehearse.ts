@@ -28,6 +28,7 @@ export const rehearse = command({
           limit: input.limit,
           retryRefused: input.retryRefused,
           resendUndone: input.resendUndone,
+          full: input.full,
           redact: input.redact,
         })
       yield* runPipelines(project, names, rehearse, " (rehearsal)")

@@ -59,6 +59,7 @@ export const run = command({
             limit: input.limit,
             retryRefused: input.retryRefused,
             resendUndone: input.resendUndone,
+            full: input.full,
             redact: input.redact,
             services,
             confirm: (service) => input.confirm === service,

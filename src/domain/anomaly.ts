@@ -21,6 +21,8 @@ export interface RunFacts {
   readonly duration: number
   /** Whether the run read the pipeline's own source to the end. If not, its counts say nothing about the source. */
   readonly whole: boolean
+  /** Whether only new records were pulled. The counts are then compared with those of such runs only. */
+  readonly partial: boolean
   /** Whether the run found the source unchanged and read no row. Its counts are then copied from the run that read the source. */
   readonly unchanged: boolean
   readonly read: number

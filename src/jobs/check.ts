@@ -28,6 +28,7 @@ import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { missedBy, openIfAny, serviceAddress } from "./projectLedger.ts"
+import { pullFrom } from "./pullFrom.ts"
 import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 
@@ -156,8 +157,9 @@ const checkTarget = (project: Project, pipeline: Pipeline, target: Target, optio
 /** Returns all findings about a pipeline at a target. Reads the source even if the form can't be fetched, and the form even if the source can't be read. */
 const findingsOf = (project: Project, pipeline: Pipeline, target: Target, options: CheckOptions) =>
   Effect.gen(function*() {
-    const opened = yield* Effect.either(openPipelineSource(pipeline, undefined))
     const { ledger, refused } = yield* openCheckedLedger(project, pipeline, target)
+    const from = yield* pullFrom(project, pipeline, target, Effect.succeed(ledger), "next")
+    const opened = yield* Effect.either(openPipelineSource(pipeline, undefined, { from }))
     const record = yield* recordedForm(project, pipeline, target, Effect.succeed(ledger))
     const fetched = yield* Effect.either(
       options.offline === true

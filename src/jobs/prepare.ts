@@ -19,9 +19,12 @@ import type { SourceFiles } from "../project/sourceSection.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import { findFiles, namesBelow } from "../source/findFiles.ts"
 import { openSource } from "../source/openSource.ts"
+import type { OpenOptions } from "../source/openSource.ts"
+import { everything } from "../source/pull/since.ts"
 import type { ConnectionUnusable, Source, SourceError } from "../source/Source.ts"
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
 import { openIfAny } from "./projectLedger.ts"
+import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { OpenedService, Services } from "./services.ts"
 import { chooseTarget, openTarget, type Target } from "./target.ts"
 
@@ -50,6 +53,8 @@ interface PrepareOptions {
   readonly source: string | undefined
   /** Whether the source's digest will be needed. Its calculation takes a long time, so it starts early. */
   readonly digestAhead?: boolean
+  /** Which records are pulled, if the pipeline has `since`. Default: all. */
+  readonly pulls?: Pulls
   /** Work that starts when the form has been requested, and continues while the response is awaited. */
   readonly meanwhile?: Effect.Effect<unknown>
   /** The services that the process shares. */
@@ -63,7 +68,12 @@ interface PrepareOptions {
 export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOptions) =>
   Effect.gen(function*() {
     const target = yield* chooseTarget(pipeline, options.to)
-    const opening = openPipelineSource(pipeline, options.source, options.digestAhead)
+    const asker = { pipeline: pipeline.name, target: target.target }
+    const ledger = yield* Effect.cached(Scope.extend(openIfAny(project, asker), yield* Effect.scope))
+    const opening = Effect.flatMap(
+      pullFrom(project, pipeline, target, ledger, options.pulls ?? { all: undefined }),
+      (from) => openPipelineSource(pipeline, options.source, { digestAhead: options.digestAhead === true, from }),
+    )
     // The digest takes the longest, so it starts first.
     const ahead = options.digestAhead === true ? yield* opening : undefined
     const service = yield* Effect.exit(openTarget(project, pipeline, target, options.services))
@@ -72,8 +82,6 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
     const opened = yield* service
     yield* Effect.forkScoped(options.meanwhile ?? Effect.void)
     const form = yield* Effect.flatten(Fiber.await(fetching))
-    const asker = { pipeline: pipeline.name, target: target.target }
-    const ledger = yield* Effect.cached(Scope.extend(openIfAny(project, asker), yield* Effect.scope))
     const changed = yield* compareForm(project, pipeline, target, form, ledger)
     const compiled = yield* compileFor(pipeline, source, form).pipe(
       Effect.mapError(({ diagnostics }) =>
@@ -121,25 +129,32 @@ const sameTitles = (a: Source, b: Source): boolean => {
  * pipeline's own source. If that source can be opened, its form tool and blocks of columns are used.
  *
  * @param file the absolute path of the different file
- * @param digestAhead whether the digest of the pipeline's own source will be needed
+ * @param options how to open the pipeline's own source
  */
 export const openPipelineSource = (
   pipeline: Pipeline,
   file: string | undefined,
-  digestAhead = false,
+  options: OpenOptions = {},
 ): Effect.Effect<
   Source,
   SourceError | ConnectionUnusable | ConfigurationInvalid,
   FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.map(
-    openUnnamed(pipeline, file, digestAhead),
+    openUnnamed(pipeline, file, options),
     (source) => ({ ...source, columns: nameColumns(source.columns, pipeline.source.columns) }),
   )
 
-const openUnnamed = ({ source }: Pipeline, file: string | undefined, digestAhead: boolean) =>
+const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: OpenOptions) =>
   Effect.gen(function*() {
-    if (file === undefined) return yield* openSource(source, { digestAhead })
+    if (file === undefined) {
+      const opened = yield* openSource(source, options)
+      const titles = new Set(opened.columns.map(({ title }) => title))
+      const { from } = options
+      if (from === undefined || from.columns.every((title) => titles.has(title))) return opened
+      const because = "the new records lack columns of earlier ones"
+      return yield* openSource(source, { ...options, from: { ...everything, selection: from.selection, because } })
+    }
     const given = { ...(yield* openSource({ ...source, file })), matched: yield* matchedBy(source.file, file) }
     if (!isMended(given.columns)) return given
     const own = Option.getOrUndefined(yield* Effect.option(openSource(source)))

@@ -11,7 +11,7 @@ import type { FormService } from "../service/FormService.ts"
 import { openRun } from "./openRun.ts"
 import { prepareRun } from "./prepare.ts"
 import { temporaryCopy } from "./projectLedger.ts"
-import type { RunOptions } from "./run.ts"
+import { pullsOf, type RunOptions } from "./run.ts"
 import { practiceSettings } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
@@ -26,7 +26,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
   Effect.scoped(
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
-      const prepared = yield* prepareRun(project, pipeline, options)
+      const prepared = yield* prepareRun(project, pipeline, { ...options, pulls: pullsOf(options) })
       const { form, opened } = prepared
       const run = yield* openRun(project, {
         ...options,

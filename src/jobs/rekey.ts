@@ -101,7 +101,15 @@ const pairsOfSource = (
   Effect.gen(function*() {
     const { mapping, pipeline, source } = yield* prepare(project, named, { to, source: undefined })
     const columns = ownColumns(source.columns)
-    const plan = { mapping, pipeline, source, columns, shape: columnNames(mapping.columns), ownSource: true }
+    const plan = {
+      mapping,
+      pipeline,
+      source,
+      columns,
+      shape: columnNames(mapping.columns),
+      ownSource: true,
+      isPartial: false,
+    }
     const { look, newRows, numbering, seen } = yield* surveyKeys(plan, { ledger, view })
     let rows = 0
     const survey = (chunk: RowChunk) =>

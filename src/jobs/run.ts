@@ -11,6 +11,7 @@ import { annotated, traced } from "../service/telemetry.ts"
 import { isLong } from "../source/openSource.ts"
 import type { RunSettings } from "./openRun.ts"
 import { type Prepared, prepareRun } from "./prepare.ts"
+import type { Pulls } from "./pullFrom.ts"
 import { type Services, serviceToConfirm } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
@@ -30,6 +31,8 @@ export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress"
   readonly limit: number | undefined
   readonly retryRefused: boolean
   readonly resendUndone?: boolean
+  /** Whether all records are pulled, although the pipeline has `since`. */
+  readonly full?: boolean
   /** The services that the process shares, so that several pipelines respect one rate limit. */
   readonly services?: Services | undefined
   /** Whether sending rows to this service is confirmed. */
@@ -79,7 +82,12 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       const prepared = yield* traced(
         "check",
         {},
-        prepareRun(project, pipeline, { ...options, digestAhead, meanwhile: Effect.promise(engine) }),
+        prepareRun(project, pipeline, {
+          ...options,
+          digestAhead,
+          pulls: pullsOf(options),
+          meanwhile: Effect.promise(engine),
+        }),
       )
       const mayBeSent = yield* confirmation(project, prepared, options)
       const [{ openRun }, { execute }] = yield* Effect.promise(engine)
@@ -92,6 +100,14 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       return yield* Effect.provide(execute, run)
     }),
   )
+
+/** Returns which records a run pulls. Rows that are sent again although nothing about them changed may have old records. */
+export const pullsOf = (
+  { full, resendUndone, retryRefused }: Pick<RunOptions, "full" | "resendUndone" | "retryRefused">,
+): Pulls =>
+  full === true || retryRefused || resendUndone === true
+    ? { all: full === true ? "--full" : retryRefused ? "--retry-refused" : "--resend-undone" }
+    : "next"
 
 /** Returns how to ask a person before rows are sent, or undefined if no confirmation is needed. Fails before it surveys the source if no one can be asked. */
 const confirmation = (

@@ -141,6 +141,10 @@ export interface PipelineLedger {
   readonly settlements: (limit: number) => Effect.Effect<ReadonlyArray<Settlement>, LedgerError>
   /** Counts the imported rows that a source lacks. Fast if there are none. */
   readonly vanished: (seen: SeenRows) => Effect.Effect<Vanished, LedgerError>
+  /** Returns the numbers of the rows whose last batch is after one batch and not after another, and which are neither imported nor refused. */
+  readonly unfinished: (
+    batches: { readonly after: number; readonly upTo: number },
+  ) => Effect.Effect<ReadonlyArray<number>, LedgerError>
   /** Whether a person has accepted all of these refused states (`Recorded.acceptance`). */
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
   /** Returns which of these files no run has read. A file is named by its path below the pattern's folder. */

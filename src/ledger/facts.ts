@@ -20,12 +20,16 @@ export interface Facts {
   readonly canary: CanaryRecord | undefined
   /** Why the last run was refused, if `accept` can settle it. */
   readonly refused: RefusedState | undefined
+  /** Up to when records were pulled. Undefined if all must be pulled. */
+  readonly pulled: PulledUpTo | undefined
 }
 
 /** What may be recorded about a pipeline at a destination, apart from its rows and runs. */
 export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "canary">> {
   /** Why this run is refused. Null if it is not refused for a reason that a person could accept. */
   readonly refused?: RefusedState | null
+  /** Up to when records were pulled. Null if the next run must pull all of them. */
+  readonly pulled?: PulledUpTo | null | undefined
   /** Rows that this run found in need of review. */
   readonly attention?: ReadonlyArray<AttentionRow>
   /** Files that this run has read completely, with no row left to send. */
@@ -37,6 +41,21 @@ export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "can
   readonly acceptance?: Acceptance
   /** A text for a person to enter in the form. */
   readonly testEntry?: string
+}
+
+/** Up to when a pipeline's records were pulled. */
+export interface PulledUpTo {
+  /** Every record with an earlier time was pulled and needs nothing more. In milliseconds since 1970. */
+  readonly mark: number
+  /** Digest of everything that decided which records were pulled. */
+  readonly selection: string
+  /** When all records were last pulled, in milliseconds since 1970. */
+  readonly allAt: number
+  /** The number of the last batch at that time. */
+  readonly allUpTo: number
+  /** The members of the records, and the titles of the source's columns. */
+  readonly members: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
 }
 
 /** A row that needs review: invalid, refused, changed, or a duplicate with different content. */

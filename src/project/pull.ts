@@ -1,4 +1,4 @@
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
 import type { Finding } from "./errors.ts"
@@ -26,7 +26,7 @@ import { Auth, authOf, Secret, signInOf } from "./signIn.ts"
 import type { ConnectionSignIn } from "./signIn.ts"
 import { quoted } from "./suggestion.ts"
 import { isMapping, textAt } from "./yamlText.ts"
-import type { YamlText } from "./yamlText.ts"
+import type { Mapping, YamlText } from "./yamlText.ts"
 
 // Connections: an account of a tool whose answers are pulled
 
@@ -126,7 +126,7 @@ const Request = section({
     examples: ["/assets/aBc123/data/"],
   }),
   query: optional(Parameters, {
-    description: "Query parameters. A value may contain `{offset}`, `{number}` or `{cursor}`",
+    description: "Query parameters. A value may contain `{offset}`, `{number}`, `{cursor}`, `{since}` or `{until}`",
     examples: [{ limit: 1000, offset: "{offset}" }],
   }),
   headers: optional(filled(HeaderName, Name), {
@@ -199,6 +199,46 @@ const Page = section({
   },
 }).annotations(expecting("one of offset, number, cursor, last and link"))
 
+/** The shortest overlap: an hour that is repeated when clocks change, and some delay. */
+const leastOverlap = Duration.hours(2)
+
+const TimeFormat = Schema.String.pipe(Schema.pattern(/^(?:iso|unix|unix-ms)$|y/))
+  .annotations(expecting("iso, unix, unix-ms, or a format with a year such as `yyyy-MM-dd HH:mm:ss`"))
+
+const Since = section({
+  at: needed(Pointer, {
+    description: "The place of a record's time, by which `{since}` in `request` selects records",
+    examples: ["/submitted_at"],
+  }),
+  format: optional(TimeFormat, {
+    description:
+      "How these times are written: `iso`, with a zone or an offset; `unix` and `unix-ms`, for seconds and milliseconds since 1970; or luxon's letters",
+    examples: ["yyyy-MM-dd HH:mm:ss"],
+    default: "iso",
+  }),
+  overlap: optional(
+    PositiveTime.pipe(Schema.filter((time) => Duration.greaterThanOrEqualTo(time, leastOverlap)))
+      .annotations(expecting("a time of at least 2 hours")),
+    {
+      description: "How long before the newest known record a pull starts, for records that arrive late",
+      default: "1 day",
+    },
+  ),
+  skipped: optional(Schema.Literal("hold", "pass"), {
+    description:
+      "Whether the next pulls start before a row that `where` skips. `pass` loses rows that are skipped now and change later, unless the time at `at` changes with them",
+    default: "hold",
+  }),
+  fullEvery: optional(PositiveTime, {
+    description: "The longest time between two runs that pull all records, which find edits and vanished rows",
+    default: "7 days",
+  }),
+}).annotations({
+  ...expecting("{ at: /submitted_at }"),
+  identifier: "Since",
+  description: "How to pull only the records that are new since the last run",
+})
+
 /** The keys of a source that is pulled, beside those that say how a file is read. */
 export const pullKeys = {
   connection: optional(Identifier, {
@@ -247,6 +287,11 @@ export const pullKeys = {
       examples: [{ "/responseCode": [200] }],
     },
   ),
+  since: optional(oneOfThese(becoming(Schema.Literal("none"), () => undefined), Since), {
+    description:
+      "Pulls only the records that are new since the last run. `none`, the default unless a preset differs: each run pulls all records",
+    examples: [{ at: "/submitted_at", overlap: "1 day" }],
+  }),
 } as const
 
 /** A request for records, and how to get all pages of its answer. */
@@ -261,6 +306,7 @@ export interface Pull {
   readonly page: typeof Page.Type | undefined
   readonly success: Readonly<Record<string, ReadonlyArray<string | number | boolean>>> | undefined
   readonly job: typeof Job.Type | undefined
+  readonly since: typeof Since.Type | undefined
   /** The place of the list of records in each page. */
   readonly records: string
 }
@@ -271,6 +317,42 @@ export const isPaged = ({ page, success }: Pick<Pull, "page" | "success">): bool
 
 /** The values that a request may contain, each with the kinds of `page` that provide it. */
 const variables = { offset: ["offset"], number: ["number"], cursor: ["cursor", "last"] } as const
+
+/** Returns why a pipeline can't pull only new records, or why its request would not select them. */
+const sinceFindings = (yaml: YamlText, request: string, source: Mapping): ReadonlyArray<Finding> => {
+  if (source["since"] === "none") return []
+  if (source["since"] === undefined) {
+    return /\{(?:since|until)\}/.test(request)
+      ? [{
+        offset: yaml.offset(["source", "request"], "key"),
+        message: "`{since}` and `{until}` in `request` have no value.",
+        suggestion: "Add `since` with the place of a record's time: `since: { at: /submitted_at }`.",
+      }]
+      : []
+  }
+  const wrong = (key: string, message: string, suggestion: string) => [{
+    offset: yaml.offset(["source", key], key === "rowKey" ? "value" : "key"),
+    message,
+    suggestion,
+  }]
+  return [
+    ...(request.includes("{since}") ? [] : wrong(
+      "since",
+      "`request` doesn't contain `{since}`, so the tool would not select the new records.",
+      'Add it where the tool expects a time, for example `query: { since: "{since}" }`.',
+    )),
+    ...("page" in source || "success" in source ? [] : wrong(
+      "since",
+      "`since` needs pages of JSON, because times are not read from other answers.",
+      "Add `page`, or remove `since`.",
+    )),
+    ...(source["rowKey"] !== "content" ? [] : wrong(
+      "rowKey",
+      "With `since`, the row key can't be `content`: a record that equals an earlier one would count as that one.",
+      "Name the column that contains the record's id.",
+    )),
+  ]
+}
 
 /**
  * Adds the keys of the connection's preset to the `source` of a pipeline, before it is decoded. Returns what `source` lacks for its connection and its `page`, or contains without them.
@@ -306,5 +388,5 @@ export const pullFindings = (yaml: YamlText, value: object, connections: PresetN
       suggestion: `Add \`page\` with \`${kinds.join("` or `")}\`.`,
     }]
   })
-  return [...findings, ...tables, ...lacking]
+  return [...findings, ...tables, ...lacking, ...sinceFindings(yaml, text, source)]
 }

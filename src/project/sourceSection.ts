@@ -307,21 +307,20 @@ const sourceKeys = section({
   rules: {
     exactlyOne: ["file", "connection"],
     needs: Object.fromEntries(
-      ["form", "variables", "request", "labels", "page", "success", "job"].map((key) => [key, ["connection"]]),
+      ["form", "variables", "request", "labels", "page", "success", "since", "job"].map((key) => [key, ["connection"]]),
     ),
     // The answer of a connection is as old as the request.
-    excludes: { connection: ["maxAge"], job: ["page", "success"] },
+    excludes: { connection: ["maxAge"], job: ["page", "success", "since"], since: ["combine"] },
   },
 })
 
 /** The section that describes the source. */
 export const source = becoming(sourceKeys, (keys) => {
-  const { connection, file = [], form: _form, job, labels, page, request, success, variables: _variables, ...rest } =
-    keys
+  const { connection, file = [], form: _form, job, labels, page, request, since, success, variables: _, ...rest } = keys
   const where: SourceFiles = connection === undefined
     ? file
     // Without the project file, the request of a preset is unknown. Nothing is pulled then.
-    : { connection, request: request ?? { path: "/" }, labels, page, success, job, records: rest.records ?? "" }
+    : { connection, request: request ?? { path: "/" }, labels, page, success, since, job, records: rest.records ?? "" }
   return { ...rest, file: where }
 })
 

@@ -4,10 +4,10 @@ const codes = Object.fromEntries(fates.map((fate, index) => [fate, index + 1])) 
 
 /**
  * A note about a row in addition to its fate. `replaces`: the row was imported earlier with different content, and is imported again. `resends`: the row was in doubt, and may be resent. `repeats`:
- * the row duplicates another with the same content, so nothing is lost.
+ * the row duplicates another with the same content, so nothing is lost. `final`: the row is skipped, and will not be sent later either.
  */
-export type Note = "replaces" | "resends" | "repeats"
-const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends", "repeats"]
+export type Note = "replaces" | "resends" | "repeats" | "final"
+const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends", "repeats", "final"]
 
 /** The parts of a row's byte: the fate's code in the lower bits, the note in the upper bits. */
 const fateBits = 0x0f

@@ -152,11 +152,14 @@ export class NewRows {
 
 /** Makes the `NewRows` of a survey. Compares cells other than the key only if the run looks for vanished rows. */
 export const newRows = (
-  { columns, ownSource, pipeline, source }: Pick<RunPlan, "ownSource" | "pipeline" | "columns" | "source">,
+  { columns, isPartial, ownSource, pipeline, source }: Pick<
+    RunPlan,
+    "isPartial" | "ownSource" | "pipeline" | "columns" | "source"
+  >,
   { ledger, view }: Pick<RunLedger["Type"], "ledger" | "view">,
 ): Effect.Effect<NewRows, LedgerError> =>
   Effect.map(view.facts, ({ identity }) => {
-    const isMissed = ownSource && pipeline.source.vanished !== "ignore"
+    const isMissed = ownSource && !isPartial && pipeline.source.vanished !== "ignore"
     const encoding = (identity?.dialect as { readonly encoding?: string } | null | undefined)?.encoding
     const now = source.dialect.encoding
     return new NewRows(
@@ -244,7 +247,7 @@ const asciiOf = (key: string): string | undefined => {
 
 /** Looks up the row keys of a source in the ledger while the source is read. Finds the ledger's rows that the source contains, and the rows that are new. */
 export const surveyKeys = (
-  plan: Pick<RunPlan, "mapping" | "pipeline" | "source" | "columns" | "shape" | "ownSource">,
+  plan: Pick<RunPlan, "mapping" | "pipeline" | "source" | "columns" | "shape" | "ownSource" | "isPartial">,
   opened: Pick<RunLedger["Type"], "ledger" | "view">,
 ) =>
   Effect.gen(function*() {

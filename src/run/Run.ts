@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { Vanished } from "../ledger/pages.ts"
 import { traced } from "../service/telemetry.ts"
 import { readChanges } from "./changedRows.ts"
+import { type PullStart, startPull } from "./mark.ts"
 import { showProgress } from "./Progress.ts"
 import { type Repeated, unchangedSince } from "./repeat.ts"
 import { type Review, reviewSurvey, roomForLedger, surveyLimits, vanishedRows } from "./review.ts"
@@ -30,6 +31,7 @@ export const execute = Effect.gen(function*() {
   let missed: Vanished | undefined
   let repeated: Repeated | undefined
   let settled: SettledFirst | undefined
+  let pull: PullStart | undefined
   const steps = Effect.gen(function*() {
     if ((yield* RunCounts).phase === "settle") {
       settled = yield* traced("settle", {}, settleDoubts)
@@ -40,6 +42,7 @@ export const execute = Effect.gen(function*() {
     yield* RunLedger.record((session) => session.startRun({ run: id, mode, startedAt, repeats }))
     yield* RunLedger.record((session) => session.record({ form, ...(repeats ? {} : { refused: null }) }))
     if (repeats) return
+    pull = yield* startPull
     yield* adoptKeys
     if (stop.requested()) return
     surveyed = yield* traced("survey", {}, survey)
@@ -62,8 +65,8 @@ export const execute = Effect.gen(function*() {
   surveyed?.cells.close(surveyed.fates)
   yield* RunCounts.start("report")
   yield* showProgress
-  const ended = { startedAt, finishedAt: yield* now, survey: surveyed, review, missed, repeated, changes, settled }
-  return yield* traced("report", {}, writeSummary(ended))
+  const ended = { startedAt, survey: surveyed, review, missed, repeated, changes, settled, pull }
+  return yield* traced("report", {}, writeSummary({ ...ended, finishedAt: yield* now }))
 }).pipe(
   Effect.provideServiceEffect(
     RunCounts,

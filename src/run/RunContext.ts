@@ -66,6 +66,8 @@ const planOf = (request: RunRequest) => {
     mended: isMended(source.columns),
     /** Whether the source is the one that the pipeline names. */
     ownSource: mode !== "reconcile" && otherSource === undefined,
+    /** Whether only new records were pulled, so that the source lacks most rows. */
+    isPartial: source.increment?.mark !== undefined,
   }
 }
 

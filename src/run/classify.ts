@@ -71,7 +71,10 @@ export const makeClassifier = (options: {
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
       // No policy resends a row that a person skipped.
       const held = doubt && (found.leftOut || inDoubt !== "resend" || found.resent)
-      if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) return fates.set(row, "filtered")
+      if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) {
+        const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
+        return fates.set(row, "filtered", isFinal ? "final" : undefined)
+      }
       hash.content(cells, positions)
       if (found?.state === "undone" && !plan.resendUndone) return setUndone(one)
       if (found !== undefined && (held || found.state === "imported")) {
@@ -90,7 +93,7 @@ export const makeClassifier = (options: {
       const replacedBy = found?.replacedBy
       if (replacedBy !== undefined) seen.mark(replacedBy.mended, true)
       if (fault === undefined && (mapping.filtered(cells) || found?.leftOut === true)) {
-        return fates.set(row, "filtered")
+        return fates.set(row, "filtered", replacedBy !== undefined || found?.leftOut === true ? "final" : undefined)
       }
       if (replacedBy !== undefined) return fates.set(row, replacedBy.isUndone ? "undone" : "alreadyImported")
       fates.set(row, "invalid")
@@ -100,7 +103,7 @@ export const makeClassifier = (options: {
     /** Classifies a row whose imported content is unchanged in the columns that were mapped when it was sent. */
     const classifySame = (one: SourceRow, key: string, found: SameRow): void => {
       seen.mark(found.id, true)
-      if (mapping.filtered(one.cells)) return fates.set(one.row, "filtered")
+      if (mapping.filtered(one.cells)) return fates.set(one.row, "filtered", "final")
       // The content is not needed, because `setKnown` doesn't compare the content of a matched key.
       hash.noContent()
       setKnown(one, key, "alreadyImported")

@@ -26,7 +26,7 @@ export const historyOf = (
 
 /** Returns the facts of a run that is ending, without its anomalies. */
 export const factsNow = (
-  run: Pick<RunPlan, "id" | "ownSource">,
+  run: Pick<RunPlan, "id" | "isPartial" | "ownSource">,
   ended: {
     readonly startedAt: string
     readonly finishedAt: string
@@ -43,6 +43,7 @@ export const factsNow = (
   startedAt: ended.startedAt,
   duration: Date.parse(ended.finishedAt) - Date.parse(ended.startedAt),
   whole: ended.whole && run.ownSource,
+  partial: run.isPartial,
   unchanged: ended.unchanged,
   read: ended.rows.read,
   invalid: ended.rows.invalid,
@@ -111,7 +112,11 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
     const { view } = yield* RunLedger
     const unread = yield* unreadFiles(view, source)
     const history = yield* historyOf(view, id)
-    const gap = sharesNothing(run, history) ? run.run : yield* openGap(view, history)
+    const { mark, times = [] } = source.increment ?? {}
+    // A pull since a mark contains the record at the mark, and a pull of all records contains every other one.
+    const isGap = sharesNothing(run, history) && (mark === undefined || !times.some((time) => time <= mark))
+    const isClosed = source.increment !== undefined && mark === undefined
+    const gap = isClosed ? undefined : isGap ? run.run : yield* openGap(view, history)
     const isNew = gap === run.run
     return {
       unreadFiles: unread.length === 0
@@ -119,13 +124,13 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
         : unreadSentence(unread, acceptCommand(pipeline.name, "files", target)),
       gap: gap === undefined ? undefined : {
         run: gap,
-        sentence:
-          `${
-            isNew ? "This source shares" : `The source of run ${gap} shared`
-          } no row with the previous source: rows between them may be missing. If so, import an export that contains them `
-          + `with --source. Afterwards, or if no row is missing, accept the gap: ${
-            acceptCommand(pipeline.name, "gap", target)
-          }.`,
+        sentence: `${
+          isNew ? "This source shares" : `The source of run ${gap} shared`
+        } no row with the previous source: rows between them may be missing. If so, ${
+          source.increment === undefined
+            ? "import an export that contains them with --source. Afterwards, or"
+            : "pull all records with `run --full`. Or"
+        } if no row is missing, accept the gap: ${acceptCommand(pipeline.name, "gap", target)}.`,
       },
       accepts: unread.length > 0 ? "files" : gap === undefined ? undefined : "gap",
     }
@@ -175,13 +180,16 @@ export const anomalies = (
   coverage: Coverage = covered,
 ): ReadonlyArray<Anomaly> => {
   if (!run.whole) return []
-  const whole = history.filter((one) => one.whole)
+  const whole = history.filter((one) => one.whole && one.partial === run.partial)
   const read = whole.filter((one) => !one.unchanged).slice(0, considered)
   const shown = whole[0]?.anomalies ?? []
   const found: ReadonlyArray<readonly [AnomalyCode, string | undefined]> = [
     ["empty-source", emptySource(run)],
     // If a source rarely changes, its usual size is also known from the runs that found it unchanged.
-    ["shrunken-source", shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read)],
+    [
+      "shrunken-source",
+      run.partial ? undefined : shrunkenSource(run, read.length < needed ? whole.slice(0, considered) : read),
+    ],
     ["stale-source", stale],
     ["unread-files", coverage.unreadFiles],
     ["gap", coverage.gap?.sentence],
@@ -196,7 +204,12 @@ export const anomalies = (
   )
 }
 
-const emptySource = ({ read }: RunFacts): string | undefined => read > 0 ? undefined : "The source contains no rows."
+const emptySource = ({ partial, read }: RunFacts): string | undefined =>
+  read > 0
+    ? undefined
+    : partial
+    ? "No record was pulled, not even the newest known one. Either it was deleted, or `since` doesn't fit the tool: compare with `run --full`."
+    : "The source contains no rows."
 
 const shrunkenSource = ({ read }: RunFacts, history: ReadonlyArray<RunFacts>): string | undefined => {
   const usual = median(history.map((one) => one.read))

@@ -37,7 +37,9 @@ const lookedAt = 20
 export const unchangedSince = Effect.gen(function*() {
   const plan = yield* CurrentRun
   const { ledger, view } = yield* RunLedger
-  const { digest } = plan.source
+  const { digest, increment } = plan.source
+  // A pull of new records says nothing about the others, and every pull moves the mark.
+  if (increment !== undefined) return undefined
   if (plan.mode !== "run" || !plan.ownSource || digest === undefined) return undefined
   const last = (yield* view.runs({ limit: lookedAt })).find((one) => one.mode !== "reconcile")
   const repeat = last === undefined ? undefined : repeatOf(last)

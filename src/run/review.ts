@@ -19,6 +19,8 @@ export interface Review {
   readonly acknowledged: number
   /** The number of invalid rows that no earlier run has reported. */
   readonly newlyInvalid: number
+  /** The numbers of rows for which nothing remains to do: they are acknowledged, or need no review. */
+  readonly settled: ReadonlySet<number>
 }
 
 /** Counts the problems of the rows that the survey rejected, after their fates are final, and records the rows that need review. */
@@ -28,16 +30,20 @@ export const reviewSurvey = (survey: Survey) =>
     const counts = yield* RunCounts
     const stop = yield* Stop
     const attentionOf = attentionRow(yield* CurrentRun, ledger.digest)
-    const review = { needed: 0, acknowledged: 0, newlyInvalid: 0 }
+    const settled = new Set<number>()
+    const review = { needed: 0, acknowledged: 0, newlyInvalid: 0, settled }
     yield* Stream.runForEach((yield* RunFolder).rejected(survey.rejectedAs), (rows) =>
       Effect.gen(function*() {
         for (const row of rows) for (const problem of row.problems) counts.problem(row.row, problem)
         const attention = rows.filter((row) => !row.quiet).map(attentionOf)
+        for (const { quiet, row } of rows) if (quiet) settled.add(row)
         if (attention.length === 0) return
         const standings = yield* view.attended(attention)
         attention.forEach((row, index) => {
-          if (standings[index] === "acknowledged") review.acknowledged++
-          else review.needed++
+          if (standings[index] === "acknowledged") {
+            review.acknowledged++
+            settled.add(row.row)
+          } else review.needed++
           if (standings[index] === "new" && row.fate === "invalid") review.newlyInvalid++
         })
         if (!stop.requested()) yield* RunLedger.record((session) => session.record({ attention }))
@@ -60,13 +66,13 @@ export const attentionRow = ({ columns, shape }: RunPlan, digest: Digester): (ro
 }
 
 /**
- * Returns the imported rows that the survey has not seen, which are recorded when the run ends. Undefined if the source is not the pipeline's own or was not read to its end, or if the pipeline
- * ignores vanished rows.
+ * Returns the imported rows that the survey has not seen, which are recorded when the run ends. Undefined if the source is not the pipeline's own or was not read to its end, if only new records
+ * were pulled, or if the pipeline ignores vanished rows.
  */
 export const vanishedRows = (survey: Survey) =>
   Effect.gen(function*() {
-    const { ownSource, pipeline } = yield* CurrentRun
-    if (!ownSource || pipeline.source.vanished === "ignore" || (yield* Stop).requested()) return undefined
+    const { isPartial, ownSource, pipeline } = yield* CurrentRun
+    if (!ownSource || isPartial || pipeline.source.vanished === "ignore" || (yield* Stop).requested()) return undefined
     return yield* (yield* RunLedger).view.vanished(survey.seen.marks)
   })
 
@@ -98,12 +104,16 @@ export const percent = (share: number): string => `${Number((share * 100).toFixe
 
 /** Returns a sentence about the first limit of `stopWhen` that the survey exceeds. Called before anything is sent. */
 export const surveyLimits = ({ fates, read }: Survey, { newlyInvalid }: Review) =>
-  Effect.map(CurrentRun, ({ mended, pipeline: { sink: { stopWhen } } }) => {
+  Effect.gen(function*() {
+    const { isPartial, mended, pipeline: { sink: { stopWhen } } } = yield* CurrentRun
     const replacing = fates.countNoted("replaces")
     const changed = fates.count("changed") + replacing
-    const known = fates.count("alreadyImported") + changed
+    const seen = fates.count("alreadyImported") + changed
     const fresh = fates.count("pending") - replacing + newlyInvalid
-    return overLimit("new", stopWhen.new, { rows: fresh, of: read - fates.count("filtered"), among: "rows read" })
+    // New and edited records are a large share of a pull that contains only these.
+    const known = isPartial ? Math.max(seen, (yield* (yield* RunLedger).view.standing).imported) : seen
+    const all = read - fates.count("filtered") + known - seen
+    return overLimit("new", stopWhen.new, { rows: fresh, of: all, among: isPartial ? "rows known" : "rows read" })
       ?? overLimit("changed", stopWhen.changed, {
         // Rows that a person has fixed are expected to differ from before.
         rows: mended ? 0 : changed,

@@ -41,6 +41,7 @@ const Left = Schema.Struct({
   facts: Schema.Struct({
     duration: Schema.Number,
     whole: Schema.Boolean,
+    partial: Schema.optionalWith(Schema.Boolean, { default: () => false }),
     unchanged: Schema.Boolean,
     read: Schema.Number,
     invalid: Schema.Number,

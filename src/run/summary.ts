@@ -24,6 +24,7 @@ import {
 } from "./ending.ts"
 import { FateTable } from "./FateTable.ts"
 import { anomalies, coverageOf, covered, factsNow, historyOf, sourceAge } from "./history.ts"
+import { pulledUpTo, type PullStart } from "./mark.ts"
 import { measureRun } from "./Progress.ts"
 import { repeatable, type Repeated } from "./repeat.ts"
 import type { Review } from "./review.ts"
@@ -51,6 +52,8 @@ export interface Ended {
   readonly repeated?: Repeated | undefined
   /** What was settled before the survey. */
   readonly settled?: SettledFirst | undefined
+  /** For a pull of records since a mark, and for one that sets a mark: the state in which it started. */
+  readonly pull?: PullStart | undefined
   /** For a reconciliation: the number of submissions that it covered and gave verdicts about. */
   readonly submissions?: number
   /** For a reconciliation: how the form as a whole differs from the ledger. */
@@ -63,7 +66,7 @@ export const writeSummary = (ended: Ended) =>
     const plan = yield* CurrentRun
     const { session, view } = yield* RunLedger
     const folder = yield* RunFolder
-    const { facts, report: whole } = yield* summarise(ended)
+    const { facts, pulled, report: whole } = yield* summarise(ended)
     const report = folder.mask === undefined ? whole : redactReport(whole, folder.mask)
     const { missed } = ended
     // A dry run records nothing, so the next run will report these rows as vanished.
@@ -106,6 +109,7 @@ export const writeSummary = (ended: Ended) =>
       yield* Effect.all([
         session.record({
           ...(missed === undefined ? {} : { vanished: missed }),
+          pulled,
           ...(matched !== undefined && isThrough ? { filesRead: matched.read } : {}),
         }),
         session.finishRun({ run: plan.id, finishedAt, outcome, exitCode, counts }),
@@ -154,6 +158,14 @@ const summarise = (ended: Ended) =>
     const left = unprovenOf(standing, drift, rehearsal?.leftUnread ?? 0)
     const unproven = Object.values(left).reduce((sum, rows) => sum + rows, 0)
     const wholeForm = wholeFormOf(ended.wholeForm)
+    const pull = yield* pulledUpTo({
+      start: ended.pull,
+      survey,
+      review: ended.review,
+      report: { balance: { holds }, rows },
+      unproven,
+      lastIntent: standing.lastIntent,
+    })
     const needed = (review?.needed ?? 0) + counts.fresh.refused
     const reasons = stop.reasons()
     const requests = yield* service.requests
@@ -210,6 +222,7 @@ const summarise = (ended: Ended) =>
         ...(mode === "reconcile" ? yield* stillWaiting : []),
         ...(ended.settled?.because ?? []),
         ...since({ repeated: repeated?.run, replaced: counts.replacements.count, undone: rows.undone, vanished }),
+        ...pull.because,
         ...(rehearsal === undefined ? [] : duration(requests, rehearsal)),
         ...(rehearsed?.same ?? []),
       ],
@@ -267,7 +280,11 @@ const summarise = (ended: Ended) =>
       fingerprints,
     }
     const gap = coverage.gap === undefined ? {} : { gap: coverage.gap.run }
-    return { report, facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts }
+    return {
+      report,
+      pulled: pull.pulled,
+      facts: { ...facts, ...gap, anomalies: unusual.map(({ code }) => code) } satisfies RunFacts,
+    }
   })
 
 /** Returns the counts of a comparison with the whole form. Undefined if there was none, or if the list was not complete. */

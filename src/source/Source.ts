@@ -4,6 +4,7 @@ import type * as Stream from "effect/Stream"
 import type { SourceFile } from "../domain/report.ts"
 import type { Cells, Column, ColumnBlock, RowChunk } from "../domain/row.ts"
 import type { AnswerStyle, Layout, MetaColumn } from "../formtools/FormTool.ts"
+import type { Increment } from "./pull/since.ts"
 
 /** A source that can't be opened, or can't be read in its format. The message says where, and what to do next. */
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
@@ -147,6 +148,10 @@ export interface Source {
    * folder. Absent if the pipeline names its files.
    */
   readonly matched?: { readonly all: ReadonlyArray<string>; readonly read: ReadonlyArray<string> } | undefined
+  /** The members of JSON records, in the order of the file's own columns. */
+  readonly members?: ReadonlyArray<string>
+  /** The times of the records, if the source is pulled and the pipeline has `since`. Only new records may have been pulled. */
+  readonly increment?: Increment | undefined
   /** Returns the digests that `files` would have, without parsing the bytes. Absent if no row can be read from the source. */
   readonly digest?: Effect.Effect<ReadonlyArray<FileDigest>, SourceError>
 }

@@ -27,6 +27,8 @@ export interface FileOptions {
   readonly isJsonLines?: boolean
   /** The form tool's definition of the form, if it was pulled. */
   readonly definition?: Json | undefined
+  /** Members that get columns in JSON lines even if no record has them. There may then be no record. */
+  readonly members?: ReadonlyArray<string> | undefined
 }
 
 type Format = "csv" | "excel" | "json" | "jsonl"
@@ -164,7 +166,7 @@ export const openFile = (
     const tool = config.format === undefined ? undefined : formToolNamed(config.format)?.name
     // If the pipeline names a plain format, no form tool is detected.
     const plain = config.format !== undefined && tool === undefined
-    if (found.size === 0) {
+    if (found.size === 0 && (options.members ?? []).length === 0) {
       return yield* new SourceError({
         file,
         message: `${file} is empty. Name a file that contains rows, with a header above them.`,
@@ -207,7 +209,11 @@ export const openFile = (
       return yield* new SourceError({ file, message: chosen.refusal })
     }
     const open = (headerRow: number | undefined) => {
-      const settings = { ...config, headerRow, ...(options.isJsonLines === true ? { encoding: "utf-8" } : {}) }
+      const settings = {
+        ...config,
+        headerRow,
+        ...(options.isJsonLines === true ? { encoding: "utf-8", members: options.members } : {}),
+      }
       const { format } = chosen
       return (format === "csv"
         ? openCsv(bytes, settings)

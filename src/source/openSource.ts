@@ -19,6 +19,7 @@ import type { FoundFiles } from "./findFiles.ts"
 import { limits, thousands } from "./limits.ts"
 import { openFile } from "./openFile.ts"
 import type { Pulled } from "./pull/pull.ts"
+import type { PullFrom } from "./pull/since.ts"
 import { mapFiles, newestOf, SourceError } from "./Source.ts"
 import type { ConnectionUnusable, NamedSource, Source, SourceDialect } from "./Source.ts"
 
@@ -41,6 +42,8 @@ export interface OpenOptions {
   readonly mended?: boolean
   /** Whether to start to compute the digest in a thread, because it will be needed. Only for a source of one file. */
   readonly digestAhead?: boolean
+  /** Which records are pulled, if the pipeline has `since`. Default: all. */
+  readonly from?: PullFrom | undefined
   /** Size of a block in bytes, for tests. */
   readonly blockSize?: number
 }
@@ -62,7 +65,7 @@ export const openSource = (
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const { files, matched, pulled, said }: FoundFiles & { readonly pulled?: Pulled } = isPull(config.file)
-      ? yield* pulledFiles(config.file)
+      ? yield* pulledFiles(config.file, options.from)
       : yield* findFiles(config.file)
     if (files.length > limits.files) {
       const message = `The list under \`source.file\` has more than ${thousands(limits.files)} files. Shorten it.`
@@ -78,9 +81,10 @@ export const openSource = (
         if (file === pulled?.path) {
           const isJsonLines = pulled.said !== undefined
           const { definition } = pulled
-          const options = { ...settings, name: pulled.file, isJsonLines, definition: definition?.json }
-          const source = withDefinition(yield* openFile(fs, file, how, options), definition?.sha256)
-          return { file: pulled.file, source: { ...source, changedAt: undefined } }
+          const members = options.from?.members
+          const own = { ...settings, name: pulled.file, isJsonLines, definition: definition?.json, members }
+          const source = withDefinition(yield* openFile(fs, file, how, own), definition?.sha256)
+          return { file: pulled.file, source: { ...source, changedAt: undefined, increment: pulled.increment } }
         }
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, how, settings) }
         const fetched = yield* fetchFile(file)
@@ -110,6 +114,9 @@ export const openSource = (
     const how = said === undefined ? notes : [{ what: pulled === undefined ? "files" : "pulled", value: said }]
     return {
       ...source,
+      ...(pulled === undefined
+        ? {}
+        : { files: mapFiles(source.files, (file) => ({ ...file, taken: [...file.taken, ...how] })) }),
       taken: [...source.taken, ...how],
       ...(matched === undefined
         ? {}
@@ -117,11 +124,11 @@ export const openSource = (
     }
   })
 
-const pulledFiles = (pull: Pull) =>
+const pulledFiles = (pull: Pull, from: PullFrom | undefined) =>
   Effect.flatMap(
     Effect.promise(() => import("./pull/pull.ts")),
     ({ pullRecords }) =>
-      Effect.map(pullRecords(pull), (pulled) => ({ files: [pulled.path], said: pulled.said, pulled })),
+      Effect.map(pullRecords(pull, from), (pulled) => ({ files: [pulled.path], said: pulled.said, pulled })),
   )
 
 /** Includes the definition of the form in a source's digest, because columns and cells depend on it. */

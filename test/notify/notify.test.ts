@@ -82,6 +82,7 @@ describe("unreportedAnomalies", () => {
     startedAt: "2026-01-01T00:00:00.000Z",
     duration: 1_000,
     whole: true,
+    partial: false,
     unchanged: false,
     read: 10,
     invalid: 0,

@@ -7,6 +7,7 @@ const usual: RunFacts = {
   startedAt: "2026-11-01T02:00:00.000Z",
   duration: 30_000,
   whole: true,
+  partial: false,
   unchanged: false,
   read: 1_000,
   invalid: 4,

@@ -8,7 +8,7 @@ import type { Store } from "./Store.ts"
 import { recordReconciled } from "./verdicts.ts"
 
 /** Facts that are stored as JSON under their names. */
-const kept = ["identity", "form", "canary", "refused"] as const
+const kept = ["identity", "form", "canary", "refused", "pulled"] as const
 
 /** Returns what is recorded about a place, apart from its rows and runs. */
 export const facts = ({ db, texts }: Store, place: number): Facts => {
@@ -33,6 +33,7 @@ export const noFacts: Facts = {
   form: undefined,
   canary: undefined,
   refused: undefined,
+  pulled: undefined,
 }
 
 /** Records facts, inside a transaction. */

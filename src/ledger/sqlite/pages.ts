@@ -205,6 +205,17 @@ export const vanished = (db: Database, place: number, seen: SeenRows): Vanished 
   return all
 }
 
+/** Returns the rows of a place that were sent in these batches, and are neither imported nor refused. */
+export const unfinished = (
+  db: Database,
+  place: number,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+): ReadonlyArray<number> =>
+  db.all<readonly [number]>(
+    `SELECT id FROM row WHERE batch > ? AND batch <= ? AND +place = ? AND state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.notCreated})`,
+    [after, upTo, place],
+  ).map(([id]) => id)
+
 /** Records, inside a transaction, which imported rows of a place are missing from a run's source. */
 export const recordVanished = (db: Database, place: number, run: number, vanished: Vanished): void =>
   eachSlice(vanished, 0, (first, marks) => {

@@ -9,7 +9,7 @@ import { landedByWord, looseIds, requestsOf, testEntries } from "./evidence.ts"
 import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
 import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
 import { isNewest, lacking } from "./newest.ts"
-import { exportRows, pages, vanished } from "./pages.ts"
+import { exportRows, pages, unfinished, vanished } from "./pages.ts"
 import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
 import { freeSpace, requireRoom } from "./room.ts"
 import { makeSession } from "./session.ts"
@@ -112,6 +112,7 @@ const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
     ),
     settlements: (limit) => read("reading settlements", [], (place) => settlements(db, place, limit)),
     reconciliation: read("reading the reconciliation", undefined, (place) => reconciliation(db, place)),
+    unfinished: (batches) => read("looking for unfinished rows", [], (place) => unfinished(db, place, batches)),
     vanished: (seen) =>
       read("counting vanished rows", { seen, upTo: 0, count: 0, fresh: 0 }, (place) => vanished(db, place, seen)),
     accepted: (reason, states) =>

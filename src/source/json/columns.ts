@@ -55,8 +55,9 @@ const visit = (
   }
 }
 
-export const makeJsonColumns = (): JsonColumns => {
-  const titles: Array<string> = []
+/** @param members titles that are the first columns even if no record has them */
+export const makeJsonColumns = (members: ReadonlyArray<string> = []): JsonColumns => {
+  const titles = [...members]
   const root = makeNode("")
   const seen = new Set<Node>()
   return {
@@ -69,11 +70,14 @@ export const makeJsonColumns = (): JsonColumns => {
       })
     },
     close: () => {
+      const taken = new Set<number>()
       for (const node of seen) {
+        const known = members.findIndex((title, at) => title === node.title && !taken.has(at))
         // If the member is an object in other records, null means that the object is missing.
-        if (!node.filled && node.members.size > 0) continue
-        node.column = titles.length
-        titles.push(node.title)
+        const isObjectElsewhere = node.members.size > 0 || members.some((title) => title.startsWith(`${node.title}.`))
+        if (!node.filled && known < 0 && isObjectElsewhere) continue
+        node.column = known < 0 ? titles.push(node.title) - 1 : known
+        taken.add(node.column)
       }
     },
     cells: (record, unseen) => {

@@ -22,6 +22,8 @@ export interface JsonSettings {
   readonly encoding?: string | undefined
   /** A JSON pointer to the array of records. */
   readonly records?: string | undefined
+  /** Members that get columns even if no record has them. */
+  readonly members?: ReadonlyArray<string> | undefined
 }
 
 /** Reads the file's beginning as text, piece by piece, until `see` returns true. */
@@ -80,9 +82,14 @@ const findPlace = (bytes: Bytes, encoding: Encoding) =>
   })
 
 /** Makes columns from the members of the first records. */
-const learnColumns = (bytes: Bytes, encoding: Encoding, makeReader: () => JsonReader) =>
+const learnColumns = (
+  bytes: Bytes,
+  encoding: Encoding,
+  makeReader: () => JsonReader,
+  members: ReadonlyArray<string> = [],
+) =>
   Effect.gen(function*() {
-    const columns = makeJsonColumns()
+    const columns = makeJsonColumns(members)
     const reader = makeReader()
     let looked = 0
     let records = 0
@@ -190,7 +197,7 @@ export const openJson = (
     const { encoding, warnings } = yield* findEncoding(bytes, settings.encoding)
     const place = format === "jsonl" ? undefined : said ?? (yield* findPlace(bytes, encoding))
     const makeReader = () => place === undefined ? readLines() : readElements(place)
-    const { columns, records } = yield* learnColumns(bytes, encoding, makeReader)
+    const { columns, records } = yield* learnColumns(bytes, encoding, makeReader, settings.members)
     const { titles } = columns
     if (titles.length === 0 && records > 0) {
       const message = `${file} has no record with members. Use a file whose records are objects.`
@@ -247,6 +254,7 @@ export const openJson = (
     return {
       dialect: { format, ...dialectEncoding(encoding), reader: readerVersion },
       columns: toColumns(titles),
+      members: titles,
       blocks: [],
       taken,
       format,

@@ -1,4 +1,5 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -19,6 +20,7 @@ import type { JsonWords } from "./answer.ts"
 import { exchange, shownConnection } from "./exchange.ts"
 import type { Answer, PullRequest } from "./exchange.ts"
 import { finishJob } from "./job.ts"
+import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
 
 /** Records that were pulled, as a file. */
 export interface Pulled {
@@ -29,6 +31,8 @@ export interface Pulled {
   readonly said: string | undefined
   /** The tool's definition of the form, and its SHA-256. Undefined if it was not requested. */
   readonly definition: { readonly json: Json; readonly sha256: string } | undefined
+  /** The times of the records. Undefined if the pipeline has no `since`. */
+  readonly increment?: Increment | undefined
 }
 
 // Requests
@@ -38,9 +42,11 @@ interface Variables {
   readonly offset?: number | undefined
   readonly number?: number | undefined
   readonly cursor?: string | number | undefined
+  readonly since?: string | number | undefined
+  readonly until?: string | number | undefined
 }
 
-const variable = /\{(offset|number|cursor)\}/g
+const variable = /\{(offset|number|cursor|since|until)\}/g
 
 /** Replaces variables in a value. Omits texts, members and items that contain a variable without a value. */
 const filled = (value: Json, variables: Variables): Json | undefined => {
@@ -134,9 +140,10 @@ const failureIn = (json: Json, { success = {} }: Pull): string | undefined => {
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
 
 /** Checks the pages of a pull in order, and finds the next one. Errors are the end of a sentence about the source. */
-const pager = ({ page, records: place }: Pull) => {
-  const byCount = page?.offset !== undefined || page?.number !== undefined
-  const variables: Types.Mutable<Variables> = { offset: page?.offset, number: page?.number }
+const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "since" | "until">) => {
+  // A record that is skipped because others moved would never be pulled again.
+  const mustNotFall = page?.offset !== undefined || page?.number !== undefined || since !== undefined
+  const variables: Types.Mutable<Variables> = { ...times, offset: page?.offset, number: page?.number }
   const seen = new Set<string>()
   const counts = { records: 0, pages: 0 }
   let total: number | undefined
@@ -159,7 +166,7 @@ const pager = ({ page, records: place }: Pull) => {
     const stated = valueAt(json, page.total)
     const count = typeof stated === "string" && /^\d+$/.test(stated) ? Number(stated) : stated
     if (typeof count !== "number") return `sent a page without a number at ${page.total}. Correct \`page.total\`.`
-    if (byCount && count < (total ?? 0)) {
+    if (mustNotFall && count < (total ?? 0)) {
       return `lost records while it was read: ${page.total} was ${thousands(total ?? 0)}, then ${
         thousands(count)
       }. Others may have moved to pages that were already read. Nothing was used. Run again.`
@@ -233,7 +240,7 @@ const pager = ({ page, records: place }: Pull) => {
       counts.records += records.length
       const fault = totalFault(json)
       if (fault !== undefined) throw new Unpaged(fault)
-      return { lines, following: next(json, records, headers, from) }
+      return { lines, records, following: next(json, records, headers, from) }
     },
     /** Returns why the records that were received can't be all, or undefined. */
     fault: (): string | undefined =>
@@ -246,11 +253,21 @@ const pager = ({ page, records: place }: Pull) => {
 }
 
 /** Stores the records of all pages, one a line. */
-const storePages = (pull: Pull, connection: Connection, signIn: SignIn, file: string, { open }: TemporaryFile) =>
+const storePages = (
+  pull: Pull,
+  connection: Connection,
+  signIn: SignIn,
+  file: string,
+  { open }: TemporaryFile,
+  from: PullFrom,
+) =>
   Effect.gen(function*() {
+    const { since } = pull
+    const startedAt = yield* Clock.currentTimeMillis
+    const times: Array<number> = []
     const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
     const write = yield* Effect.mapError(open, wrong)
-    const pages = pager(pull)
+    const pages = pager(pull, since === undefined ? {} : sinceVariables(since, { ...from, startedAt }))
     let following: URL | boolean = true
     while (following !== false) {
       if (pages.counts.pages === limits.pages) {
@@ -274,13 +291,23 @@ const storePages = (pull: Pull, connection: Connection, signIn: SignIn, file: st
         },
       })
       following = taken.following
+      if (since !== undefined) {
+        for (const record of taken.records) times.push(readTime(valueAt(record, since.at), since))
+      }
       if (taken.lines !== "") yield* Effect.mapError(write(Buffer.from(taken.lines)), wrong)
     }
     const { counts, fault } = pages
     const why = fault()
     if (why !== undefined) return yield* wrong(why)
-    if (counts.records === 0) return yield* wrong("has no records yet. Run again when there are some.")
-    return `${thousands(counts.records)} records in ${thousands(counts.pages)} ${counts.pages === 1 ? "page" : "pages"}`
+    if (counts.records === 0 && from.mark === undefined) {
+      return yield* wrong("has no records yet. Run again when there are some.")
+    }
+    const said = `${thousands(counts.records)} ${counts.records === 1 ? "record" : "records"} in ${
+      thousands(counts.pages)
+    } ${counts.pages === 1 ? "page" : "pages"}`
+    return since === undefined
+      ? { said }
+      : { said: said + sinceText(since, from), increment: { ...from, startedAt, times } }
   })
 
 const definitionWords: JsonWords = {
@@ -306,9 +333,12 @@ const readDefinition = (pull: Pull, request: PullRequest, connection: Connection
 /**
  * Pulls all records of a source into a temporary file that only its owner can read, so that both readings see the same bytes. Pages become JSON lines;
  * a single answer is stored as it is. The file is removed when the scope closes. Errors contain no secret, no address beyond its host, and no answer.
+ *
+ * @param from the records to pull, if the pipeline has `since`. Default: all
  */
 export const pullRecords = (
   pull: Pull,
+  from: PullFrom = everything,
   most: number = limits.fetched,
 ): Effect.Effect<
   Pulled,
@@ -326,7 +356,7 @@ export const pullRecords = (
     const signIn = Redacted.value(yield* connection.signIn)
     const stored = yield* Effect.mapError(temporaryFile(most), wrong)
     if (isPaged(pull)) {
-      const said = yield* Effect.scoped(storePages(pull, connection, signIn, file, stored))
+      const pulled = yield* Effect.scoped(storePages(pull, connection, signIn, file, stored, from))
       // Requested after the records, so that it contains the questions that were added in the meantime.
       const definition = pull.labels === undefined
         ? undefined
@@ -336,7 +366,7 @@ export const pullRecords = (
           connection,
           file,
         )
-      return { path: stored.path, file, said, definition }
+      return { path: stored.path, file, ...pulled, definition }
     }
     const keep = ({ body }: Answer) =>
       Effect.scoped(Effect.gen(function*() {

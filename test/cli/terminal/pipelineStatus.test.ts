@@ -20,6 +20,7 @@ const run = (day: number, read: number, outcome: PastRecord["outcome"] = "comple
       startedAt,
       duration: 65_000,
       whole: true,
+      partial: false,
       unchanged: false,
       read,
       invalid: 2,

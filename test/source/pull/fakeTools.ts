@@ -10,6 +10,8 @@ export interface FakeRecord {
   readonly name: string
   /** Whether the record was edited, which changes its name and its time of modification. */
   readonly isEdited?: boolean
+  /** For `dated`: when the record was made or edited, in milliseconds since 1970. */
+  readonly at?: number
 }
 
 export const records = (from: number, to: number): ReadonlyArray<FakeRecord> =>
@@ -105,7 +107,26 @@ const redcap: Tool = ({ body, headers }, store) => {
     : { body: store }
 }
 
-const tools: Readonly<Record<string, Tool>> = { kobo, jotform, airtable, zoho, tally, after, redcap }
+/** A tool that selects records by their time, oldest first. The end of the time is exclusive, as its beginning is not. */
+const dated: Tool = ({ headers, url }, store) => {
+  if (headers.authorization !== `Bearer ${token}`) return refused
+  const time = (name: string, standard: number) => {
+    const text = url.searchParams.get(name)
+    return text === null ? standard : Date.parse(text)
+  }
+  const [from, to] = [time("since", Number.NEGATIVE_INFINITY), time("until", Number.POSITIVE_INFINITY)]
+  const chosen = store.filter(({ at = 0 }) => at >= from && at < to).toSorted((a, b) =>
+    (a.at ?? 0) - (b.at ?? 0) || a.id - b.id
+  )
+  const [offset, limit] = [number(url, "offset", 0), Math.min(100, number(url, "limit", 20))]
+  const items = chosen.slice(offset, offset + limit).map(({ at, ...record }) => ({
+    ...record,
+    ...(at === undefined ? {} : { updated_at: new Date(at).toISOString() }),
+  }))
+  return { body: { total: chosen.length, items } }
+}
+
+const tools: Readonly<Record<string, Tool>> = { kobo, jotform, airtable, zoho, tally, after, redcap, dated }
 
 /** A server with all tools, each below its name, and their common records. */
 export interface FakeTools {

@@ -1,0 +1,62 @@
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
+import { lasting } from "../domain/words.ts"
+import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
+import type { Pipeline } from "../project/Pipeline.ts"
+import type { Project } from "../project/Project.ts"
+import type { Pull } from "../project/pull.ts"
+import { isPull } from "../project/sourceSection.ts"
+import { version } from "../project/version.ts"
+import type { PullFrom } from "../source/pull/since.ts"
+import { knownForm, serviceAddress } from "./projectLedger.ts"
+import type { Target } from "./target.ts"
+
+/** Which records a job pulls: those that the next run pulls, or all, and why. */
+export type Pulls = "next" | { readonly all: string | undefined }
+
+/**
+ * Returns which records to pull for a pipeline at a target. All of them if the ledger has no mark, if it is from a different selection, or if the last
+ * pull of all records is too long ago. Undefined if the pipeline has no `since`.
+ */
+export const pullFrom = (
+  project: Project,
+  pipeline: Pipeline,
+  target: Target,
+  openLedger: Effect.Effect<Ledger | undefined, LedgerError | LedgerRefused, FileSystem.FileSystem>,
+  pulls: Pulls,
+): Effect.Effect<PullFrom | undefined, LedgerError, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    const { file: pull } = pipeline.source
+    if (!isPull(pull) || pull.since === undefined) return undefined
+    const selection = selectionOf(pipeline, pull)
+    const all = (because?: string): PullFrom => ({ mark: undefined, members: [], columns: [], selection, because })
+    if (pulls !== "next") return all(pulls.all)
+    // If the ledger can't be used, the run reports that later.
+    const ledger = yield* Effect.catchTag(openLedger, "LedgerRefused", () => Effect.succeed(undefined))
+    const form = ledger && (yield* knownForm(project, ledger, target))
+    if (ledger === undefined || form === undefined) return all()
+    const destination = { service: serviceAddress(project, target.service), form }
+    const { pulled } = yield* ledger.view({ pipeline: pipeline.name, destination }).facts
+    if (pulled === undefined) return all()
+    if (pulled.selection !== selection) {
+      return all("the pipeline or its connection was edited, or formferry was updated")
+    }
+    const age = (yield* Clock.currentTimeMillis) - pulled.allAt
+    const { fullEvery } = pull.since
+    if (age < 0 || age >= Duration.toMillis(fullEvery)) return all(`every ${lasting(Duration.toMillis(fullEvery))}`)
+    const { columns, mark, members } = pulled
+    return { mark, members, columns, selection }
+  })
+
+/** Returns a digest of everything that decides which records are pulled, and what happens to their rows. */
+const selectionOf = ({ mapping, sink, source }: Pipeline, { account, ...pull }: Pull): string => {
+  const all = { version, base: account?.base, pull, source: { ...source, file: undefined }, mapping, sink }
+  const text = JSON.stringify(
+    all,
+    (_, value: unknown) => value instanceof Map || value instanceof Set ? [...value] : value,
+  )
+  return createHash("sha256").update(text).digest("hex")
+}

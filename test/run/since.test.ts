@@ -1,0 +1,422 @@
+// Nights that pull only the records since a mark, with the real run, a tool over HTTP that selects by time, and the practice service.
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { RunReport } from "../../src/domain/report.ts"
+import { acknowledge } from "../../src/jobs/acknowledge.ts"
+import { checkProject } from "../../src/jobs/check.ts"
+import { settlePipeline } from "../../src/jobs/settle.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
+import { platform } from "../project/projectFolder.ts"
+import { type FakeRecord, startTools, token } from "../source/pull/fakeTools.ts"
+import { world } from "./world.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+interface Person extends FakeRecord {
+  readonly mail?: string
+  readonly status?: string
+}
+
+const pipeline = ({ at = "/updated_at", more = "", since = "", sink = "" } = {}) =>
+  `pipeline: people
+source:
+  connection: tool
+  request: { path: /dated, query: { since: "{since}", until: "{until}", offset: "{offset}", limit: 100 } }
+  page: { offset: 0, total: /total }
+  records: /items
+  since: { at: ${at}, overlap: 1 day${since} }
+  rowKey: [id]${more}
+mapping:
+  questions:
+    - { name: Name, from: name }
+    - { name: Mail, from: mail, as: email }
+  unmapped: ignore
+sink: { service: live, form: people, retries: { attempts: 2, base: 1 millis, max: 5 millis }${sink} }
+reconcile: { visibleWithin: 1 seconds }
+`
+
+/** A project that pulls from a tool. Times of records are minutes after a time 30 days ago. */
+const nights = Effect.gen(function*() {
+  const one = yield* world
+  const tools = yield* Effect.acquireRelease(Effect.promise(() => startTools()), ({ stop }) => Effect.sync(stop))
+  yield* one.configure(
+    `connections:\n  tool: { base: "${tools.base}", auth: { bearer: { env: TOOL } }, requestsPerSecond: 100 }\n`,
+  )
+  yield* one.write(".env", `THE_KEY=practice_key_of_the_test\nTOOL=${token}\n`)
+  yield* one.write("pipelines/people.yaml", pipeline())
+  const start = Date.now() - 30 * day
+  const people: Array<Person> = []
+  const sync = () => {
+    tools.store = [...people]
+  }
+  return {
+    ...one,
+    tools,
+    start,
+    /** Adds records, one each minute after `at`. */
+    add: (ids: ReadonlyArray<number>, at: number, more: Partial<Person> = {}) => {
+      ids.forEach((id, index) => {
+        people.push({ id, name: `Person ${id}`, mail: `p${id}@example.org`, at: start + at + index * minute, ...more })
+      })
+      sync()
+    },
+    edit: (id: number, more: Partial<Person>) => {
+      const index = people.findIndex((one) => one.id === id)
+      people[index] = { ...people[index]!, ...more }
+      sync()
+    },
+    remove: (id: number) => {
+      people.splice(people.findIndex((one) => one.id === id), 1)
+      sync()
+    },
+    /** Runs the pipeline. Returns its report, and the beginning of the pull: minutes after the start, or "all". */
+    night: (options: Parameters<typeof one.run>[0] = {}) =>
+      Effect.gen(function*() {
+        tools.received.length = 0
+        const report: RunReport = yield* one.run(options)
+        const since = tools.received[0]?.url.searchParams.get("since") ?? undefined
+        return { ...report, from: since === undefined ? "all" : (Date.parse(since) - Math.floor(start / 1000) * 1000) }
+      }),
+  }
+})
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof nights>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+/** The beginning of a pull whose mark is this time. */
+const from = (mark: number) => mark - day
+
+scoped(
+  "a night reads only records that are new or edited, and the overlap",
+  Effect.gen(function*() {
+    const { add, edit, names, night, start, write } = yield* nights
+    yield* write("pipelines/people.yaml", pipeline({ sink: ", onChange: import-again" }))
+    add(range(1, 150), 0)
+    const first = yield* night()
+    expect(first).toMatchObject({ exitCode: 0, from: "all", rows: { read: 150, imported: 150 } })
+    expect(first.sources[0]?.taken).toContainEqual({ what: "pulled", value: "150 records in 3 pages" })
+    add(range(151, 190), 3 * day)
+    for (const id of range(1, 10)) edit(id, { name: `Edited ${id}`, at: start + 3 * day + hour + id * minute })
+    const second = yield* night()
+    expect(second).toMatchObject({
+      exitCode: 0,
+      from: from(149 * minute),
+      rows: { read: 190, alreadyImported: 140, imported: 50 },
+      replaced: { count: 10 },
+    })
+    expect(second).not.toHaveProperty("vanished")
+    add(range(191, 192), 6 * day)
+    // Only the records at the mark and those of the day before it.
+    expect(yield* night()).toMatchObject({
+      exitCode: 0,
+      from: from(3 * day + hour + 10 * minute),
+      rows: { read: 52, alreadyImported: 50, imported: 2 },
+    })
+    const quiet = yield* night()
+    expect(quiet).toMatchObject({ exitCode: 0, from: from(6 * day + minute), rows: { read: 2, alreadyImported: 2 } })
+    expect(quiet).not.toHaveProperty("anomalies")
+    expect(new Set(names()).size).toBe(192 + 10)
+  }),
+)
+
+scoped(
+  "a record that arrives late is found in the overlap, and --full finds older ones and vanished rows",
+  Effect.gen(function*() {
+    const { add, names, night, remove } = yield* nights
+    add(range(1, 20), 0)
+    add(range(21, 40), 10 * day)
+    yield* night()
+    add([41], 9.5 * day)
+    add([42], 5 * day)
+    remove(3)
+    const next = yield* night()
+    expect(next).toMatchObject({ exitCode: 0, from: from(10 * day + 19 * minute), rows: { read: 21, imported: 1 } })
+    expect(next).not.toHaveProperty("vanished")
+    expect(names()).not.toContain("Person 42")
+    const full = yield* night({ full: true })
+    expect(full).toMatchObject({ exitCode: 0, from: "all", rows: { imported: 1 }, vanished: { count: 1, fresh: 1 } })
+    expect(full.sources[0]?.taken).toContainEqual({
+      what: "pulled",
+      value: "41 records in 2 pages, all of them: --full",
+    })
+    expect(names()).toHaveLength(42)
+    expect(yield* night()).toMatchObject({ from: from(10 * day + 19 * minute), rows: { imported: 0 } })
+  }),
+)
+
+scoped(
+  "a night that stops in the middle does not move the mark",
+  Effect.gen(function*() {
+    const { add, fail, names, night } = yield* nights
+    const gone = { status: 401, body: `{"message":"expired"}` }
+    add(range(1, 20), 0)
+    yield* night()
+    add(range(21, 60), 10 * day)
+    fail("POST", gone)
+    expect(yield* night()).toMatchObject({ exitCode: 5, from: from(19 * minute) })
+    add(range(61, 80), 20 * day)
+    expect(yield* night({ limit: 15 })).toMatchObject({ exitCode: 0, from: from(19 * minute), rows: { imported: 15 } })
+    // The first pending row holds the mark.
+    const { from: held } = yield* night({ limit: 10 })
+    expect(held).toBe(from(10 * day + 15 * minute))
+    yield* night()
+    expect(names()).toHaveLength(80)
+    expect(yield* night()).toMatchObject({
+      from: from(20 * day + 19 * minute),
+      rows: { read: 20, alreadyImported: 20 },
+    })
+  }),
+)
+
+scoped(
+  "after a pull of all records that stopped, all are pulled again, although there was a mark",
+  Effect.gen(function*() {
+    const { add, fail, names, night } = yield* nights
+    add(range(1, 20), 20 * day)
+    yield* night()
+    add(range(21, 30), 0)
+    fail("POST", { status: 401, body: `{"message":"expired"}` })
+    expect(yield* night({ full: true })).toMatchObject({ exitCode: 5, from: "all" })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: "all", rows: { imported: 10 } })
+    expect(names()).toHaveLength(30)
+  }),
+)
+
+scoped(
+  "a rejected row holds the mark until it is fixed in the tool or acknowledged",
+  Effect.gen(function*() {
+    const { add, edit, names, night, root } = yield* nights
+    add(range(1, 10), 0)
+    add([11, 12], 5 * day, { mail: "no address" })
+    add(range(13, 30), 10 * day)
+    const first = yield* night()
+    expect(first).toMatchObject({ exitCode: 1, rows: { invalid: 2, imported: 28 } })
+    expect(first.because.join(" ")).toMatch(/The next run pulls the records since .* again, because row 11 \(invalid\)/)
+    add(range(31, 40), 20 * day)
+    expect(yield* night()).toMatchObject({ exitCode: 1, from: from(5 * day), rows: { invalid: 2, imported: 10 } })
+    // The tool doesn't change the time of a record that is edited.
+    edit(11, { mail: "p11@example.org" })
+    expect(yield* night()).toMatchObject({ exitCode: 1, from: from(5 * day), rows: { invalid: 1, imported: 1 } })
+    const project = yield* loadProject(root)
+    yield* acknowledge(project, {
+      pipeline: "people",
+      to: undefined,
+      keys: ["12"],
+      because: "no mail",
+      by: "ada",
+      leaveOut: false,
+    })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(5 * day + minute), rows: { invalid: 1 } })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(20 * day + 9 * minute), rows: { read: 10 } })
+    expect(names()).toHaveLength(39)
+  }),
+)
+
+scoped(
+  "a row in doubt holds the mark until it is settled, and is then sent",
+  Effect.gen(function*() {
+    const { add, fail, names, night, root } = yield* nights
+    add(range(1, 30), 0)
+    yield* night()
+    add([31], 5 * day)
+    fail("POST", { status: 500, body: "" })
+    expect(yield* night()).toMatchObject({ rows: { inDoubt: 1 } })
+    add(range(32, 40), 10 * day)
+    expect(yield* night()).toMatchObject({ from: from(29 * minute), rows: { inDoubt: 1, imported: 9 } })
+    expect(yield* night()).toMatchObject({ from: from(5 * day), rows: { inDoubt: 1, imported: 0 } })
+    yield* settlePipeline(yield* loadProject(root), {
+      pipeline: "people",
+      to: undefined,
+      by: { _tag: "Person", landed: false, which: { _tag: "All" } },
+      who: "ada",
+      because: "looked",
+    })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(5 * day), rows: { imported: 1 } })
+    expect(names()).toHaveLength(40)
+  }),
+)
+
+scoped(
+  "a row that `where` skips holds the mark, unless the pipeline lets it pass",
+  Effect.gen(function*() {
+    const { add, edit, names, night, write } = yield* nights
+    const where = "\n  where: { status: done }"
+    yield* write("pipelines/people.yaml", pipeline({ more: where }))
+    add(range(1, 10), 0, { status: "done" })
+    add([11], 5 * day, { status: "partial" })
+    add(range(12, 20), 10 * day, { status: "done" })
+    expect(yield* night()).toMatchObject({ exitCode: 0, rows: { filtered: 1, imported: 19 } })
+    edit(11, { status: "done" })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(5 * day), rows: { imported: 1 } })
+    // A row that was imported and is skipped now needs nothing more.
+    edit(12, { status: "deleted" })
+    expect(yield* night()).toMatchObject({ from: from(10 * day + 8 * minute), rows: { filtered: 1 } })
+    yield* write("pipelines/people.yaml", pipeline({ more: where, since: ", skipped: pass" }))
+    add([21], 11 * day, { status: "partial" })
+    add([22], 20 * day, { status: "done" })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: "all", rows: { filtered: 2, imported: 1 } })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(20 * day), rows: { read: 1 } })
+    expect(names()).toHaveLength(21)
+  }),
+)
+
+scoped(
+  "no mark is set if a record has no time, or a time without a zone, and the report says so",
+  Effect.gen(function*() {
+    const { add, edit, night, start, tools, write } = yield* nights
+    add(range(1, 5), 0)
+    add([6], 0, { at: undefined } as never)
+    expect((yield* night()).because).toContain(
+      "The next run pulls all records again: 1 record has no time that can be read with `source.since`.",
+    )
+    expect(yield* night()).toMatchObject({ from: "all" })
+    edit(6, { at: start })
+    yield* night()
+    expect(yield* night()).toMatchObject({ from: from(4 * minute) })
+    yield* write("pipelines/people.yaml", pipeline({ at: "/name" }))
+    expect((yield* night()).because.join(" ")).toContain("6 records have no time")
+    tools.received.length = 0
+  }),
+)
+
+scoped(
+  "a rehearsal, a dry run and a check pull what the next run pulls, and don't move the mark",
+  Effect.gen(function*() {
+    const { add, night, rehearse, root, tools } = yield* nights
+    add(range(1, 10), 0)
+    yield* night()
+    add(range(11, 20), 5 * day)
+    expect(yield* night({ dryRun: true })).toMatchObject({ from: from(9 * minute), rows: { pending: 10 } })
+    expect(yield* rehearse()).toMatchObject({ exitCode: 0, rows: { imported: 10 } })
+    const { pipelines } = yield* checkProject(root, ["people"])
+    expect(pipelines[0]).toMatchObject({ failures: [], data: { rows: 20 } })
+    expect(pipelines[0]?.taken.find(({ what }) => what === "pulled")?.value).toMatch(
+      /^20 records in 2 pages since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \(overlap 1d\)$/,
+    )
+    expect(tools.received.at(-1)?.url.searchParams.get("since")).not.toBeNull()
+    expect(yield* night()).toMatchObject({ from: from(9 * minute), rows: { imported: 10 } })
+  }),
+)
+
+scoped(
+  "everything is pulled after an edit of the pipeline, for undone and refused rows, and after some days",
+  Effect.gen(function*() {
+    const { add, night, write } = yield* nights
+    add(range(1, 10), 0)
+    yield* night()
+    expect(yield* night()).not.toMatchObject({ from: "all" })
+    yield* write("pipelines/people.yaml", pipeline({ sink: ", concurrency: 2" }))
+    const edited = yield* night()
+    expect(edited.from).toBe("all")
+    expect(edited.sources[0]?.taken.at(-1)?.value).toContain("all of them: the pipeline or its connection was edited")
+    yield* night()
+    expect(yield* night({ retryRefused: true })).toMatchObject({ from: "all" })
+    expect(yield* night({ resendUndone: true })).toMatchObject({ from: "all" })
+    yield* write("pipelines/people.yaml", pipeline({ since: ", fullEvery: 1 millis" }))
+    yield* night()
+    expect((yield* night()).sources[0]?.taken.at(-1)?.value).toContain("all of them: every 1ms")
+  }),
+)
+
+scoped(
+  "a night without records, and one whose records lack members, have the columns of earlier nights",
+  Effect.gen(function*() {
+    const { add, names, night, remove } = yield* nights
+    add(range(1, 3), 0)
+    yield* night()
+    add([4], 5 * day, { mail: undefined } as never)
+    expect(yield* night()).toMatchObject({ exitCode: 0, rows: { read: 4, imported: 1 } })
+    expect(yield* night()).toMatchObject({ exitCode: 0, rows: { read: 1, alreadyImported: 1 } })
+    remove(4)
+    const empty = yield* night()
+    expect(empty).toMatchObject({ exitCode: 0, rows: { read: 0 }, anomalies: [{ code: "empty-source" }] })
+    add([5], 6 * day)
+    expect(yield* night()).toMatchObject({ from: from(5 * day), rows: { imported: 1 } })
+    expect(names()).toHaveLength(5)
+  }),
+)
+
+scoped(
+  "all records are pulled if a row that was sent from a different file is unfinished, and not among the new ones",
+  Effect.gen(function*() {
+    const { add, fail, names, night, run, source } = yield* nights
+    add(range(1, 10), 0)
+    add(range(11, 20), 10 * day)
+    yield* night()
+    add([21], 0)
+    yield* source(["21,Person 21,p21@example.org"], "id,name,mail")
+    fail("POST", { status: 500, body: "" })
+    expect(yield* run({ source: "source.csv" })).toMatchObject({ rows: { inDoubt: 1 } })
+    const next = yield* night()
+    expect(next).toMatchObject({ exitCode: 4, from: from(10 * day + 9 * minute), rows: { inDoubt: 0 } })
+    expect(next.because).toContain(
+      "The next run pulls all records: 1 row was sent, needs something more, and is not among the new records.",
+    )
+    expect(yield* night()).toMatchObject({ exitCode: 4, from: "all", rows: { inDoubt: 1 } })
+    expect(yield* night()).toMatchObject({ from: from(0) })
+    expect(names()).toHaveLength(20)
+  }),
+)
+
+scoped(
+  "records that share none with the earlier ones are reported, and a pull of all records ends that",
+  Effect.gen(function*() {
+    const { add, night, remove } = yield* nights
+    add(range(1, 10), 0)
+    yield* night()
+    for (const id of range(1, 10)) remove(id)
+    add(range(11, 15), 10 * day)
+    expect(yield* night()).toMatchObject({ exitCode: 1, anomalies: [{ code: "gap" }], rows: { imported: 5 } })
+    expect(yield* night()).toMatchObject({ exitCode: 1, anomalies: [{ code: "gap" }] })
+    const full = yield* night({ full: true })
+    expect(full).toMatchObject({ exitCode: 0, vanished: { count: 10 } })
+    expect(yield* night()).toMatchObject({ exitCode: 0 })
+  }),
+)
+
+scoped(
+  "limits and anomalies compare a night with all known rows, and with nights of its kind",
+  Effect.gen(function*() {
+    const { add, edit, night, start, write } = yield* nights
+    yield* write(
+      "pipelines/people.yaml",
+      pipeline({ sink: ", onChange: ignore, stopWhen: { new: 60%, changed: 15% }" }).replace("new: 60%", "new: 100%"),
+    )
+    add(range(1, 200), 0)
+    yield* night()
+    yield* write(
+      "pipelines/people.yaml",
+      pipeline({ sink: ", onChange: ignore, stopWhen: { new: 60%, changed: 15% }" }),
+    )
+    yield* night()
+    for (const time of [5, 10, 15, 20]) {
+      add(range(time * 1_000, time * 1_000 + 25), time * day)
+      for (const id of range(time, time + 24)) edit(id, { name: "Edited", at: start + time * day + hour + id * minute })
+      const report = yield* night()
+      expect(report).toMatchObject({ exitCode: 0, rows: { imported: 26 } })
+      expect(report).not.toHaveProperty("anomalies")
+    }
+    for (const id of range(100, 199)) edit(id, { name: "Edited", at: start + 25 * day + id * minute })
+    expect(yield* night()).toMatchObject({ exitCode: 3 })
+  }),
+)
+
+scoped(
+  "a late row whose key resembles an earlier one is refused until all records are pulled",
+  Effect.gen(function*() {
+    const { add, names, night, tools } = yield* nights
+    add([112], 0)
+    yield* night()
+    add([113], 10 * day)
+    yield* night()
+    tools.store = [...tools.store, { id: "0112" as never, name: "Other", at: tools.store[1]?.at ?? 0 }]
+    expect(yield* night()).toMatchObject({ exitCode: 2, rows: { pending: 1 } })
+    expect(yield* night({ full: true })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
+    expect(yield* night()).toMatchObject({ exitCode: 0, rows: { imported: 0 } })
+    expect(names()).toHaveLength(3)
+  }),
+)
