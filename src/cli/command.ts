@@ -118,7 +118,7 @@ export const texts = (value: string, about: string): Option<ReadonlyArray<string
 })
 
 /** An option that can be given several times. Unlike an option made with `texts`, it takes one word at a time, so an argument can follow its value. */
-const repeated = (value: string, about: string): Option<ReadonlyArray<string>> => ({
+export const repeated = (value: string, about: string): Option<ReadonlyArray<string>> => ({
   about,
   value,
   list: "repeated",

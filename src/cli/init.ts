@@ -14,7 +14,8 @@ import { UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { maskingKeys } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
+import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
+import { withProgress } from "./terminal/progress.ts"
 import { ask, choose, confirm } from "./terminal/prompt.ts"
 import { cutToWidth, paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
@@ -23,6 +24,7 @@ import { showTranslations } from "./terminal/translations.ts"
 interface GivenOptions {
   readonly name: string | undefined
   readonly source: string | undefined
+  readonly connection: string | undefined
   readonly service: string | undefined
   readonly form: string | undefined
   readonly baseUrl: string | undefined
@@ -69,7 +71,9 @@ const askPath = (question: string, what: string) =>
 
 /** Returns the options that a new pipeline still needs. */
 const missingOf = (given: GivenOptions): ReadonlyArray<string> => [
-  ...(given.source === undefined ? ["--source FILE, the file with the rows"] : []),
+  ...(given.source === undefined && given.connection === undefined
+    ? ["--source FILE, the file with the rows, or --connection NAME"]
+    : []),
   ...(given.form === undefined ? ["--form ID, the form's id"] : []),
 ]
 
@@ -191,7 +195,9 @@ const askForInit = (given: GivenOptions, where: Where) =>
     if (missing.length > 0 && !interactive) {
       return yield* wrong(`\`init ${name}\` needs ${missing.join("; ")}.`)
     }
-    const source = given.source ?? (yield* askPath("The file with the rows", "Type a file name, such as contacts.csv."))
+    const source = given.connection === undefined
+      ? given.source ?? (yield* askPath("The file with the rows", "Type a file name, such as contacts.csv."))
+      : undefined
     const service = given.service ?? onlyService
       ?? (yield* choose("Which service?", services.map((name) => ({ title: name, value: name }))))
     const form = given.form ?? (yield* askForm(contents?.project, service))
@@ -212,6 +218,32 @@ const rootOf = (given: string | undefined) =>
     return { root, exists: yield* fs.exists(path.join(root, "config", "formferry.yaml")) }
   })
 
+/** Returns the source of a new pipeline: a file, or a connection of the project. */
+const sourceOf = (
+  given: Parameters<typeof sourceGiven>[1] & Pick<GivenOptions, "connection" | "source"> & {
+    readonly sourceForm: string | undefined
+    readonly set: ReadonlyArray<string>
+  },
+  file: string | undefined,
+  { exists, root }: Pick<Where, "exists" | "root">,
+) =>
+  Effect.gen(function*() {
+    const path = yield* Path.Path
+    const { connection, set, sourceForm: form } = given
+    if (connection === undefined) {
+      if (form !== undefined || set.length > 0) {
+        return yield* wrong("`--source-form` and `--set` need `--connection`.")
+      }
+      return file === undefined ? undefined : yield* sourceGiven(path.resolve(file), given)
+    }
+    if (given.source !== undefined) return yield* wrong("Use either `--source` or `--connection`.")
+    if (!exists) {
+      return yield* wrong("There is no project here yet, so it has no connection. Write it in config/formferry.yaml.")
+    }
+    const { project: { connections } } = yield* contentsOf(root)
+    return yield* sourceGiven({ connection, connections, form, formFlag: "--source-form", set }, given)
+  })
+
 /** `init NAME`. */
 export const init = command({
   name: "init",
@@ -226,12 +258,17 @@ export const init = command({
       words: "init study --source study.csv --labels study-dictionary.csv --service live --form 8f2c",
       about: "Also uses the titles and labels of the form definition that the form tool exported.",
     },
+    {
+      words: "init contacts --connection kobo --source-form aBc123 --service live --form 8f2c",
+      about: "Pulls the records from a form tool. The connection is in config/formferry.yaml.",
+    },
     { words: "init contacts", about: "Asks you for anything that is missing, or adds new columns and questions." },
-    { words: "init contacts --review", about: "Asks you about each open or uncertain entry, one at a time." },
   ],
   arguments: { name: optionalArgument("NAME", "The pipeline's name. In a terminal, you are asked for it.") },
   options: {
     source: text("FILE", "The file with the rows."),
+    ...connectionOptions,
+    sourceForm: text("ID", "With `--connection`: the id of the form in the tool."),
     service: text("SERVICE", "The name of a service in config/formferry.yaml."),
     form: text("ID", "The form's id."),
     baseUrl: text("URL", "For a new project: the service's address, with the version segment."),
@@ -255,7 +292,9 @@ export const init = command({
         )
       }
       const asked = yield* askForInit(input, { root, exists, interactive })
-      const reading = namesOf(sourceOptions).find((key) => input[key] !== undefined)
+      const reading = namesOf({ ...sourceOptions, ...connectionOptions, sourceForm: true }).find((key) =>
+        input[key] !== undefined && (key !== "set" || input.set.length > 0)
+      )
       if (reading !== undefined && !asked.isNew) {
         return yield* wrong(
           `\`${
@@ -263,16 +302,14 @@ export const init = command({
           }\` is for a new pipeline, and ${asked.name} already exists. Change \`source\` in its file.`,
         )
       }
+      const source = yield* sourceOf(input, asked.source, { root, exists })
       const { initialise } = yield* Effect.promise(() => import("../jobs/init.ts"))
       const guard = (project: Project) => maskingKeys(project, output.hide)
       const labels = input.labels === undefined ? undefined : path.resolve(input.labels)
-      const result = yield* initialise({
-        ...asked,
-        root,
-        source: asked.source === undefined ? undefined : yield* sourceGiven(path.resolve(asked.source), input),
-        labels,
-        guard,
-      })
+      const result = yield* withProgress(
+        asked.name,
+        () => initialise({ ...asked, root, source, labels, guard }),
+      )
       if (input.json) return yield* output.print(JSON.stringify(result, null, 2))
       const next = commandFor(invocation, ["check", result.pipeline])
       yield* output.print(showInit(result, next, output.out))

@@ -3,34 +3,65 @@ import * as Effect from "effect/Effect"
 import { brief } from "../domain/problem.ts"
 import { count, counted } from "../domain/words.ts"
 import type { InspectedColumn, Inspection } from "../jobs/inspect.ts"
-import { argumentList, command, json } from "./command.ts"
+import { argumentList, command, json, text } from "./command.ts"
+import { UsageWrong } from "./Failure.ts"
+import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
-import { labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
+import { connectionOptions, labelsOption, sourceGiven, sourceOptions } from "./sourceOptions.ts"
+import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, indented, paints, table, wrapToWidth } from "./terminal/screen.ts"
 import type { Screen, TableCell } from "./terminal/screen.ts"
 
-/** `inspect FILE…`. */
+/** `inspect FILE…` and `inspect --connection NAME`. */
 export const inspect = command({
   name: "inspect",
   about:
-    "Shows what a file is: its format, the form tool that wrote it, its columns and their values, traps, and row key candidates.",
+    "Shows what a file, or a form tool's API, contains: its format, the form tool that wrote it, its columns and their values, traps, and row key candidates.",
   examples: [
     { words: "inspect contacts.csv", about: "Shows what formferry detects, and why." },
     { words: "inspect exports/*.xlsx", about: "Shows several files, one after the other." },
+    {
+      words: "inspect --connection kobo --form aBc123",
+      about: "Pulls the records of a form from a connection of the project.",
+    },
     { words: "inspect old.csv --encoding windows-1252 --header-row 3", about: "Reads the file with these settings." },
   ],
-  arguments: { files: argumentList("FILE", true, "A file with rows.") },
-  options: { labels: labelsOption, ...sourceOptions, json },
+  arguments: { files: argumentList("FILE", false, "A file with rows. Needed unless there is `--connection`.") },
+  options: {
+    ...connectionOptions,
+    form: text("ID", "With `--connection`: the id of the form in the tool."),
+    labels: labelsOption,
+    ...sourceOptions,
+    json,
+  },
   run: (input) =>
     Effect.gen(function*() {
       const output = yield* Output
       const path = yield* Path.Path
       const { inspectFile } = yield* Effect.promise(() => import("../jobs/inspect.ts"))
-      for (const [index, file] of input.files.entries()) {
-        const labels = input.labels === undefined ? undefined : path.resolve(input.labels)
+      const labels = input.labels === undefined ? undefined : path.resolve(input.labels)
+      const show = (inspection: Inspection, isFirst: boolean) =>
+        output.print(
+          input.json ? JSON.stringify(inspection) : (isFirst ? "" : "\n") + showInspection(inspection, output.out),
+        )
+      const { connection, files, form, set } = input
+      if (connection !== undefined) {
+        if (files.length > 0) {
+          return yield* new UsageWrong({ message: "`--connection` pulls records, so it can't be used with a file." })
+        }
+        const { connections } = yield* openProject([])
+        const source = yield* sourceGiven({ connection, connections, form, formFlag: "--form", set }, input)
+        return yield* show(yield* withProgress(connection, () => inspectFile(source, labels)), true)
+      }
+      if (form !== undefined || set.length > 0) {
+        return yield* new UsageWrong({ message: "`--form` and `--set` need `--connection`." })
+      }
+      if (files.length === 0) {
+        return yield* new UsageWrong({ message: "FILE is missing: name a file, or a connection with `--connection`." })
+      }
+      for (const [index, file] of files.entries()) {
         const inspection = yield* inspectFile(yield* sourceGiven(path.resolve(file), input), labels)
-        if (input.json) yield* output.print(JSON.stringify({ ...inspection, file }))
-        else yield* output.print((index === 0 ? "" : "\n") + showInspection({ ...inspection, file }, output.out))
+        yield* show({ ...inspection, file }, index === 0)
       }
     }),
 })

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
-import { choice, type Option, text, wholeNumber } from "./command.ts"
+import { brief } from "../domain/problem.ts"
+import type { Connection } from "../project/pull.ts"
+import { choice, type Option, repeated, text, wholeNumber } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { UsageWrong } from "./Failure.ts"
 
@@ -24,10 +26,45 @@ export const labelsOption = text(
   "The form's definition, exported from the tool that wrote the source: titles of columns and labels of codes. For example, a REDCap data dictionary, a Qualtrics .qsf, an XLSForm or a LimeSurvey .lss.",
 )
 
+/** Options that name a connection instead of a file. */
+export const connectionOptions = {
+  connection: text(
+    "NAME",
+    "Instead of a file: pull from this connection, which has an `api` in config/formferry.yaml.",
+  ),
+  set: repeated("NAME=VALUE", "What else the connection's `api` needs, such as project=3 (docs/presets.md)."),
+}
+
 type Given = { readonly [K in keyof typeof sourceOptions]: (typeof sourceOptions)[K]["absent"] }
 
-/** Returns the `source` of a pipeline that reads a file as the options say. Fails with UsageWrong if the options contradict each other or the file. */
-export const sourceGiven = (file: string, given: Given) =>
+/** A connection and what to pull from it. */
+interface GivenConnection {
+  readonly connection: string
+  readonly form: string | undefined
+  readonly set: ReadonlyArray<string>
+  /** The option that names the form. */
+  readonly formFlag: string
+  readonly connections: ReadonlyMap<string, Connection>
+}
+
+const wrong = (message: string) => new UsageWrong({ message })
+
+/** Returns the variables that `--set` options contain. */
+const variablesIn = (set: ReadonlyArray<string>) =>
+  Effect.forEach(set, (one) => {
+    const [, name, value] = /^(\w+)=(.+)$/s.exec(one) ?? []
+    return name === undefined || value === undefined
+      ? wrong(`\`--set\` expects a name and a value, such as project=3, not \`${brief(one)}\`.`)
+      : Effect.succeed([name, value] as const)
+  })
+
+/**
+ * Returns the `source` of a pipeline that reads a file, or pulls from a connection, as the options say. Fails with UsageWrong if the options contradict
+ * each other, the file or the connection's preset.
+ *
+ * @param from the absolute path of the file, or the connection
+ */
+export const sourceGiven = (from: string | GivenConnection, given: Given) =>
   Effect.gen(function*() {
     const { decodeSource } = yield* Effect.promise(() => import("../project/sourceSection.ts"))
     const { delimiter, encoding, format, headerRow, quoteChar, range, sheet } = given
@@ -40,10 +77,32 @@ export const sourceGiven = (file: string, given: Given) =>
       sheet,
       range,
     }
-    const read = decodeSource(file, keys)
+    if (typeof from === "string") {
+      const read = decodeSource({ file: from }, keys)
+      return "key" in read ? yield* wrong(withFlag(read.key, read.message)) : read
+    }
+    const { connection, connections, form, formFlag, set } = from
+    const account = connections.get(connection)
+    if (account !== undefined && account.api === undefined) {
+      return yield* wrong(
+        `\`connections.${connection}\` has no \`api\`, so only a pipeline can say what to request. Write its \`source\` with \`request\`, and \`questions: []\` below \`mapping\`. Then run \`formferry init NAME\`.`,
+      )
+    }
+    const variables = Object.fromEntries(yield* variablesIn(set))
+    const read = decodeSource(
+      { connection, form, ...(set.length === 0 ? {} : { variables }) },
+      keys,
+      connections,
+    )
     if (!("key" in read)) return read
-    const [key, flag] = [`\`${read.key}\``, `\`${flagOf(read.key)}\``]
-    return yield* new UsageWrong({
-      message: read.message.includes(key) ? read.message.replace(key, flag) : `${flag}: ${read.message}`,
-    })
+    const message = read.message
+      .replaceAll(/`variables: \{ (\w+): ([^`]*) \}`/g, "`--set $1=$2`")
+      .replaceAll(/`form: ([^`]*)`/g, `\`${formFlag} $1\``)
+    return yield* wrong(read.key in keys ? withFlag(read.key, message) : message)
   })
+
+/** Returns a message about a key as one about the option. */
+const withFlag = (key: string, message: string): string => {
+  const [quoted, flag] = [`\`${key}\``, `\`${flagOf(key)}\``]
+  return message.includes(quoted) ? message.replace(quoted, flag) : `${flag}: ${message}`
+}

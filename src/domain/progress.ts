@@ -11,6 +11,8 @@ interface PhaseWords {
 
 /** The phases that take time: first those of a run in order, then those of other commands. */
 const table = {
+  pull: { title: "pull", counts: "record" },
+  download: { title: "pull", counts: "byte" },
   settle: { title: "settle", counts: "row", shown: "settling rows in doubt" },
   survey: { title: "survey", counts: "row" },
   canary: { title: "canary", counts: "row", isSending: true },

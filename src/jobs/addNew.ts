@@ -90,7 +90,8 @@ export const addNew = (root: string, file: string, options: InitOptions) =>
         })
       }
     }
-    const opened = yield* openPipelineSource(pipeline, options.source?.file)
+    const place = options.source?.file
+    const opened = yield* openPipelineSource(pipeline, typeof place === "string" ? place : undefined)
     const columns = ownColumns(opened.columns)
     const source = { ...opened, columns }
     const form = yield* fetchForm(project, target.service, target.form)

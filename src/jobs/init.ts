@@ -15,15 +15,17 @@ import { writeFormRecord } from "../project/formRecord.ts"
 import { jsonSchemas } from "../project/jsonSchemas.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import { type DraftKey, pipelineText } from "../project/PipelineDraft.ts"
+import { presetNamed } from "../project/preset.ts"
 import { type Project, projectOf, projectSchema } from "../project/Project.ts"
 import { environmentExample, gitIgnoreWith, type NewService, projectText } from "../project/projectText.ts"
-import type { FileSource } from "../project/sourceSection.ts"
+import { isPull } from "../project/sourceSection.ts"
+import type { SourceConfig } from "../project/sourceSection.ts"
 import { parseYaml } from "../project/yamlText.ts"
 import { ownColumns } from "../source/columns.ts"
-import { openSource } from "../source/openSource.ts"
 import type { Source } from "../source/Source.ts"
 import { addNew } from "./addNew.ts"
 import { editorSchemaFile, editorSchemaText, writeEditorSchema } from "./editorSchema.ts"
+import { openShown } from "./prepare.ts"
 import { fetchForm, openService } from "./services.ts"
 import {
   type Initialised,
@@ -89,7 +91,7 @@ export const initialise = (options: InitOptions) =>
       if (fault !== undefined) return yield* new InitRefused({ message: fault })
       const opened = options.source === undefined
         ? undefined
-        : yield* openSource({ ...options.source, empty: [] })
+        : yield* openShown({ ...options.source, empty: [] })
       // Reads the labels before anything is written, because this may fail.
       const labels = opened === undefined
         ? undefined
@@ -104,7 +106,8 @@ export const initialise = (options: InitOptions) =>
         || options.form === undefined
       ) {
         return yield* new InitRefused({
-          message: `There is no pipeline ${name} yet: a new one needs --source FILE, --service SERVICE and --form ID.`,
+          message:
+            `There is no pipeline ${name} yet: a new one needs --source FILE or --connection NAME, --service SERVICE and --form ID.`,
         })
       }
       return yield* writeNew(project, {
@@ -163,7 +166,7 @@ const writeNew = (
   { config, form: formId, labels, made, name, service, source }: {
     readonly name: string
     readonly source: Source
-    readonly config: FileSource
+    readonly config: SourceConfig
     readonly service: string
     readonly form: string
     readonly labels: SourceLabels | undefined
@@ -194,14 +197,20 @@ const writeNew = (
       columns,
       found: survey,
       source: {
-        file: path.relative(folder, config.file).split(path.sep).join("/"),
-        format: source.format,
-        read: readKeys(config, source),
-        taken: [
-          ...taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
-            .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
-          `${rows} rows`,
-        ].join(", "),
+        keys: [
+          ...placeKeys(
+            config,
+            source,
+            (file) => path.relative(folder, file).split(path.sep).join("/"),
+            [
+              ...taken.filter(({ what }) => !["format", "sheet", "tool"].includes(what))
+                .map(({ value, what }) => `${what} ${value.replace(/ \(.*\)$/s, "")}`),
+              `${rows} rows`,
+            ].join(", "),
+          ),
+          ...readKeys(config, source),
+        ],
+        isKeyed: config.rowKey !== undefined,
         missing,
         complete: complete === undefined || completeColumn === undefined
           ? undefined
@@ -236,17 +245,48 @@ const writeNew = (
         ...source.warnings,
         ...stray.map((row) => `${strayWarning(row)} \`where\` skips it, and reports count it as skipped on purpose.`),
       ],
-      open: [...(suggestions.rowKey.names.length === 0 ? ["source.rowKey"] : []), ...openNames(form, entries)],
+      open: [
+        ...(suggestions.rowKey.names.length === 0 && config.rowKey === undefined ? ["source.rowKey"] : []),
+        ...openNames(form, entries),
+      ],
       translations: yield* translationsIn(project.root, name, source, form),
       unmapped: unmappedNames(suggestions),
-      rowKey: suggestions.rowKey.names,
+      rowKey: config.rowKey === undefined || config.rowKey === "content"
+        ? suggestions.rowKey.names
+        : config.rowKey.map((one) => one.name),
       added: false,
     }
     return result
   })
 
+/**
+ * Returns the keys of `source` that say where the rows are, and their format unless the connection's preset says it.
+ *
+ * @param relative makes a path relative to the pipeline's folder
+ * @param taken how the source was detected, as text
+ */
+const placeKeys = (
+  { file, format }: SourceConfig,
+  source: Source,
+  relative: (file: string) => string,
+  taken: string,
+): ReadonlyArray<DraftKey> => {
+  if (typeof file === "string") {
+    return [{ key: "file", value: relative(file) }, { key: "format", value: source.format, note: taken }]
+  }
+  if (!isPull(file)) return []
+  const { account, connection, form, variables } = file
+  const isOwn = format !== undefined && format !== presetNamed(account?.api)?.source["format"]
+  return [
+    { key: "connection", value: connection, note: taken },
+    ...(form === undefined ? [] : [{ key: "form", value: form }]),
+    ...(variables === undefined ? [] : [{ key: "variables", value: variables }]),
+    ...(isOwn ? [{ key: "format", value: format }] : []),
+  ]
+}
+
 /** Returns the keys of `source` that say how to read the file: as given, otherwise as detected. */
-const readKeys = (config: FileSource, source: Source): ReadonlyArray<DraftKey> => {
+const readKeys = (config: SourceConfig, source: Source): ReadonlyArray<DraftKey> => {
   const { delimiter, encoding, headerRow, quoteChar, range, sheet } = config
   const row = headerRow === undefined ? headerIn(source) : undefined
   const detected = "detected: lines above it are not read"

@@ -10,12 +10,12 @@ import { suggestRowKey } from "../mapping/suggest/recordColumns.ts"
 import { recordProfiler, type StrayRow, strayWarning, whereWithout } from "../mapping/suggest/strayRows.ts"
 import type { ToolHints } from "../mapping/suggest/Suggestion.ts"
 import { flow } from "../project/PipelineDraft.ts"
-import type { FileSource } from "../project/sourceSection.ts"
+import type { SourceConfig } from "../project/sourceSection.ts"
 import { eachChunk } from "../source/chunks.ts"
 import { ownColumns } from "../source/columns.ts"
-import { openSource } from "../source/openSource.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"
+import { openShown } from "./prepare.ts"
 import { labelsFor } from "./suggestMapping.ts"
 
 /** A column, with what its cells reveal about it. */
@@ -159,14 +159,13 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
 }
 
 /**
- * Opens a file as a pipeline would and reads it once, in bounded memory.
+ * Opens a file, or pulls records, as a pipeline would and reads it once, in bounded memory.
  *
  * @param definition the absolute path of the form tool's own definition of the form
  */
-export const inspectFile = (config: FileSource, definition?: string) =>
+export const inspectFile = (config: SourceConfig, definition?: string) =>
   Effect.scoped(Effect.gen(function*() {
-    const { file } = config
-    const source = yield* openSource(config)
+    const source = yield* openShown(config)
     const labels = yield* labelsFor(definition, ownColumns(source.columns))
     const profiles = recordProfiler(source.columns, { keepMissing: true, isExport: source.tool !== undefined })
     const cellTraps = source.columns.map((column) => new CellTraps(column.title))
@@ -209,9 +208,13 @@ export const inspectFile = (config: FileSource, definition?: string) =>
       ),
     )
     const inspection: Inspection = {
-      file,
+      file: files[0]?.file.file ?? "",
       format: source.format,
-      taken: [...files[0]?.file.taken ?? source.taken, ...labels === undefined ? [] : [labels.taken]],
+      taken: [
+        ...files[0]?.file.taken ?? [],
+        ...source.taken.filter(({ what }) => what === "pulled"),
+        ...labels === undefined ? [] : [labels.taken],
+      ],
       warnings: [
         ...source.warnings,
         ...repeatedHeader(repeated),

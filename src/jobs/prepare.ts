@@ -16,11 +16,13 @@ import type { Project } from "../project/Project.ts"
 import { isPaged } from "../project/pull.ts"
 import { isPull } from "../project/sourceSection.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
+import { showWork } from "../run/Progress.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import { findFiles, namesBelow } from "../source/findFiles.ts"
 import { openSource } from "../source/openSource.ts"
 import type { OpenOptions } from "../source/openSource.ts"
 import { everything } from "../source/pull/since.ts"
+import { PullProgress } from "../source/Source.ts"
 import type { ConnectionUnusable, Source, SourceError } from "../source/Source.ts"
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
 import { openIfAny } from "./projectLedger.ts"
@@ -145,19 +147,23 @@ export const openPipelineSource = (
     (source) => ({ ...source, columns: nameColumns(source.columns, pipeline.source.columns) }),
   )
 
+/** Opens a source. If it is pulled, shows the progress. */
+export const openShown = (...given: Parameters<typeof openSource>) =>
+  Effect.provideService(openSource(...given), PullProgress, showWork)
+
 const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: OpenOptions) =>
   Effect.gen(function*() {
     if (file === undefined) {
-      const opened = yield* openSource(source, options)
+      const opened = yield* openShown(source, options)
       const titles = new Set(opened.columns.map(({ title }) => title))
       const { from } = options
       if (from === undefined || from.columns.every((title) => titles.has(title))) return opened
       const because = "the new records lack columns of earlier ones"
-      return yield* openSource(source, { ...options, from: { ...everything, selection: from.selection, because } })
+      return yield* openShown(source, { ...options, from: { ...everything, selection: from.selection, because } })
     }
     const given = { ...(yield* openSource({ ...source, file })), matched: yield* matchedBy(source.file, file) }
     if (!isMended(given.columns)) return given
-    const own = Option.getOrUndefined(yield* Effect.option(openSource(source)))
+    const own = Option.getOrUndefined(yield* Effect.option(openShown(source)))
     if (own?.tool === undefined) return given
     const mended = yield* openSource({ ...source, file, format: own.tool.name })
     return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended

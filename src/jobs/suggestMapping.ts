@@ -22,7 +22,7 @@ import type { Pipeline } from "../project/Pipeline.ts"
 import type { DraftEntry } from "../project/PipelineDraft.ts"
 import type { Project } from "../project/Project.ts"
 import type { NewService } from "../project/projectText.ts"
-import type { FileSource } from "../project/sourceSection.ts"
+import type { SourceConfig } from "../project/sourceSection.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source } from "../source/Source.ts"
 import type { TranslatedQuestion } from "./translations.ts"
@@ -38,8 +38,8 @@ export interface InitOptions {
   readonly root: string
   readonly newService: NewService | undefined
   readonly name: string
-  /** A file with its absolute path and how to read it. Required for a new pipeline. */
-  readonly source: FileSource | undefined
+  /** A file with its absolute path and how to read it, or a connection. Required for a new pipeline. */
+  readonly source: SourceConfig | undefined
   readonly service: string | undefined
   readonly form: string | undefined
   /** The form tool's own definition of the form; its path is absolute. */

@@ -81,6 +81,8 @@ type ConnectionEntry = Schema.Schema.Type<ReturnType<typeof connectionSection>>
 /** An account from which sources are pulled. */
 export interface Connection extends ConnectionSignIn {
   readonly name: string
+  /** The name of its preset. */
+  readonly api: string | undefined
   readonly requestsPerSecond: number
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
@@ -96,6 +98,7 @@ export const connectionOf = (
   const preset = presetNamed(api)
   return {
     name,
+    api,
     base: (base ?? preset?.base ?? "").replace(/\/+$/, ""),
     requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
     timeout,
@@ -298,6 +301,9 @@ export const pullKeys = {
 export interface Pull {
   /** The name of the connection. */
   readonly connection: string
+  /** The form and the other variables of the connection's preset, as written. */
+  readonly form?: string | number | undefined
+  readonly variables?: Readonly<Record<string, string | number>> | undefined
   /** Undefined if the project file was not read, or has no such connection. */
   readonly account?: Connection | undefined
   readonly request: typeof Request.Type

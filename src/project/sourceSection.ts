@@ -22,7 +22,7 @@ import {
   whole,
 } from "./fields.ts"
 import type { ColumnName } from "./fields.ts"
-import { pullKeys } from "./pull.ts"
+import { pullFindings, pullKeys } from "./pull.ts"
 import type { Connection, Pull } from "./pull.ts"
 import { quoted } from "./suggestion.ts"
 import { parseYaml } from "./yamlText.ts"
@@ -316,11 +316,12 @@ const sourceKeys = section({
 
 /** The section that describes the source. */
 export const source = becoming(sourceKeys, (keys) => {
-  const { connection, file = [], form: _form, job, labels, page, request, since, success, variables: _, ...rest } = keys
+  const { connection, file = [], form, job, labels, page, request, since, success, variables, ...rest } = keys
+  const records = rest.records ?? ""
   const where: SourceFiles = connection === undefined
     ? file
     // Without the project file, the request of a preset is unknown. Nothing is pulled then.
-    : { connection, request: request ?? { path: "/" }, labels, page, success, since, job, records: rest.records ?? "" }
+    : { connection, form, variables, request: request ?? { path: "/" }, labels, page, success, since, job, records }
   return { ...rest, file: where }
 })
 
@@ -368,17 +369,40 @@ type ReadKeys = Partial<
   Pick<SourceConfig, "format" | "encoding" | "delimiter" | "quoteChar" | "headerRow" | "sheet" | "range">
 >
 
-/** Decodes the section for one file. If a key is wrong, returns the first such key and what it expects. */
+/** Where a source's rows are, as a command line says. */
+type PlaceKeys =
+  | { readonly file: string }
+  | {
+    readonly connection: string
+    readonly form: string | undefined
+    readonly variables?: Readonly<Record<string, string>>
+  }
+
+/**
+ * Decodes the section for one file or one connection. If a key is wrong, returns the first such key and what it expects.
+ *
+ * @param connections the project's connections
+ */
 export const decodeSource = (
-  file: string,
+  place: PlaceKeys,
   given: { readonly [K in keyof ReadKeys]: string | number | undefined },
-): FileSource | { readonly key: string; readonly message: string } => {
-  const keys = Object.entries({ file, ...given }).flatMap(([key, value]) => value === undefined ? [] : [{ key, value }])
+  connections: ReadonlyMap<string, Connection> = new Map(),
+): SourceConfig | { readonly key: string; readonly message: string } => {
+  const keys = Object.entries({ ...place, ...given }).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value }]
+  )
   // Writes each key on a separate line, so that a mistake's line identifies the key.
-  const text = keys.map(({ key, value }) => `${key}: ${JSON.stringify(value)}`).join("\n")
-  const read = decodeYaml(parseYaml("", text), source, "The source")
-  if (read._tag === "Read") return { ...read.value, file }
+  const text = `source:\n${keys.map(({ key, value }) => `  ${key}: ${JSON.stringify(value)}`).join("\n")}`
+  const yaml = parseYaml("", text)
+  const apis = new Map([...connections].map(([name, { api }]) => [name, api]))
+  const read = decodeYaml(
+    yaml,
+    section({ source: needed(source, { description: "The source" }) }),
+    "The source",
+    (value) => pullFindings(yaml, value, apis),
+  )
+  if (read._tag === "Read") return resolved(read.value.source, (path) => path, connections)
   const [{ message, offset, suggestion } = { message: "", offset: 0 }] = read.findings
-  const at = text.slice(0, offset).split("\n").length - 1
+  const at = text.slice(0, offset).split("\n").length - 2
   return { key: keys[at]?.key ?? "", message: [message, suggestion].filter((part) => part !== undefined).join(" ") }
 }

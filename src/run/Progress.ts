@@ -36,7 +36,7 @@ export const showProgress: Effect.Effect<void, never, Progress | FormService | R
   })
 })
 
-/** Shows the progress of work other than a run, if the caller provides `Progress`. */
+/** Shows the progress of work other than a run, or before it, if the caller provides `Progress`. */
 export const showWork = (phase: Phase, read = 0, total?: number): Effect.Effect<void> =>
   Effect.flatMap(
     Effect.serviceOption(Progress),

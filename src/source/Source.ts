@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
@@ -19,6 +20,12 @@ export class ConnectionUnusable extends Schema.TaggedError<ConnectionUnusable>()
   file: Schema.String,
   /** What happened and what to do next, as sentences. */
   message: Schema.String,
+}) {}
+
+/** Shows how many records were pulled so far, or how many bytes of a single answer. Shows nothing unless the caller provides it. */
+export class PullProgress extends Context.Reference<PullProgress>()("formferry/PullProgress", {
+  defaultValue: () => (_phase: "pull" | "download", _count: number, _total?: number): Effect.Effect<void> =>
+    Effect.void,
 }) {}
 
 /** The bytes of a source differ from those of the earlier reading. The source has changed, or is still being written. */

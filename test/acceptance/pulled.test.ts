@@ -1,6 +1,10 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { parse } from "yaml"
 import { records, startTools, token } from "../source/pull/fakeTools.ts"
+import { kobo } from "../source/pull/presets/kobo.ts"
 import { bench } from "./contacts.ts"
 
 const pipeline = `pipeline: contacts
@@ -83,4 +87,67 @@ it.scopedLive("records are pulled and imported, and the next night imports only 
     expect(at.count()).toBe(100)
     expect((yield* at.inProcess("status", "contacts")).status).toBe(0)
     for (const { stderr, stdout } of [first, check, second]) expect(stdout + stderr).not.toContain("tok_")
+  }))
+
+it.scopedLive("inspect and init pull from a connection with a preset", () =>
+  Effect.gen(function*() {
+    const { at, tools } = yield* projectWith(60)
+    const tool = yield* Effect.acquireRelease(
+      Effect.promise(() => startTools(kobo.answer)),
+      (tools) => Effect.sync(tools.stop),
+    )
+    tool.store = records(1, 60)
+    at.write(
+      "config/formferry.yaml",
+      `${
+        at.read("config/formferry.yaml")
+      }  kobo: { api: kobo, base: "${tool.base}", token: { file: ../token }, requestsPerSecond: 100 }
+  odk: { api: odk, base: "${tool.base}" }
+`,
+    )
+    const inspected = yield* at.inProcess("inspect", "--connection", "kobo", "--form", "aBc123", "--json")
+    expect(inspected.status, inspected.stderr).toBe(0)
+    expect(JSON.parse(inspected.stdout)).toMatchObject({
+      file: `kobo (${new URL(tool.base).host})`,
+      rows: 60,
+      taken: expect.arrayContaining([{ what: "pulled", value: "60 records in 1 page" }]),
+    })
+    const seen = (yield* at.inProcess("inspect", "--connection", "kobo", "--form", "aBc123")).stdout
+    expect(seen).toMatch(/person\/name .*Person 1/)
+
+    rmSync(join(at.folder, "pipelines/contacts.yaml"))
+    const init = yield* at.inProcess(
+      ..."init people --connection kobo --source-form aBc123 --service live --form contacts".split(" "),
+    )
+    expect(init.status, init.stdout + init.stderr).toBe(0)
+    const text = at.read("pipelines/people.yaml")
+    expect(text).toMatch(/source:\n {2}connection: kobo #.*60 rows\n {2}form: aBc123\n/)
+    expect(parse(text).source).toEqual({ connection: "kobo", form: "aBc123" })
+    expect((yield* at.inProcess("run", "people")).status).toBe(0)
+    expect(at.count()).toBe(60)
+
+    const refusals: ReadonlyArray<readonly [words: string, message: string]> = [
+      [
+        "inspect --connection kobo",
+        "KoboToolbox needs `form`: the id of the project, as in its address. Add `--form aBc123`.",
+      ],
+      ["inspect --connection odk --form x", "Add `--set project=3`."],
+      ["inspect --connection odk --form x --set project", "`--set` expects a name and a value"],
+      ["inspect --connection kobo --form x --set projct=1", "KoboToolbox has no variable `projct`."],
+      ["inspect --connection tool --form x", "`connections.tool` has no `api`"],
+      ["inspect --connection kobbo --form x", "Did you mean `kobo`?"],
+      ["inspect --connection kobo --form x a.csv", "can't be used with a file"],
+      ["inspect --form x a.csv", "`--form` and `--set` need `--connection`."],
+      ["inspect", "FILE is missing: name a file, or a connection"],
+      ["inspect --connection kobo --form aBc123 --encoding klingon", "There is no encoding called `klingon`."],
+      ["init new --connection kobo --source-form x --source a.csv --form contacts --service live", "Use either"],
+      ["init new --connection kobo --form contacts --service live", "Add `--source-form aBc123`."],
+      ["init people --connection kobo --source-form x", "`--connection` is for a new pipeline"],
+    ]
+    for (const [words, message] of refusals) {
+      const refused = yield* at.inProcess(...words.split(" "))
+      expect(refused.stderr.replaceAll(/\s+/g, " "), words).toContain(message)
+      expect(refused.status, words).toBe(2)
+    }
+    expect(tools.received).toHaveLength(0)
   }))

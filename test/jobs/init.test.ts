@@ -71,7 +71,7 @@ layer(platform)("init", (it) => {
       const file = `${world.root}/old.csv`
       writeFileSync(file, latin)
       const given = { encoding: "windows-1252", delimiter: ";", quoteChar: "none", headerRow: 3 } as const
-      const source = decodeSource(file, given)
+      const source = decodeSource({ file }, given)
       if ("key" in source) return yield* Effect.die(source.message)
       yield* world.init({ source })
       const written = parse(yield* world.read("pipelines/people.yaml"))
@@ -85,7 +85,7 @@ layer(platform)("init", (it) => {
     [{ delimiter: ";;" }, "delimiter", "`delimiter` expects one character"],
     [{ sheet: "Data", range: "B" }, "range", "`range` expects a range such as `B3:H400`, not `B`."],
   ])("says which key of %j is wrong, and what it expects", (given, key, message) => {
-    expect(decodeSource("/a: b.csv", given)).toEqual({ key, message: expect.stringContaining(message) })
+    expect(decodeSource({ file: "/a: b.csv" }, given)).toEqual({ key, message: expect.stringContaining(message) })
   })
 
   it.scoped("init creates a project and a pipeline that loads, and gives a reason for each entry that it leaves open", () =>
@@ -211,7 +211,7 @@ layer(platform)("init", (it) => {
       )
       const missing = yield* Effect.either(world.init({ newService: undefined, name: "more", source: undefined }))
       expect(Either.isLeft(missing) && missing.left.message).toContain(
-        "needs --source FILE, --service SERVICE and --form ID",
+        "needs --source FILE or --connection NAME, --service SERVICE and --form ID",
       )
     }))
 

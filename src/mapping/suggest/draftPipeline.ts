@@ -13,13 +13,10 @@ import type { Unknown } from "./unknownChoices.ts"
 
 /** The `source` of a new pipeline. */
 interface DraftSource {
-  /** Relative to the pipeline's folder. */
-  readonly file: string
-  readonly format: string
-  /** Further keys that say how the file is read. */
-  readonly read: ReadonlyArray<DraftKey>
-  /** How the file was detected, as text. */
-  readonly taken: string
+  /** The keys that say where the rows are, and how they are read. */
+  readonly keys: ReadonlyArray<DraftKey>
+  /** Whether the preset of the connection says what identifies a row. */
+  readonly isKeyed: boolean
   /** Texts that look like "no answer", with their counts. */
   readonly missing: ReadonlyMap<string, number>
   /** How to recognise a finished response: a column, and what it contains for finished responses. */
@@ -59,13 +56,8 @@ const sourceEntry = (
   const isToolsOwn = tool !== undefined && rowKey.because.startsWith(tool)
   const others = rowKey.candidates.flatMap(({ column }) => column.name ?? [])
   const shownOthers = firstOf(others.map(brief), 12)
-  const keys: Array<DraftKey> = [{ key: "file", value: source.file }, {
-    key: "format",
-    value: source.format,
-    note: source.taken,
-  }]
-  keys.push(...source.read)
-  if (rowKey.names.length > 0) {
+  const keys: Array<DraftKey> = [...source.keys]
+  if (rowKey.names.length > 0 && !source.isKeyed) {
     keys.push({
       key: "rowKey",
       value: rowKey.names,
@@ -83,7 +75,7 @@ const sourceEntry = (
   }
   const missing = [...source.missing].toSorted((a, b) => b[1] - a[1]).slice(0, 5)
   const below = [
-    ...(rowKey.names.length > 0 ? [] : [
+    ...(rowKey.names.length > 0 || source.isKeyed ? [] : [
       `rowKey: [${yamlText(others[0] ?? "Column", true)}] # needed: what identifies a row in later runs. `
       + (others.length === 0
         ? `${rowKey.because}: name several columns that are unique together, or write rowKey: content`

@@ -14,7 +14,7 @@ import type { SignIn } from "../../project/signIn.ts"
 import { temporaryFile } from "../fetchFile.ts"
 import type { TemporaryFile } from "../fetchFile.ts"
 import { limits, thousands } from "../limits.ts"
-import { ConnectionUnusable, SourceError } from "../Source.ts"
+import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
 import { linkIn, readJson, shown, valueAt } from "./answer.ts"
 import type { JsonWords } from "./answer.ts"
 import { exchange, shownConnection } from "./exchange.ts"
@@ -230,6 +230,8 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
   return {
     variables,
     counts,
+    /** Returns the number of all records, if the tool states it. */
+    total: () => total,
     /** Takes a page. Returns its records as JSON lines, and what `next` returns. Throws `Unpaged`. */
     take: (json: Json, headers: Headers, from: URL) => {
       const records = recordsOf(json)
@@ -268,6 +270,7 @@ const storePages = (
     const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
     const write = yield* Effect.mapError(open, wrong)
     const pages = pager(pull, since === undefined ? {} : sinceVariables(since, { ...from, startedAt }))
+    const show = yield* PullProgress
     let following: URL | boolean = true
     while (following !== false) {
       if (pages.counts.pages === limits.pages) {
@@ -291,6 +294,7 @@ const storePages = (
         },
       })
       following = taken.following
+      yield* show("pull", pages.counts.records, pages.total())
       if (since !== undefined) {
         for (const record of taken.records) times.push(readTime(valueAt(record, since.at), since))
       }
@@ -368,13 +372,14 @@ export const pullRecords = (
         )
       return { path: stored.path, file, ...pulled, definition }
     }
+    const show = yield* PullProgress
     const keep = ({ body }: Answer) =>
       Effect.scoped(Effect.gen(function*() {
         const write = yield* Effect.mapError(stored.open, wrong)
         let bytes = 0
         yield* Stream.runForEach(body, (part) => {
           bytes += part.length
-          return Effect.mapError(write(part), wrong)
+          return Effect.zipRight(Effect.mapError(write(part), wrong), show("download", bytes))
         })
         if (bytes === 0) return yield* wrong("sent an empty file. Nothing was used. Correct `source.request`.")
       }))
