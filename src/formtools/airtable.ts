@@ -1,3 +1,4 @@
+import { airtableRecords } from "./airtableRecords.ts"
 import type { FormTool } from "./FormTool.ts"
 import { cellsOf, evidence } from "./sample.ts"
 
@@ -7,6 +8,7 @@ const attachment = /\(https:\/\/[\w.-]*airtableusercontent\.com\//
 export const airtable: FormTool = {
   name: "airtable",
   title: "Airtable",
+  records: airtableRecords,
   recognise: (sample) => {
     const linked = sample.titles.some((_, position) => cellsOf(sample, position).some((cell) => attachment.test(cell)))
     return evidence(

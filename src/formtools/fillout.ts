@@ -1,4 +1,5 @@
 import { monthNumber } from "../domain/months.ts"
+import { filloutSubmissions } from "./filloutSubmissions.ts"
 import type { FormTool } from "./FormTool.ts"
 import { cleansAt, count, evidence, has, metaOf, nothingWhen, rewritten, withRole } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
@@ -30,6 +31,7 @@ const isoOfDate = (text: string): string => {
 export const fillout: FormTool = {
   name: "fillout",
   title: "Fillout",
+  records: filloutSubmissions,
   recognise: (sample) => {
     const own = count(sample, ["submission id", "last updated", "submission started", "current step"])
     if (own < 3 || has(sample, "respondent id")) return undefined

@@ -431,6 +431,137 @@ describe("SurveyMonkey", () => {
   })
 })
 
+describe("Fillout", () => {
+  const at = "Sat Sep 19 2026 15:05:00 GMT-0400 (Eastern Daylight Time)"
+  const address = ["1 Main St", "Flat 2", "Springfield", "IL", "62701", "USA"]
+  const parts = ["Address", "Address line 2", "City", "State/Province", "Zip/Postal code", "Country"]
+  const exported = Papa.unparse([
+    [
+      ...["Submission ID", "Last updated", "Submission started", "Status", "Current step", "Your name"],
+      ...parts.map((part) => `${part} (Home)`),
+      ...["Subscribe?", "Comment", "email", "Errors", "Url", "Network ID"],
+    ],
+    ["s1", at, at, "finished", "Ending", "Ada", ...address, "true", "", "ada@example.org", "None", "https://x", "7f"],
+    ["s2", at, at, "finished", "Ending", "Ben", ...address.map(() => ""), "false", "", "", "None", "https://x", "8f"],
+  ])
+  const question = (id: string, name: string, type: string, value?: unknown) => ({ id, name, type, value })
+  const [first, second, city, state, zipCode, country] = address
+  const records = [
+    {
+      submissionId: "s1",
+      submissionTime: "2026-09-19T19:05:00.000Z",
+      lastUpdatedAt: "2026-09-19T19:05:00.000Z",
+      startedAt: "2026-09-19T19:05:00.000Z",
+      questions: [
+        question("a", "Name", "ShortAnswer", "Ada"),
+        question("b", "Home", "Address", {
+          address: first,
+          addressLine2: second,
+          city,
+          state,
+          zipCode,
+          country,
+          county: "Sangamon",
+        }),
+        question("c", "Subscribe?", "Checkbox", true),
+        question("e", "Extras", "Checkboxes", ["A, B", "C"]),
+      ],
+      calculations: [{ id: "k", name: "Total", value: 3 }],
+      urlParameters: [{ id: "email", name: "email", value: "ada@example.org" }],
+      documents: [],
+    },
+    {
+      submissionId: "s2",
+      submissionTime: "2026-09-19T19:05:00.000Z",
+      questions: [question("a", "Name", "ShortAnswer", "Ben"), question("c", "Subscribe?", "Checkbox", false)],
+      urlParameters: [],
+    },
+  ]
+  const definition = {
+    questions: [
+      question("a", "Your name", "ShortAnswer"),
+      question("b", "Home", "Address"),
+      question("c", "Subscribe?", "Checkbox"),
+      question("d", "Comment", "LongAnswer"),
+    ],
+  }
+
+  it("a pull has the columns, answers and row key of an export", async () => {
+    const mine = shape(await run(read(config(file(exported)))), 18)
+    const theirs = await pull({ format: "fillout", records, definition })
+    const found = shape(theirs, theirs.source.columns.length)
+    const asked = mine.names.filter((name) => !/^(?:Last|Submission s|Status|Current|Errors|Url|Network)/.test(name))
+    const of = ({ cleaned, names }: typeof mine) =>
+      cleaned.map((row) => Object.fromEntries(asked.map((name) => [name, row[names.indexOf(name)]])))
+    expect(of(found)).toEqual(of(mine))
+    expect(found.names.filter((name) => asked.includes(name))).toEqual(asked)
+    expect([mine.key, found.key]).toEqual([["Submission ID"], ["Submission ID"]])
+  })
+
+  it("what an export does not contain has columns, too", async () => {
+    const { rows, source } = await pull({ format: "fillout", records, definition })
+    const value = (title: string) => texts(rows, 40)[0]?.[source.columns.findIndex((column) => column.title === title)]
+    expect(["county (Home)", "Extras", "Total", "Submission time"].map(value)).toEqual([
+      "Sangamon",
+      `["A, B","C"]`,
+      "3",
+      "2026-09-19T19:05:00.000Z",
+    ])
+  })
+})
+
+describe("Airtable", () => {
+  const records = [
+    {
+      id: "rec1",
+      createdTime: "2026-01-31T08:00:00.000Z",
+      fields: {
+        Name: "Ada Example",
+        Agreed: true,
+        Photo: [{ id: "att1", url: "https://v5.airtableusercontent.com/v3/u/1/abc", filename: "ada.jpg" }],
+        Likes: ["Tea", "Coffee"],
+        Owner: { id: "usr1", email: "eve@example.org", name: "Eve" },
+      },
+    },
+    { id: "rec2", createdTime: "2026-01-31T09:00:00.000Z", fields: { Name: "Ben", Likes: ["Tea, black"] } },
+  ]
+  const table = (id: string, ...names: ReadonlyArray<string>) => ({
+    id,
+    name: id,
+    fields: names.map((name) => ({ id: `fld${name}`, name })),
+  })
+  const definition = {
+    tables: [
+      table("tblOther", "Name", "Price"),
+      table("tbl1", "Name", "Agreed", "Photo", "Likes", "Owner", "Comment"),
+    ],
+  }
+  const csv = Papa.unparse([
+    ["Name", "Agreed", "Photo", "Likes", "Owner", "Comment"],
+    ["Ada Example", "checked", "ada.jpg (https://v5.airtableusercontent.com/v3/u/1/abc)", "Tea,Coffee", "Eve", ""],
+    ["Ben", "", "", "Tea, black", "", ""],
+  ])
+
+  it("a pull has the columns and cells of a grid view's CSV", async () => {
+    const mine = await run(read(config(file(csv), { format: "airtable" })))
+    const theirs = await pull({ format: "airtable", records, definition })
+    const [first] = shape(theirs, 6).cleaned
+    expect(shape(theirs, 6).names).toEqual(shape(mine, 6).names)
+    expect(first).toEqual(shape(mine, 6).cleaned[0])
+    // A list whose items contain commas remains a list, because a text could not be split again.
+    expect(shape(theirs, 6).rows[1]?.[3]).toBe(`["Tea, black"]`)
+    expect(theirs.source.tool?.defaultRowKey).toEqual(["Airtable record ID"])
+  })
+
+  it("without a definition, there is a column for each field of any record", async () => {
+    const { source } = await pull({ format: "airtable", records })
+    expect(source.columns.map(({ name }) => name)).toEqual([
+      ...["Name", "Agreed", "Photo", "Likes", "Owner.id", "Owner.email", "Owner.name"],
+      ...["Airtable record ID", "Airtable created time"],
+    ])
+  })
+})
+
 describe("a definition", () => {
   it("that can't be read is an error that names the second request", async () => {
     const broken = openPull({ format: "typeform", records: [{ answers: null }], definition: { more: "yes" } })
