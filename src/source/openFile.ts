@@ -23,8 +23,8 @@ export interface FileOptions {
   readonly digestAhead?: boolean
   /** The file's name in messages and reports, if that is not its path. */
   readonly name?: string
-  /** Whether formferry itself wrote the file as JSON lines. The pipeline's settings for formats and encodings don't apply. */
-  readonly isJsonLines?: boolean
+  /** The format in which formferry itself wrote the file. The pipeline's settings for formats and encodings don't apply. */
+  readonly written?: "csv" | "jsonl" | undefined
   /** The form tool's definition of the form, if it was pulled. */
   readonly definition?: Json | undefined
   /** Members that get columns in JSON lines even if no record has them. There may then be no record. */
@@ -187,7 +187,7 @@ export const openFile = (
           ),
         (opened): Source => ({ ...opened, changedAt: found.changedAt, digest }),
       )
-    if ((content === "text" && options.isJsonLines !== true) || options.mended) {
+    if ((content === "text" && options.written === undefined) || options.mended) {
       const mended = yield* openMended(bytes, options.mended)
       if (mended !== undefined && isMended(mended.columns)) {
         const source = withTaken(mended, [{ what: "format", value: "csv (rejected rows of an earlier run)" }, ...taken])
@@ -199,11 +199,11 @@ export const openFile = (
         `${file} is not a zip archive, so it has no \`member: ${config.member}\`. Remove that line, or name the archive.`
       return yield* new SourceError({ file, message })
     }
-    const start = content === "text" && !plain && options.isJsonLines !== true
+    const start = content === "text" && !plain && options.written === undefined
       ? yield* Effect.orElseSucceed(beginning(bytes, config.encoding), () => "")
       : ""
-    const chosen: Chosen = options.isJsonLines === true
-      ? { format: "jsonl", because: "one record a line" }
+    const chosen: Chosen = options.written !== undefined
+      ? { format: options.written, because: options.written === "csv" ? "one row a line" : "one record a line" }
       : choose(file, tool === undefined ? config.format : undefined, content, () => looksLikeJson(start, file) ?? "csv")
     if ("refusal" in chosen) {
       return yield* new SourceError({ file, message: chosen.refusal })
@@ -212,7 +212,8 @@ export const openFile = (
       const settings = {
         ...config,
         headerRow,
-        ...(options.isJsonLines === true ? { encoding: "utf-8", members: options.members } : {}),
+        ...(options.written
+          && { encoding: "utf-8", delimiter: ",", quoteChar: '"' as const, members: options.members }),
       }
       const { format } = chosen
       return (format === "csv"
@@ -226,9 +227,11 @@ export const openFile = (
           Effect.promise(() => import("./json/json.ts")),
           (json) => json.openJson(bytes, format, settings),
         ))
-        .pipe(Effect.map((source) =>
-          withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])
-        ))
+        .pipe(
+          Effect.map((source) =>
+            withTaken(source, [{ what: "format", value: `${format} (${chosen.because})` }, ...taken])
+          ),
+        )
     }
     return yield* fromTool(yield* open(config.headerRow), open)
   })

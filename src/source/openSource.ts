@@ -79,10 +79,9 @@ export const openSource = (
     const open = (file: string, how: SourceConfig = config) =>
       Effect.gen(function*() {
         if (file === pulled?.path) {
-          const isJsonLines = pulled.said !== undefined
-          const { definition } = pulled
+          const { definition, written } = pulled
           const members = options.from?.members
-          const own = { ...settings, name: pulled.file, isJsonLines, definition: definition?.json, members }
+          const own = { ...settings, name: pulled.file, written, definition: definition?.json, members }
           const source = withDefinition(yield* openFile(fs, file, how, own), definition?.sha256)
           return { file: pulled.file, source: { ...source, changedAt: undefined, increment: pulled.increment } }
         }

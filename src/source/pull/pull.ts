@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as Types from "effect/Types"
 import { createHash } from "node:crypto"
+import { isList, valueText } from "../../domain/json.ts"
 import type { Json } from "../../domain/json.ts"
 import type { ConfigurationInvalid } from "../../project/errors.ts"
 import { isPaged } from "../../project/pull.ts"
@@ -29,6 +30,8 @@ export interface Pulled {
   readonly file: string
   /** What was pulled, for reports. Undefined if the answer is stored as it is. */
   readonly said: string | undefined
+  /** How formferry wrote the file. Undefined if the answer is stored as it is. */
+  readonly written?: "csv" | "jsonl"
   /** The tool's definition of the form, and its SHA-256. Undefined if it was not requested. */
   readonly definition: { readonly json: Json; readonly sha256: string } | undefined
   /** The times of the records. Undefined if the pipeline has no `since`. */
@@ -137,6 +140,33 @@ const failureIn = (json: Json, { success = {} }: Pull): string | undefined => {
   return undefined
 }
 
+/**
+ * Returns the function that makes lines of the records of a page: a JSON line of each, or a row of CSV if the records are lists of cells, of which the
+ * first is the header. Shorter rows are padded. Throws `Unpaged`.
+ */
+const recordLines = () => {
+  let width: number | undefined
+  const cell = (value: Json | undefined): string => `"${valueText(value ?? "").replaceAll('"', '""')}"`
+  return {
+    isTable: () => width !== undefined,
+    lines: (records: ReadonlyArray<Json>, isFirst: boolean): string => {
+      if (isFirst && isList(records[0] ?? null)) {
+        width = records.reduce<number>((most, row) => isList(row) ? Math.max(most, row.length) : most, 1)
+      }
+      if (width === undefined) return records.map((record) => `${JSON.stringify(record)}\n`).join("")
+      const columns = width
+      return records.map((row) => {
+        if (!isList(row) || row.length > columns) {
+          throw new Unpaged(
+            "sent records that are not rows of one table. Correct `source.records`, or the range in `source.request`.",
+          )
+        }
+        return `${Array.from({ length: columns }, (_, at) => cell(row[at])).join(",")}\n`
+      }).join("")
+    },
+  }
+}
+
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
 
 /** Checks the pages of a pull in order, and finds the next one. Errors are the end of a sentence about the source. */
@@ -146,6 +176,7 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
   const variables: Types.Mutable<Variables> = { ...times, offset: page?.offset, number: page?.number }
   const seen = new Set<string>()
   const counts = { records: 0, pages: 0 }
+  const made = recordLines()
   let total: number | undefined
 
   const recordsOf = (json: Json): ReadonlyArray<Json> | string => {
@@ -232,11 +263,12 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
     counts,
     /** Returns the number of all records, if the tool states it. */
     total: () => total,
+    isTable: made.isTable,
     /** Takes a page. Returns its records as JSON lines, and what `next` returns. Throws `Unpaged`. */
     take: (json: Json, headers: Headers, from: URL) => {
       const records = recordsOf(json)
       if (typeof records === "string") throw new Unpaged(records)
-      const lines = records.map((record) => `${JSON.stringify(record)}\n`).join("")
+      const lines = made.lines(records, counts.pages === 0)
       if (records.length > 0 && seen.size === seen.add(digest(lines)).size) throw new Unpaged(repeats)
       counts.pages++
       counts.records += records.length
@@ -306,12 +338,15 @@ const storePages = (
     if (counts.records === 0 && from.mark === undefined) {
       return yield* wrong("has no records yet. Run again when there are some.")
     }
-    const said = `${thousands(counts.records)} ${counts.records === 1 ? "record" : "records"} in ${
-      thousands(counts.pages)
-    } ${counts.pages === 1 ? "page" : "pages"}`
+    const written = pages.isTable() ? "csv" as const : "jsonl" as const
+    // The first row of a table is its header.
+    const records = written === "csv" ? counts.records - 1 : counts.records
+    const said = `${thousands(records)} ${records === 1 ? "record" : "records"} in ${thousands(counts.pages)} ${
+      counts.pages === 1 ? "page" : "pages"
+    }`
     return since === undefined
-      ? { said }
-      : { said: said + sinceText(since, from), increment: { ...from, startedAt, times } }
+      ? { said, written }
+      : { written, said: said + sinceText(since, from), increment: { ...from, startedAt, times } }
   })
 
 const definitionWords: JsonWords = {

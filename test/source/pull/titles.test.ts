@@ -33,7 +33,7 @@ afterAll(() => {
 })
 
 interface Pulled {
-  readonly format: string
+  readonly format?: string
   readonly records: ReadonlyArray<unknown>
   readonly definition?: unknown
 }
@@ -59,8 +59,9 @@ source:
   connection: tool
   request: { path: /records }
   success: { /more: ["no"] }
-  records: /data
-  format: ${format}${definition === undefined ? "" : "\n  labels: { path: /form }"}
+  records: /data${format === undefined ? "" : `\n  format: ${format}`}${
+        definition === undefined ? "" : "\n  labels: { path: /form }"
+      }
 mapping: { questions: [] }
 sink: { service: practice, form: people }
 `,
@@ -91,7 +92,11 @@ const shape = ({ rows, source }: { readonly source: Source; readonly rows: Opene
   }
 }
 
-const both = async (path: string, pulled: Pulled, widthOf = (source: Source) => source.columns.length) => {
+const both = async (
+  path: string,
+  pulled: Pulled & { readonly format: string },
+  widthOf = (source: Source) => source.columns.length,
+) => {
   const exported = await run(read(config(path, { format: pulled.format })))
   const width = widthOf(exported.source)
   return { exported: shape(exported, width), pulled: shape(await pull(pulled), width) }
@@ -437,9 +442,19 @@ describe("Fillout", () => {
   const parts = ["Address", "Address line 2", "City", "State/Province", "Zip/Postal code", "Country"]
   const exported = Papa.unparse([
     [
-      ...["Submission ID", "Last updated", "Submission started", "Status", "Current step", "Your name"],
+      "Submission ID",
+      "Last updated",
+      "Submission started",
+      "Status",
+      "Current step",
+      "Your name",
       ...parts.map((part) => `${part} (Home)`),
-      ...["Subscribe?", "Comment", "email", "Errors", "Url", "Network ID"],
+      "Subscribe?",
+      "Comment",
+      "email",
+      "Errors",
+      "Url",
+      "Network ID",
     ],
     ["s1", at, at, "finished", "Ending", "Ada", ...address, "true", "", "ada@example.org", "None", "https://x", "7f"],
     ["s2", at, at, "finished", "Ending", "Ben", ...address.map(() => ""), "false", "", "", "None", "https://x", "8f"],
@@ -556,8 +571,15 @@ describe("Airtable", () => {
   it("without a definition, there is a column for each field of any record", async () => {
     const { source } = await pull({ format: "airtable", records })
     expect(source.columns.map(({ name }) => name)).toEqual([
-      ...["Name", "Agreed", "Photo", "Likes", "Owner.id", "Owner.email", "Owner.name"],
-      ...["Airtable record ID", "Airtable created time"],
+      "Name",
+      "Agreed",
+      "Photo",
+      "Likes",
+      "Owner.id",
+      "Owner.email",
+      "Owner.name",
+      "Airtable record ID",
+      "Airtable created time",
     ])
   })
 })
@@ -566,5 +588,42 @@ describe("a definition", () => {
   it("that can't be read is an error that names the second request", async () => {
     const broken = openPull({ format: "typeform", records: [{ answers: null }], definition: { more: "yes" } })
     await expect(run(broken)).rejects.toThrow(/reports a failure.*second request, for titles and labels\.$/)
+  })
+})
+
+describe("records that are lists of cells", () => {
+  const lists = [
+    ["Name", "Likes; all", "", "Born"],
+    ['Ada "A."\nExample', "tea; coffee", "x", "1990-02-12"],
+    [],
+    ["Ben", null, "", "", "more"],
+    ["'; Cem", 7],
+  ]
+
+  it("are rows of a table whose first is the header, and shorter rows are padded", async () => {
+    const { files, rows, source } = await pull({ records: lists })
+    expect(source.columns.map(({ title }) => title)).toEqual(["Name", "Likes; all", "", "Born", ""])
+    expect(texts(rows, 5)).toEqual([
+      ['Ada "A."\nExample', "tea; coffee", "x", "1990-02-12", ""],
+      ["Ben", "", "", "", "more"],
+      ["'; Cem", "7", "", "", ""],
+    ])
+    expect(source.taken).toContainEqual({ what: "pulled", value: "4 records in 1 page" })
+    expect(files[0]?.file.format).toBe("csv")
+  })
+
+  it("are recognised as the export of a form tool", async () => {
+    const text = readFileSync(`${samples}/form-tools/google-forms.csv`, "utf8").replace(/^\ufeff/, "")
+    const { data } = Papa.parse<ReadonlyArray<string>>(text.trimEnd())
+    const exported = await run(read(config(file(text))))
+    const pulled = await pull({ format: "google-forms", records: data })
+    const width = exported.source.columns.length
+    expect(shape(pulled, width)).toEqual(shape(exported, width))
+  })
+
+  it("can't be mixed with other records", async () => {
+    await expect(pull({ records: [...lists, { name: "Dan" }] })).rejects.toThrow(
+      /sent records that are not rows of one table/,
+    )
   })
 })
