@@ -1,0 +1,27 @@
+import type { Preset } from "./Preset.ts"
+
+export const jotform: Preset = {
+  title: "Jotform",
+  evidence: "From the vendor's documentation, not tried live.",
+  base: "https://api.jotform.com",
+  bases:
+    "`https://eu-api.jotform.com` for accounts in the EU, `https://hipaa-api.jotform.com` for HIPAA, and for Enterprise your own domain followed by `/API`",
+  token: { header: "APIKEY" },
+  signIn: "Create an API key under Settings, API, with the permission Read Access.",
+  variables: { form: { about: "the form's id, as in its address", example: "241234567890123" } },
+  source: {
+    // The creation doesn't change with an edit. Whether the oldest or the newest come first is not documented: with new ones first, a submission that
+    // arrives during the pull moves another one to the next page, where it is found again.
+    request: { path: "/form/{form}/submissions", query: { limit: 1000, offset: "{offset}", orderby: "created_at" } },
+    page: { offset: 0 },
+    success: { "/responseCode": [200] },
+    records: "/content",
+    format: "jotform",
+  },
+  notes: [
+    "Edits are found. Submissions that were deleted in Jotform are reported as vanished.",
+    "If `inspect` shows other values of `status` than `ACTIVE`, skip those submissions: `where: { status: [ACTIVE] }`.",
+    "Times have no zone, and Jotform doesn't document which one they are in. Compare one with Jotform's own table before you set `zone`.",
+    "A submission that arrives during the pull can make another one come twice. The report counts the second one as a duplicate.",
+  ],
+}
