@@ -10,6 +10,7 @@ import {
   expecting,
   filled,
   Identifier,
+  loopback,
   Name,
   needed,
   oneOfThese,
@@ -27,8 +28,6 @@ import type { Secrets } from "./secrets.ts"
 import { ValueSetEntry } from "./valueSets.ts"
 
 // Services
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 /** Returns why a string can't be the base address of a service, or undefined if it can. */
 export const addressFault = (text: string): string | undefined => {

@@ -292,6 +292,9 @@ export const filled = <A, I>(key: Schema.Schema<string>, value: Schema.Schema<A,
     Schema.filter((all) => Object.keys(all).length > 0, { jsonSchema: { minProperties: 1 } }),
   )
 
+/** The host names of this machine. */
+export const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
 /** The place of a value in JSON, as a JSON pointer. */
 export const Pointer = Schema.String.pipe(Schema.pattern(/^\/./)).annotations(expecting("a place such as `/next`"))
 

@@ -58,7 +58,8 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
       examples: [{ env: "KOBO_TOKEN" }],
     }),
     auth: optional(Auth, {
-      description: "How requests sign in: one of bearer, header, query, basic and field (default: they don't)",
+      description:
+        "How requests sign in: one of bearer, header, query, basic, field, session and googleServiceAccount (default: they don't)",
       examples: [{ bearer: { env: "API_TOKEN" } }],
     }),
     requestsPerSecond: optional(

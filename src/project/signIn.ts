@@ -1,16 +1,69 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { createPrivateKey } from "node:crypto"
+import type { KeyObject } from "node:crypto"
 import type { ConfigurationInvalid } from "./errors.ts"
-import { expecting, filled, Name, needed, oneOfThese, optional, section } from "./fields.ts"
+import {
+  becoming,
+  expecting,
+  filled,
+  loopback,
+  Name,
+  needed,
+  oneOfThese,
+  optional,
+  Path,
+  Pointer,
+  RequestPath,
+  section,
+} from "./fields.ts"
 import type { Preset } from "./presets/Preset.ts"
 import { secretPlace } from "./secrets.ts"
-import type { Secrets } from "./secrets.ts"
+import type { SecretPlace, Secrets } from "./secrets.ts"
 
 export const Secret = secretPlace({ what: "the secret", variable: "API_TOKEN", file: "/run/secrets/api-token" })
   .annotations({ identifier: "Secret" })
 
+/** Characters of user names and passwords: all but line breaks and other control characters. */
+const anyText = /^\P{Cc}+$/u
+
 const SecretParameters = filled(Name, Secret)
+
+const Session = section({
+  path: needed(RequestPath, {
+    description: "The path of the request that signs in, after the connection's `base`. It is a POST of a JSON body",
+    examples: ["/v1/sessions"],
+  }),
+  json: optional(filled(Name, Name), {
+    description: "Members of the body that aren't secret",
+    examples: [{ email: "import@example.org" }],
+    absent: {},
+  }),
+  field: needed(SecretParameters, {
+    description: "Secrets that are members of the body",
+    examples: [{ password: { env: "ODK_PASSWORD" } }],
+  }),
+  token: needed(Pointer, { description: "The place of the token in the answer", examples: ["/token"] }),
+}).annotations(expecting("{ path: /PATH, field: { password: { env: NAME } }, token: /token }"))
+
+const ServiceAccountKey = becoming(
+  section({
+    keyFile: needed(Path, {
+      description: "The key of the service account, as the JSON file that Google provides",
+      examples: ["/run/secrets/service-account.json"],
+    }),
+    scopes: optional(Schema.NonEmptyArray(Name).annotations(expecting("a list of scopes")), {
+      description: "What the token may be used for",
+      default: ["https://www.googleapis.com/auth/spreadsheets.readonly"],
+    }),
+  }),
+  ({ keyFile, scopes }, path) => {
+    const place: SecretPlace = { in: "file", name: keyFile, path: [...path, "keyFile"] }
+    return { place, scopes }
+  },
+).annotations(expecting("{ keyFile: PATH }"))
 
 /** How the requests of a connection sign in. */
 export const Auth = section({
@@ -53,7 +106,21 @@ export const Auth = section({
     description: "Secrets that are sent as fields of `request.form` or members of `request.json`",
     examples: [{ token: { env: "REDCAP_TOKEN" } }],
   }),
-}, { rules: { exactlyOne: ["bearer", "header", "query", "basic", "field"] } })
+  session: optional(Session, {
+    description:
+      "A request that signs in, and returns a token. Other requests send it as `Authorization: Bearer TOKEN`",
+    examples: [{
+      path: "/v1/sessions",
+      json: { email: "import@example.org" },
+      field: { password: { env: "ODK_PASSWORD" } },
+      token: "/token",
+    }],
+  }),
+  googleServiceAccount: optional(ServiceAccountKey, {
+    description: "A service account of Google, whose key is exchanged for a token",
+    examples: [{ keyFile: "/run/secrets/service-account.json" }],
+  }),
+}, { rules: { exactlyOne: ["bearer", "header", "query", "basic", "field", "session", "googleServiceAccount"] } })
   .annotations({ ...expecting("{ bearer: { env: NAME } }"), identifier: "Auth" })
 
 /** Returns how requests contain a token, as a preset says. */
@@ -66,11 +133,31 @@ export const authOf = (token: typeof Secret.Type, place: Preset["token"] = { bea
     ? { field: { [place.field]: token } }
     : { bearer: token }
 
+/** A request that signs in, and the place of the token in its answer. */
+export interface Session {
+  readonly path: string
+  readonly members: Readonly<Record<string, string>>
+  readonly token: string
+}
+
+/** A service account of Google. */
+export interface ServiceAccount {
+  readonly email: string
+  readonly keyId: string | undefined
+  readonly key: KeyObject
+  /** The address at which the account's signature is exchanged for a token. */
+  readonly tokenUri: string
+  readonly scopes: ReadonlyArray<string>
+}
+
 /** What signs a request in. */
 export interface SignIn {
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, string>>
+  /** What a token is obtained with, which is then sent in a header. */
+  readonly session: Session | undefined
+  readonly serviceAccount: ServiceAccount | undefined
 }
 
 /** How the requests of a connection sign in. */
@@ -81,9 +168,61 @@ export interface ConnectionSignIn {
   readonly signIn: Effect.Effect<Redacted.Redacted<SignIn>, ConfigurationInvalid>
 }
 
+const decodeKeyFile = Schema.decodeUnknownOption(Schema.parseJson(Schema.Struct({
+  client_email: Schema.NonEmptyString,
+  private_key: Schema.NonEmptyString,
+  private_key_id: Schema.optional(Schema.String),
+  token_uri: Schema.String,
+})))
+
+/** Whether an address may receive a service account's signature: one of Google's, or one on this machine. */
+const isTokenUri = (address: string): boolean => {
+  if (!URL.canParse(address)) return false
+  const { host, hostname, password, protocol, username } = new URL(address)
+  if (username !== "" || password !== "") return false
+  if (loopback.test(hostname)) return /^https?:$/.test(protocol)
+  return protocol === "https:" && ["oauth2.googleapis.com", "accounts.google.com", "www.googleapis.com"].includes(host)
+}
+
+/** Returns the service account to which a key belongs, or why the key can't be used, as a sentence that contains nothing of it. */
+const serviceAccountOf = (name: string, text: string): Omit<ServiceAccount, "scopes"> | string => {
+  const file = Option.getOrUndefined(decodeKeyFile(text))
+  if (file === undefined) {
+    return `The key file of ${name} is not the key of a service account as JSON, with client_email, private_key and token_uri.`
+  }
+  if (!isTokenUri(file.token_uri)) {
+    return `token_uri in the key file of ${name} is not an https:// address of Google, so the key was not used.`
+  }
+  try {
+    const key = createPrivateKey(file.private_key)
+    if (key.asymmetricKeyType === "rsa") {
+      return { email: file.client_email, keyId: file.private_key_id, key, tokenUri: file.token_uri }
+    }
+  } catch {
+    // The error of the library may quote the key.
+  }
+  return `private_key in the key file of ${name} is not a private RSA key.`
+}
+
 /** Returns how the requests of a connection sign in. */
 export const signInOf = (name: string, auth: typeof Auth.Type = {}, secrets: Secrets): ConnectionSignIn => {
   const places: Array<string> = []
+  const serviceAccount = ({ place, scopes }: typeof ServiceAccountKey.Type) => {
+    places.push(place.name)
+    const key = secrets(place, {
+      called: `The key file of ${name}`,
+      noun: "key of the service account as JSON",
+      consequence: `the key file of ${name} is missing`,
+      fault: (text) => {
+        const account = serviceAccountOf(name, text)
+        return typeof account === "string" ? account : undefined
+      },
+    })
+    return Effect.map(key, (text): ServiceAccount | undefined => {
+      const account = serviceAccountOf(name, Redacted.value(text))
+      return typeof account === "string" ? undefined : { ...account, scopes }
+    })
+  }
   const secret = (place: typeof Secret.Type, allowed = /^[\x21-\x7e]+$/) => {
     places.push(place.name)
     return Effect.map(
@@ -99,12 +238,12 @@ export const signInOf = (name: string, auth: typeof Auth.Type = {}, secrets: Sec
       Redacted.value,
     )
   }
-  const each = (all: typeof SecretParameters.Type = {}) =>
-    Effect.all(Object.fromEntries(Object.entries(all).map(([key, place]) => [key, secret(place)])))
-  const { basic, bearer, header } = auth
+  const each = (all: typeof SecretParameters.Type = {}, allowed?: RegExp) =>
+    Effect.all(Object.fromEntries(Object.entries(all).map(([key, place]) => [key, secret(place, allowed)])))
+  const { basic, bearer, googleServiceAccount, header, session } = auth
   const user = basic === undefined || typeof basic.user === "string"
     ? Effect.succeed(basic?.user ?? "")
-    : secret(basic.user, /^\P{Cc}+$/u)
+    : secret(basic.user, anyText)
   const headers: Record<string, Effect.Effect<string, ConfigurationInvalid>> = {
     ...(bearer && { authorization: Effect.map(secret(bearer), (token) => `Bearer ${token}`) }),
     ...(header && {
@@ -113,11 +252,22 @@ export const signInOf = (name: string, auth: typeof Auth.Type = {}, secrets: Sec
     ...(basic && {
       authorization: Effect.zipWith(
         user,
-        secret(basic.password, /^\P{Cc}+$/u),
+        secret(basic.password, anyText),
         (user, password) => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
       ),
     }),
   }
-  const all = Effect.all({ headers: Effect.all(headers), query: each(auth.query), fields: each(auth.field) })
+  const all = Effect.all({
+    headers: Effect.all(headers),
+    query: each(auth.query),
+    fields: each(auth.field),
+    session: session === undefined ? Effect.succeed(undefined) : Effect.map(
+      each(session.field, anyText),
+      (secrets): Session => ({ path: session.path, members: { ...session.json, ...secrets }, token: session.token }),
+    ),
+    serviceAccount: googleServiceAccount === undefined
+      ? Effect.succeed(undefined)
+      : serviceAccount(googleServiceAccount),
+  })
   return { places, signIn: Effect.map(all, Redacted.make) }
 }

@@ -13,6 +13,7 @@ import { BlockList, isIP } from "node:net"
 import type { LookupFunction } from "node:net"
 import { tmpdir } from "node:os"
 import { ownedFolder } from "../ledger/holder.ts"
+import { loopback } from "../project/fields.ts"
 import { limits, thousands } from "./limits.ts"
 import { SourceError } from "./Source.ts"
 
@@ -52,8 +53,6 @@ export const shownAddress = (address: string): string => {
     : `/${name}`
   return `${url.protocol}//${url.host}${path}`
 }
-
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Returns why an address can't be fetched, as the end of a sentence. Undefined if it can be fetched. */
 const refused = (address: string): string | undefined => {

@@ -18,6 +18,25 @@ export interface PullRequest {
   readonly body?: string
   /** The key of the pipeline or the project file that describes the request, for messages. */
   readonly place: string
+  /** What a 400 means, as the end of a sentence, if it means that the account can't be used. */
+  readonly refusal?: string
+}
+
+/** A token that is obtained when it is first needed, and that may expire. */
+export interface Bearer {
+  /** Returns the token, and whether it was obtained just now. */
+  readonly token: Effect.Effect<
+    { readonly text: string; readonly isNew: boolean },
+    SourceError | ConnectionUnusable
+  >
+  /** Forgets the token, so that `token` obtains a new one. */
+  readonly forget: Effect.Effect<void>
+}
+
+/** A connection that is in use. */
+export interface Account extends Connection {
+  /** The token that every request sends. Undefined if requests sign in in another way. */
+  readonly bearer?: Bearer | undefined
 }
 
 /** A response with a status that means success. */
@@ -29,6 +48,9 @@ export interface Answer {
 
 /** An attempt failed, and may be repeated. The message is the end of a sentence. */
 export class Again extends Data.TaggedError("Again")<{ readonly message: string }> {}
+
+/** The token was refused that an earlier request used. It may have expired. */
+class Expired extends Data.TaggedError("Expired") {}
 
 /** The time of the next request of each account, in milliseconds since 1970. Several pipelines share an account, and each run loads it again. */
 const nextRequests = new Map<string, number>()
@@ -57,7 +79,7 @@ export const shownConnection = ({ base, name }: Connection): string => `${name} 
 /** Returns the error for a status that means failure. */
 const refused = (
   connection: Connection,
-  { place }: PullRequest,
+  { place, refusal }: PullRequest,
   status: number,
 ): ConnectionUnusable | SourceError | Again => {
   const { name, places } = connection
@@ -83,6 +105,7 @@ const refused = (
       `has nothing at the path of the request (${status}). Correct \`${place}\`, or \`connections.${name}.base\`.`,
     )
   }
+  if (status === 400 && refusal !== undefined) return unusable(refusal)
   if (status === 429) return new Again({ message: "received too many requests (429)" })
   if (status >= 500 || status === 408) return new Again({ message: `answered ${status}` })
   return wrong(`refused the request (${status}). Correct \`${place}\`.`)
@@ -106,17 +129,24 @@ const redirected = (connection: Connection, request: PullRequest, location: stri
  * @param statuses the statuses that mean success
  */
 export const exchange = <A>(
-  connection: Connection,
+  connection: Account,
   request: PullRequest,
   take: (answer: Answer) => Effect.Effect<A, SourceError | Again>,
   statuses: ReadonlyArray<number> = [200],
 ): Effect.Effect<A, SourceError | ConnectionUnusable> => {
   const file = shownConnection(connection)
   const { body, headers, method, url } = request
-  const once = Effect.gen(function*() {
+  const { bearer } = connection
+  const once = Effect.fnUntraced(function*(token: string | undefined, mayHaveExpired: boolean) {
     const response = yield* Effect.tryPromise({
       try: (signal) =>
-        ownFetch(url, { method, headers, redirect: "manual", signal, ...(body === undefined ? {} : { body }) }),
+        ownFetch(url, {
+          method,
+          headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` },
+          redirect: "manual",
+          signal,
+          ...(body === undefined ? {} : { body }),
+        }),
       catch: (error) => new Again({ message: `could not be reached${codeOf(error)}` }),
     })
     const { headers: answered, status } = response
@@ -128,6 +158,7 @@ export const exchange = <A>(
       })
     if (statuses.includes(status)) return yield* take({ headers: answered, body: stream })
     yield* Effect.ignore(Effect.tryPromise(async () => response.body?.cancel()))
+    if (status === 401 && mayHaveExpired) return yield* new Expired()
     if (status >= 300 && status < 400) return yield* redirected(connection, request, answered.get("location"))
     const now = yield* Clock.currentTimeMillis
     const wait = retryAfter(answered.get("retry-after") ?? undefined, now) ?? 0
@@ -142,17 +173,23 @@ export const exchange = <A>(
     nextRequests.set(account, Math.max(nextRequests.get(account) ?? 0, now + wait))
     return yield* error
   })
-  const inTime = Effect.timeoutFail(once, {
-    duration: connection.timeout,
-    onTimeout: () => new Again({ message: `did not answer within ${Duration.format(connection.timeout)}` }),
-  })
-  return Effect.zipRight(slot(connection), inTime).pipe(
-    Effect.retry({ schedule: backOff(defaultReadRetries), while: ({ _tag }) => _tag === "Again" }),
-    Effect.catchTag("Again", ({ message }) => {
-      const { attempts } = defaultReadRetries
-      const sentence =
-        `${file} ${message}, ${attempts} times in a row. Nothing of the source was used. Run again later.`
-      return new ConnectionUnusable({ file, message: sentence })
-    }),
-  )
+  const repeatedly = (token?: string, mayHaveExpired = false) => {
+    const inTime = Effect.timeoutFail(once(token, mayHaveExpired), {
+      duration: connection.timeout,
+      onTimeout: () => new Again({ message: `did not answer within ${Duration.format(connection.timeout)}` }),
+    })
+    return Effect.zipRight(slot(connection), inTime).pipe(
+      Effect.retry({ schedule: backOff(defaultReadRetries), while: ({ _tag }) => _tag === "Again" }),
+      Effect.catchTag("Again", ({ message }) => {
+        const { attempts } = defaultReadRetries
+        const sentence =
+          `${file} ${message}, ${attempts} times in a row. Nothing of the source was used. Run again later.`
+        return new ConnectionUnusable({ file, message: sentence })
+      }),
+    )
+  }
+  if (bearer === undefined) return Effect.catchTag(repeatedly(), "Expired", Effect.die)
+  const signed = Effect.flatMap(bearer.token, ({ isNew, text }) => repeatedly(text, !isNew))
+  const signedAgain = Effect.zipRight(bearer.forget, signed)
+  return signed.pipe(Effect.catchTag("Expired", () => signedAgain), Effect.catchTag("Expired", Effect.die))
 }

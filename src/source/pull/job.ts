@@ -2,11 +2,11 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Json } from "../../domain/json.ts"
-import type { Connection, Pull } from "../../project/pull.ts"
+import type { Pull } from "../../project/pull.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
 import { linkIn, readJson, valueAt } from "./answer.ts"
 import { exchange, shownConnection } from "./exchange.ts"
-import type { PullRequest } from "./exchange.ts"
+import type { Account, PullRequest } from "./exchange.ts"
 
 /** Statuses of an answer to a request that starts a job. */
 const started = [200, 201, 202]
@@ -31,7 +31,7 @@ const shownState = (state: Json | undefined): string =>
  */
 export const finishJob = (
   job: NonNullable<Pull["job"]>,
-  connection: Connection,
+  connection: Account,
   start: PullRequest,
   get: (path: string, link?: URL) => PullRequest,
 ): Effect.Effect<PullRequest, SourceError | ConnectionUnusable> =>

@@ -19,8 +19,9 @@ import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
 import { linkIn, readJson, shown, valueAt } from "./answer.ts"
 import type { JsonWords } from "./answer.ts"
 import { exchange, shownConnection } from "./exchange.ts"
-import type { Answer, PullRequest } from "./exchange.ts"
+import type { Account, Answer, PullRequest } from "./exchange.ts"
 import { finishJob } from "./job.ts"
+import { withBearer } from "./signIn.ts"
 import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
 
 /** Records that were pulled, as a file. */
@@ -289,7 +290,7 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
 /** Stores the records of all pages, one a line. */
 const storePages = (
   pull: Pull,
-  connection: Connection,
+  connection: Account,
   signIn: SignIn,
   file: string,
   { open }: TemporaryFile,
@@ -385,14 +386,15 @@ export const pullRecords = (
   FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.gen(function*() {
-    const { account: connection } = pull
-    if (connection === undefined) {
+    const { account: configured } = pull
+    if (configured === undefined) {
       const message = `config/formferry.yaml has no connection ${pull.connection}. Add it under \`connections\`.`
       return yield* new SourceError({ file: pull.connection, message })
     }
-    const file = shownConnection(connection)
+    const file = shownConnection(configured)
     const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
-    const signIn = Redacted.value(yield* connection.signIn)
+    const signIn = Redacted.value(yield* configured.signIn)
+    const connection = withBearer(configured, signIn)
     const stored = yield* Effect.mapError(temporaryFile(most), wrong)
     if (isPaged(pull)) {
       const pulled = yield* Effect.scoped(storePages(pull, connection, signIn, file, stored, from))

@@ -1,0 +1,95 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { sign } from "node:crypto"
+import type { Connection } from "../../project/pull.ts"
+import type { ServiceAccount, Session, SignIn } from "../../project/signIn.ts"
+import { SourceError } from "../Source.ts"
+import { readJson, valueAt } from "./answer.ts"
+import { exchange, shownConnection } from "./exchange.ts"
+import type { Account, Bearer, PullRequest } from "./exchange.ts"
+
+/** How long a signature is valid, in seconds. Google allows one hour. */
+const signatureSeconds = 3600
+
+const base64url = (json: object): string => Buffer.from(JSON.stringify(json)).toString("base64url")
+
+/** Returns the assertion of a service account, which can be exchanged for a token (RFC 7523). */
+const assertionOf = ({ email, key, keyId, scopes, tokenUri }: ServiceAccount, now: number): string => {
+  const issued = Math.floor(now / 1000)
+  const header = { alg: "RS256", typ: "JWT", ...(keyId === undefined ? {} : { kid: keyId }) }
+  const claims = { iss: email, scope: scopes.join(" "), aud: tokenUri, iat: issued, exp: issued + signatureSeconds }
+  const content = `${base64url(header)}.${base64url(claims)}`
+  return `${content}.${sign("sha256", Buffer.from(content), key).toString("base64url")}`
+}
+
+/** A request for a token, and how to read its answer. */
+interface TokenRequest {
+  /** The connection, with the address to which the secrets are sent. */
+  readonly via: Connection
+  /** Returns the request. `now` is in milliseconds since 1970. */
+  readonly request: (now: number) => PullRequest
+  /** The place of the token in the answer. */
+  readonly at: string
+}
+
+const sessionRequest = (connection: Connection, { members, path, token }: Session): TokenRequest => ({
+  via: connection,
+  request: () => ({
+    url: new URL(connection.base + path),
+    method: "POST",
+    headers: { "content-type": "application/json", "user-agent": "formferry" },
+    body: JSON.stringify(members),
+    place: `connections.${connection.name}.auth.session`,
+  }),
+  at: token,
+})
+
+const serviceAccountRequest = (connection: Connection, account: ServiceAccount): TokenRequest => ({
+  via: { ...connection, base: new URL(account.tokenUri).origin },
+  request: (now) => ({
+    url: new URL(account.tokenUri),
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", "user-agent": "formferry" },
+    body: new URLSearchParams({
+      grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      assertion: assertionOf(account, now),
+    }).toString(),
+    place: `connections.${connection.name}.auth.googleServiceAccount`,
+    refusal: `refused the key in ${
+      connection.places.join(" and ")
+    } (400): the key or its account was deleted or disabled, a scope is wrong, or this machine's clock is. Correct that, then run again.`,
+  }),
+  at: "/access_token",
+})
+
+/** Obtains a token. */
+const obtain = ({ at, request, via }: TokenRequest) =>
+  Effect.gen(function*() {
+    const file = shownConnection(via)
+    const sent = request(yield* Clock.currentTimeMillis)
+    const remedy = `Correct \`${sent.place}\`.`
+    const read = readJson(file, { called: "an answer to the sign-in", tooLarge: remedy, notJson: remedy })
+    const token = valueAt(yield* exchange(via, sent, read, [200, 201]), at)
+    if (typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return token
+    return yield* new SourceError({ file, message: `${file} sent no token at ${at}. ${remedy}` })
+  })
+
+/** Returns a connection whose requests send a token, if it signs in with one. The token is obtained before the first request, and again after it has expired. */
+export const withBearer = (connection: Connection, { serviceAccount, session }: SignIn): Account => {
+  const request = session !== undefined
+    ? sessionRequest(connection, session)
+    : serviceAccount !== undefined
+    ? serviceAccountRequest(connection, serviceAccount)
+    : undefined
+  if (request === undefined) return connection
+  let current: string | undefined
+  const bearer: Bearer = {
+    token: Effect.gen(function*() {
+      if (current !== undefined) return { text: current, isNew: false }
+      current = yield* obtain(request)
+      return { text: current, isNew: true }
+    }),
+    forget: Effect.sync(() => (current = undefined)),
+  }
+  return { ...connection, bearer }
+}
