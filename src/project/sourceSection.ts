@@ -310,7 +310,7 @@ const sourceKeys = section({
       ["form", "variables", "request", "labels", "page", "success", "since", "job"].map((key) => [key, ["connection"]]),
     ),
     // The answer of a connection is as old as the request.
-    excludes: { connection: ["maxAge"], job: ["page", "success", "since"], since: ["combine"] },
+    excludes: { connection: ["maxAge"], job: ["labels", "page", "success", "since"], since: ["combine"] },
   },
 })
 

@@ -298,26 +298,32 @@ describe("a pipeline file", () => {
   it("may have each example of the documentation", async () => {
     const page = readFileSync(new URL("../../../docs/pull.md", import.meta.url), "utf8")
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = ""]) => text)
+    const connections = blocks.filter((text) => text.startsWith("connections:"))
     const sources = blocks.filter((text) => text.startsWith("source:"))
-    expect(sources.length).toBeGreaterThan(3)
-    for (const source of sources) {
-      const name = /connection: (\w+)/.exec(source)?.[1] ?? ""
-      // The nearest connection with that name above the source.
-      const connection = blocks.slice(0, blocks.indexOf(source)).findLast((text) =>
-        text.startsWith("connections:") && new RegExp(`^ +${name}:`, "m").test(text)
-      )
+    expect(Math.min(connections.length, sources.length)).toBeGreaterThan(3)
+    /** Loads a pipeline with a connection and a source as the page shows them. */
+    const loaded = (connection: string, source: string) => {
       writeFileSync(
         join(root, "config/formferry.yaml"),
-        `services: { practice: { practice: { forms: forms } } }\n${
-          connection ?? `connections: { ${name}: { base: "https://forms.example.org" } }\n`
-        }`,
+        `services: { practice: { practice: { forms: forms } } }\n${connection}`,
       )
       writeFileSync(
         join(root, "pipelines/people.yaml"),
         `pipeline: people\n${source}mapping: { questions: [{ name: Name, from: name }] }\nsink: { service: practice, form: f }\n`,
       )
-      const project = await run(loadProject(root))
-      expect(project.pipelines.get("people")?.source.file).toMatchObject({ account: { requestsPerSecond: 2 } })
+      return run(loadProject(root))
+    }
+    for (const connection of connections) await loaded(connection, "source: { file: people.csv }\n")
+    for (const source of sources) {
+      const name = /connection: (\w+)/.exec(source)?.[1]
+      // The connection that the page shows above this source, or one that it doesn't show.
+      const shown = blocks.slice(0, blocks.indexOf(source))
+        .findLast((text) => text.startsWith("connections:") && text.includes(`  ${name}:`))
+      const { pipelines } = await loaded(
+        shown ?? `connections: { ${name}: { base: https://api.example.org } }\n`,
+        source,
+      )
+      expect(pipelines.get("people")?.source.file).toMatchObject({ account: { name, requestsPerSecond: 2 } })
     }
   })
 
