@@ -146,7 +146,7 @@ const askKey = (service: NewService | undefined, form: string, { interactive, ro
 /** The maximum number of forms that are offered to choose from. */
 const mostForms = 40
 
-/** Asks for a form: to choose it if the service can list its forms, otherwise to type its id. */
+/** Asks for a form: offers a choice if the service can list its forms, otherwise asks for the form's id. */
 const askForm = (project: Project | undefined, service: string) =>
   Effect.gen(function*() {
     const config = project?.services.get(service)

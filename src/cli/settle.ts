@@ -190,7 +190,7 @@ const advice = ({ list, testEntry, wants }: SettleResult): ReadonlyArray<string>
       return [
         list === undefined
           ? "Settle again later, with a new download of the form's results."
-          : "Settle again later, or run the pipeline: it waits if the time is near.",
+          : "Settle again later, or run the pipeline: a run waits if the time is near.",
       ]
     case "another list":
       return ["Settle again later."]

@@ -22,7 +22,8 @@ export const undo = command({
   examples: [
     {
       words: "undo contacts --run 2026-11-20T020000.000Z-k3f9",
-      about: "Deletes what this run created. Asks you to confirm. If it was interrupted, the same command continues.",
+      about:
+        "Asks you to confirm, then deletes what this run created. After an interruption, the same command continues.",
     },
     {
       words: "undo contacts --run 2026-11-20T020000.000Z-k3f9 --edited-too --confirm live",
@@ -32,7 +33,7 @@ export const undo = command({
   ],
   arguments: { pipeline },
   options: {
-    run: { ...text("RUN-ID", "The run, by the name of its folder in reports/NAME/."), isRequired: true },
+    run: { ...text("RUN-ID", "The run's id, which is the name of its folder in reports/NAME/."), isRequired: true },
     editedToo: flag(
       "Also delete submissions that were edited in the form after the import, or that came back different.",
     ),
@@ -97,9 +98,11 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
   const remain = (many: number) => (many === 1 ? "remains" : "remain")
   const it = (many: number) => (many === 1 ? "it" : "them")
   const lines = [
-    ...(because === undefined ? [] : [`${because} What was deleted is recorded: the same command continues.`]),
+    ...(because === undefined ? [] : [`${because} To continue, run the same command again.`]),
     ...(absent === 0 ? [] : [`The service no longer had ${count(absent)} of the deleted submissions.`]),
-    ...(earlier === 0 ? [] : [`${counted(earlier, "submission")} of this run ${was(earlier)} deleted before.`]),
+    ...(earlier === 0
+      ? []
+      : [`${counted(earlier, "submission")} of this run ${was(earlier)} deleted by an earlier \`undo\`.`]),
     ...(left === 0 ? [] : [`${counted(left, "submission")} ${was(left)} not deleted yet.`]),
     ...(edited === 0 ? [] : [
       `${counted(edited, "submission")} ${

@@ -1,4 +1,4 @@
-/** What a service may be able to do beside creating, reading and form metadata. A project names what its service can do. */
+/** What a service may be able to do in addition to creating submissions, reading them and returning a form's metadata. A project names what its service can do. */
 export const capabilities = ["list", "delete"] as const
 
 export type Capability = (typeof capabilities)[number]

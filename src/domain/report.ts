@@ -457,13 +457,13 @@ export const RunReport = Schema.Struct({
   wholeForm: maybe(
     Schema.Struct({
       submissions: Count("the number of submissions in the form's list"),
-      unknown: Count("how many of these the ledger does not know, from any pipeline; all are in `whole-form.csv`"),
+      unknown: Count("how many of these are not in the ledger, for any pipeline; all are in `whole-form.csv`"),
       missing: Count(
         "submissions of any pipeline that the ledger requires and the form lacks; all are in `whole-form.csv`",
       ),
     }).annotations({
       description:
-        "`null` without `reconcile --whole-form`, or if the list did not certainly show every submission; then a warning says why",
+        "`null` without `reconcile --whole-form`, or if nothing proves that the list shows every submission; a warning then says why",
     }),
   ),
   unchangedSince: maybe(Text(

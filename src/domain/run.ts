@@ -13,7 +13,7 @@ export type Mode = keyof typeof modeWords
 
 export const modes = namesOf(modeWords)
 
-/** What the ledger records as a run: what runs do, and deletions by `undo`. */
+/** The modes that the ledger records for runs. A command `undo` is recorded like a run. */
 export const recordedModeWords = { ...modeWords, undo: "undo" } as const
 
 export type RecordedMode = keyof typeof recordedModeWords

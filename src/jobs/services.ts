@@ -116,7 +116,7 @@ export class ServiceUnknown extends Schema.TaggedError<ServiceUnknown>()("Servic
   }
 }
 
-/** Asks a service of the project, and closes it again. */
+/** Opens a service of the project, sends it a request, and closes it. */
 const askService = <A>(
   project: Project,
   service: string,

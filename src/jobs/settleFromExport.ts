@@ -131,7 +131,7 @@ export const settleFromExport = (
       rows,
       (item) => likenessOf(item, { form, columns, kinds, stamps }),
       landedByWord,
-      // An origin that the export lacks distinguishes no rows.
+      // If the export lacks a URL parameter of the origin, that parameter can't distinguish rows.
       {
         all: stamps.origin,
         unseen: new Set([...stamps.origin].filter((id) => !columns.elements.has(`urlParameters ${id}`))),

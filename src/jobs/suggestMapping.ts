@@ -64,7 +64,7 @@ export interface Initialised {
   readonly open: ReadonlyArray<string>
   /** The questions whose `values` list choices that are not options, for a person to complete. */
   readonly choices: ReadonlyArray<string>
-  /** The cells that the pipeline translates, also those of entries that already existed. */
+  /** The cells that the pipeline translates, including those of entries that already existed. */
   readonly translations: ReadonlyArray<TranslatedQuestion>
   readonly unmapped: ReadonlyArray<string>
   readonly rowKey: ReadonlyArray<string>
@@ -144,7 +144,7 @@ export const labelsFor = (file: string | undefined, columns: ReadonlyArray<Colum
     const of = ({ title }: Column) => {
       const name = tidy(title)
       const lower = name.toLowerCase()
-      // A database may shorten the names of REDCap: `pets___1` is `pets__1`.
+      // A database may shorten REDCap's names: `pets___1` becomes `pets__1`.
       return labels.get(name) ?? labels.get(lower) ?? labels.get(lower.replace(/(?<!_)__(?!_)/, "___"))
     }
     const described = columns.filter((column) => of(column) !== undefined).length

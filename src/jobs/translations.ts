@@ -17,11 +17,11 @@ export interface TranslatedQuestion {
   readonly question: string
   readonly name: string
   readonly columns: ReadonlyArray<string>
-  /** Those that most need a look come first. An answer is the option's label, or null for no answer. */
+  /** Those that most need checking come first. An answer is the option's label, or null for no answer. */
   readonly values: ReadonlyArray<{ readonly cell: string; readonly answer: string | null }>
 }
 
-/** What a translation does, from what most needs a look to what least does. */
+/** Kinds of translation. Those that most need checking come first. */
 const urgency = {
   /** The cell is the name of a different option. */
   contradicts: 0,

@@ -133,7 +133,8 @@ const twoDigits = (text: string, at: number): number => {
 
 const settings = { zone: "utc", locale: "en-US", numberingSystem: "latn" } as const
 
-// luxon fills the fields before the first one in the format from the current time. So each field differs between the samples, and from the other defaults. Each number has all its digits, so that formats without separators can be read.
+// luxon sets fields that the format lacks to the current time if they are larger than all of its fields, and to defaults if they are smaller. So each
+// field differs between the samples, and from the defaults. Each number has all its digits, so that formats without separators can be read.
 const samples = ["1987-11-23T14:35:46.789+05:45", "1988-10-27T21:52:13.456+08:30"]
 
 /** Prepares any luxon format. Finds its fields by writing and reading samples. For an invalid format, returns a text that says what is wrong. */

@@ -36,8 +36,8 @@ const inRankOrder = (pieces: ReadonlyArray<string>, table: OptionTable): Readonl
 }
 
 /**
- * Returns the indexes of columns in the order of their places if their names number them: `Rank 1`, `Rank 2`. Each of
- * these columns contains the option with this rank. Returns undefined for any other names.
+ * Returns the indexes of columns in order of rank if their names are numbered ranks: `Rank 1`, `Rank 2`. Each of these
+ * columns contains the option with that rank. Returns undefined for any other names.
  */
 export const placesOf = (
   names: ReadonlyArray<string>,
@@ -104,7 +104,7 @@ const ranked = (
 export const ranking: Kind<Options> = {
   name: "ranking",
   description:
-    "Options in order of rank: a list in one cell, a column with each option's rank, or columns for rank 1, 2 and so on that contain an option. Sent as an array of values, the first rank first",
+    "Options in order of rank: a list in one cell, a column for each option that contains its rank, or a column for each rank that contains an option. Sent as an array of values, the first rank first",
   options,
   sends: "array",
   named: "ranks",

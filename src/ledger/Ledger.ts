@@ -149,7 +149,7 @@ export interface PipelineLedger {
   readonly accepted: (reason: AcceptReason, states: ReadonlyArray<string>) => Effect.Effect<boolean, LedgerError>
   /** Returns which of these files no run has read. A file is named by its path below the pattern's folder. */
   readonly unreadFiles: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, LedgerError>
-  /** Returns runs, last recorded first, whatever their clocks said. With `done`, returns only runs that did their work (exit codes 0 and 1), ordered by the time when they finished, latest first. */
+  /** Returns runs, most recently recorded first, regardless of their clocks. With `done`, returns only runs that did their work (exit codes 0 and 1), ordered by the time when they finished, latest first. */
   readonly runs: (
     which: { readonly limit: number; readonly done?: boolean },
   ) => Effect.Effect<ReadonlyArray<RunRecord>, LedgerError>
@@ -221,7 +221,7 @@ export interface LedgerSession {
   ) => Written<{ readonly acknowledged: number; readonly unknown: ReadonlyArray<string> }>
   /**
    * Records how rows in doubt are settled: by which person, why, and from which file. It is a defect if a row is not in doubt. Returns the submissions
-   * that belong to other rows already, because another pipeline recorded them meanwhile. Their rows stay in doubt.
+   * that already belong to other rows, because another pipeline recorded them meanwhile. Their rows stay in doubt.
    */
   readonly settleDoubts: (
     what: {

@@ -52,7 +52,7 @@ export interface Mapping {
   /** The columns that the mapping reads, sorted by name. A row's content consists of their cells. */
   readonly columns: ReadonlyArray<Column>
   readonly answers: ReadonlyArray<MappedAnswer>
-  /** The URL parameters that carry the run's id and the pipeline's name. They are left out when items of several runs are compared. */
+  /** The URL parameters that carry the run's id and the pipeline's name. They are omitted when items of several runs are compared. */
   readonly origin: ReadonlySet<string>
   readonly unanswered: ReadonlyArray<UnansweredQuestion>
   /** How each of the source's own columns is used, in their order. */

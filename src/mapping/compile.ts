@@ -188,7 +188,7 @@ const withoutPlaces = (value: unknown): unknown => {
 
 /**
  * Returns the SHA-256 digest, in hex, of everything that determines which item the cells produce: targets, kinds, options, defaults, inputs, and which
- * stamps are sent. The run's id and the pipeline's name are omitted, because rows stay the same in the next run and after the pipeline was renamed.
+ * stamps are sent. The run's id and the pipeline's name are omitted, because rows stay the same in the next run and after the pipeline is renamed.
  */
 const fingerprint = (
   filled: ReadonlyArray<AnswerEntries>,

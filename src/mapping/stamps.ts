@@ -10,7 +10,7 @@ import type { MappedAnswer } from "./Mapping.ts"
 /** What the stamps carry, by their key in the pipeline's file. */
 const carried = { urlParameter: "the row key", run: "the run's id", pipeline: "the pipeline's name" } as const
 
-/** Stands for the run's id where there is no run. */
+/** The placeholder for the run's id if there is no run. */
 export const theRunsId = carried.run
 
 /** A URL parameter by which an imported submission is recognised in the form. */
@@ -22,7 +22,7 @@ export interface Stamp {
   readonly declared: boolean
   /**
    * Returns the value for a row. Without a run, only the row key has one: the run's id and the pipeline's name say where a submission comes from. They
-   * are not part of the row, which is the same row in the next run and after the pipeline was renamed.
+   * are not part of the row, which is the same row in the next run and after the pipeline is renamed.
    */
   readonly value: (key: string | undefined, run: string | undefined) => string | undefined
 }

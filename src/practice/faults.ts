@@ -36,7 +36,7 @@ export interface FaultContext {
   readonly resetNext: () => void
   /** Hides these submissions for this number of milliseconds, from lists only or also from reads, which then receive 404. */
   readonly hide: (submissions: Submissions, millis: number, from: "list" | "any") => void
-  /** Creates an empty submission in the form that the request names, as someone else would. */
+  /** Creates an empty submission in the form that the request names, as if someone else had submitted it. */
   readonly intrude: Effect.Effect<PracticeAnswer>
 }
 

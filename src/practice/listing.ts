@@ -75,7 +75,7 @@ const selected = (
   return listed.filter((submission) => searchedText(submission).includes(text))
 }
 
-/** Returns the submission at a position if the newest are first. Those of the same time are in the order of their creation. */
+/** Returns the submission at a position, counting from the newest. Submissions of the same time are in order of creation. */
 const newestFirst = (sorted: Sorted, position: number): StoredSubmission | undefined => {
   const mirrored = sorted.length - 1 - position
   const time = sorted[mirrored]?.time ?? 0

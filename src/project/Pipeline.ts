@@ -200,7 +200,7 @@ const sink = becoming(
       }, { rules: { atLeastOne: ["urlParameter", "run", "pipeline"] } }),
       {
         description:
-          "Sends the row key, the run's id and the pipeline's name too, so that people recognise imported submissions. None of them makes a row changed",
+          "Also sends the row key, the run's id and the pipeline's name, so that people recognise imported submissions. No row counts as changed because of them",
         examples: [{ urlParameter: "row_key", run: "run_id", pipeline: "imported_by" }],
       },
     ),

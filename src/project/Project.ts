@@ -58,7 +58,7 @@ const Capabilities = optional(
   Schema.Array(Schema.Literal(...capabilities)).annotations(expecting("a list of list and delete")),
   {
     description:
-      "What the service can do beside creating and reading, as its operator says: list submissions, delete a submission. Nothing else is tried",
+      "What the service can do in addition to creating and reading, according to its operator: list submissions, delete a submission. Nothing else is tried",
     default: [],
     examples: [["list"], ["list", "delete"]],
   },

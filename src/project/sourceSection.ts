@@ -223,7 +223,7 @@ const sourceKeys = section({
     Schema.String.pipe(Schema.pattern(/^(?:\/|$)/)).annotations(expecting("a place such as `/items`")),
     {
       description:
-        "The place of the list of records in a JSON file or page, as a JSON pointer. The default is the only list of records, and the top of a page",
+        "The place of the list of records in a JSON file or page, as a JSON pointer. By default, this is the only list of records in a file, or the top level of a page",
       examples: ["/items"],
     },
   ),

@@ -12,8 +12,8 @@ export interface Listing {
    * read one by one: they were not found, or `accept` returned false. Never fails, because reading one by one shows
    * what is wrong.
    *
-   * @param areNewest whether the submissions were just created and have the time of their creation: then they are the
-   * newest of the form, and a list that doesn't show them yet will
+   * @param areNewest whether the submissions were just created and have the time of their creation. Then they are the
+   * newest of the form, and will appear in a list that doesn't show them yet
    */
   readonly find: (
     ids: ReadonlyArray<string>,
@@ -22,13 +22,13 @@ export interface Listing {
   ) => Effect.Effect<ReadonlyArray<number>>
 }
 
-/** The milliseconds in which ids are collected before the list is read, unless a page of them waits earlier. */
+/** The milliseconds in which ids are collected before the list is read, unless there are enough for a page earlier. */
 const collecting = 500
-/** How many pages without effect are read before a form's list is left. */
+/** The most pages without a hit that are read before a round stops reading. */
 const patience = 3
-/** How many submissions are released first if the list lags. The number doubles with every round in which it lags. */
+/** The number of submissions that are read one by one after the first round in which the list lags. Doubles with each further one. */
 const firstReleased = 10
-/** After this number of rounds in which most submissions were not found, a list that saves no requests is not used again. */
+/** The number of consecutive rounds without most submissions after which a list that saves no requests is not used again. */
 const mostRounds = 6
 
 /** A place in the list. */
@@ -59,7 +59,7 @@ const distinct = ({ submissions }: ListedPage): ReadonlyArray<Submission> => {
 
 /**
  * Opens the list of a form's submissions. One round reads it at a time, until the scope closes. A round starts with the
- * newest submissions, or where the previous round found most, and goes on while pages show what is looked for. New
+ * newest submissions, or where the previous round found most, and continues while pages show what is looked for. New
  * submissions move others to later pages, so a page can repeat some but skips none.
  */
 export const makeListing = (
@@ -72,7 +72,7 @@ export const makeListing = (
   Effect.gen(function*() {
     const searches = new Set<Search>()
     const byId = new Map<string, Search>()
-    /** Opened when a submission is looked for, and when a page of them is. */
+    /** `some` is open while a submission is looked for, and `many` opens when a full page of them is. */
     const some = yield* Effect.makeLatch(false)
     const many = yield* Effect.makeLatch(false)
     let added = 0
@@ -102,7 +102,7 @@ export const makeListing = (
       return found
     }
 
-    /** Reads pages from a place on while they show what is looked for. */
+    /** Reads pages, starting at a place, while they show what is looked for. */
     const walk = (from: Place, left: () => number) =>
       Effect.gen(function*() {
         let [pages, found] = [0, 0]
@@ -150,7 +150,7 @@ export const makeListing = (
       if (lagging >= mostRounds && found <= pages) {
         isOff = true
         yield* Effect.logWarning(
-          `The list of submissions of ${baseUrl} shows too few of those that are read back. They are read one by one for the rest of the run.`,
+          `The list of submissions of ${baseUrl} shows too few of the submissions to read back, so submissions are read one by one for the rest of the run.`,
         )
       }
       // The rest can still appear in the list. Meanwhile some are read one by one, so that waiting costs no time.
@@ -169,7 +169,7 @@ export const makeListing = (
       const failure = Cause.failureOption(cause)
       const why = failure._tag === "Some" ? failure.value.message : Cause.pretty(cause)
       return Effect.logWarning(
-        `The list of submissions can't be used, so they are read back one by one for the rest of the run: ${why}`,
+        `The list of submissions can't be used, so submissions are read one by one for the rest of the run: ${why}`,
       )
     }
     yield* Effect.repeat(round, { while: () => !isOff }).pipe(

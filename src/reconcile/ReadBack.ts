@@ -34,7 +34,7 @@ export interface ReadBackResult {
 export interface ReadBackOptions {
   readonly formId: string
   readonly service: FormService
-  /** The form's list, if the service can list. Submissions are first looked for there, and believed only if they are verified. */
+  /** The form's list, if the service can list. Submissions are looked for there first. Only those that it verifies are not read. */
   readonly listing: Listing | undefined
   readonly digest: Digester
   readonly compare: (item: Item, submission: Submission) => ReadBackResult["comparisons"]

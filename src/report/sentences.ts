@@ -39,7 +39,7 @@ export const sentence = (report: RunReport): string => {
   return `Of ${counted(rows.read, "row")} that ${rows.read === 1 ? "was" : "were"} read, ${came}.`
 }
 
-/** Returns sentences about the form as a whole: what the ledger does not know, and what the form lacks. */
+/** Returns sentences about the whole form: how many submissions it lacks, and how many are not in the ledger. */
 export const wholeFormSentences = (
   { missing, submissions, unknown }: NonNullable<RunReport["wholeForm"]>,
 ): ReadonlyArray<string> => [
@@ -48,8 +48,8 @@ export const wholeFormSentences = (
   ]),
   `The form has ${counted(submissions, "submission")}${
     unknown === 0
-      ? ", and none that the ledger does not know."
-      : `, of which the ledger does not know ${count(unknown)}: see whole-form.csv.`
+      ? ", and all of them are in the ledger."
+      : `, and ${count(unknown)} of them ${unknown === 1 ? "is" : "are"} not in the ledger: see whole-form.csv.`
   }`,
 ]
 

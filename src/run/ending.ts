@@ -181,11 +181,11 @@ export const duration = (
 ): ReadonlyArray<string> => {
   const all = requests.metadata + requests.create + requests.read
   const millis = (all / requestsPerSecond) * 1000
-  const takes = `${count(all)} requests: at ${requestsPerSecond} a second that takes ${lasting(millis)}.`
+  const takes = `${count(all)} requests, which take ${lasting(millis)} at ${requestsPerSecond} a second.`
   if (millis < 10_000) return []
   return [
     canList
-      ? `The run makes at most about ${takes} If the service's list shows the submissions soon, it needs about a tenth of that.`
+      ? `The run makes up to ${takes} If the service's list shows new submissions soon, the run needs only about a tenth of them.`
       : `The run makes about ${takes}`,
   ]
 }

@@ -29,7 +29,7 @@ const readingRows = 16
  * from an import error. Records the progress in the ledger after every page.
  *
  * @param unfinished an interrupted reconciliation: continues after the rows that it has read, and keeps their counts
- * @param isWholeForm whether the form's whole list is compared with the ledger before
+ * @param isWholeForm whether the form's whole list is compared with the ledger first
  * @param pageRows the number of submissions after which the progress is recorded
  */
 export const reconcileAll = (unfinished: Reconciliation | undefined, isWholeForm: boolean, pageRows = 1_000) =>

@@ -6,7 +6,7 @@ import type { Json } from "../domain/json.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { RunRecord } from "../ledger/standing.ts"
 
-/** A count of 0 if it is missing, because an earlier version recorded the run. */
+/** A count. 0 if it is missing because an earlier version recorded the run. */
 const RecordedCount = Schema.optionalWith(Schema.Number, { default: () => 0 })
 
 const RowCounts = Schema.Struct(

@@ -61,7 +61,7 @@ export interface ListedPage {
 /** The largest number of submissions that the service lists in one request. */
 export const pageRows = 150
 
-/** The form service for a client: the three operations, and those that the project says the service can do, with a common pace. No method ever repeats a create. */
+/** The form service for a client: the three basic operations, and those that the project says the service has. All share one pace. No method ever repeats a create. */
 export interface FormService {
   /** Base URL without a trailing slash. */
   readonly baseUrl: string
@@ -110,7 +110,7 @@ export interface FormService {
     | undefined
   /**
    * Deletes a submission. Retries, because deleting again changes nothing. Calls `guard` right before the first byte of each request. Returns
-   * `deleted`; `absent` if the service has no such submission, also because an earlier attempt deleted it and its answer was lost; or `heldBack`
+   * `deleted`; `absent` if the service has no such submission, for example because an earlier attempt deleted it but its answer was lost; or `heldBack`
    * if `guard` returned false. Undefined if the project does not say that the service can delete.
    */
   readonly remove:

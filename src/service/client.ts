@@ -35,7 +35,7 @@ export interface FormServiceOptions {
   readonly editLinkParameter: string
   /** The payment processor's name, which is part of field names in the interface. */
   readonly gateway: string
-  /** What the service can do beside creating and reading. Default: nothing. */
+  /** What the service can do in addition to creating and reading. Default: nothing. */
   readonly capabilities?: ReadonlyArray<Capability>
   /** The retries of reads and metadata requests. Creates are never repeated here. */
   readonly readRetries?: RetryPolicy

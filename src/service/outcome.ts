@@ -97,7 +97,7 @@ export const unusable = (
     return new ServiceUnusable({
       reason: "unexpected",
       status,
-      message: `${baseUrl} can't list this: status ${status}${said}. `
+      message: `${baseUrl} did not return the list: status ${status}${said}. `
         + "If the service can't list forms and submissions, remove `list` from its `capabilities` in config/formferry.yaml.",
     })
   }

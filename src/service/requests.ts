@@ -63,7 +63,7 @@ export interface PacedResponse {
   readonly wait: number | undefined
 }
 
-/** Returns under which name a report counts an operation. A deletion counts as a read: neither creates anything. */
+/** Returns the name under which a report counts an operation. A deletion counts as a read: neither creates anything. */
 const counted: Readonly<Record<Operation, "metadata" | "create" | "read">> = {
   metadata: "metadata",
   create: "create",

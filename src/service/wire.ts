@@ -55,7 +55,7 @@ export const FormMetadata = Schema.Struct({
   quiz: lenient(Schema.Struct({ enabled: lenient(Schema.Boolean) })),
 })
 
-/** The account's forms, as services return them that can list. */
+/** The account's forms, as returned by services that can list. */
 export const ListedForms = Schema.Array(
   Schema.NullOr(Schema.Struct({ formId: lenient(id), id: lenient(id), name: lenient(Schema.String) })).annotations({
     decodingFallback: () => Either.right(null),

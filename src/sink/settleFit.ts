@@ -97,7 +97,7 @@ export type Likeness = "fits" | "resembles" | "no"
 /** The ids of the URL parameters by which imported submissions are recognised. */
 export interface StampIds {
   readonly rowKey: string | undefined
-  /** Those with the run's id and the pipeline's name. */
+  /** The ids of those with the run's id and the pipeline's name. */
   readonly origin: ReadonlySet<string>
 }
 
@@ -136,7 +136,7 @@ const parameter = (value: Json): SentAnswer => ({ value, kind: "text", options: 
  * Returns a function that compares an item with a submission of an export.
  *
  * If the row key was sent and can be compared, the answers are ignored. The origin is the same for all rows of a run, so it never shows which row a
- * submission is, and does not count as an answer. A submission with a different origin was not sent by that run, so it doesn't fit. But it still
+ * submission belongs to, and does not count as an answer. A submission with a different origin was not sent by that run, so it doesn't fit. But it still
  * resembles the row: an earlier run may have sent the same row, and a person may have said that it had not landed. So the row is not counted as absent
  * either, unless that submission belongs to a different row.
  */
@@ -173,7 +173,7 @@ export const likenessOf = (
     const likeness = key === "agrees" ? "fits" : judge(cells)
     const fromThere = origin.every((place) => {
       const relation = place.relationOf(cells)
-      // Like any other URL parameter, an empty origin keeps a submission from fitting by its answers alone.
+      // A submission with an empty origin does not fit by its answers alone. The same applies to any other empty URL parameter.
       return relation === "agrees" || (relation === "blank" && key === "agrees")
     })
     return likeness === "fits" && !fromThere ? "resembles" : likeness
@@ -186,10 +186,10 @@ const clockTolerance = 86_400_000
 /**
  * Returns a function that compares an item with a submission that the service returned.
  *
- * Stricter than for an export, because the answers are complete: a submission fits only if reading it back would find no difference from the item. So
- * the row's key does not suffice, since a different pipeline may send the same key. As tolerant as for an export otherwise: an altered submission
- * still resembles the item, and one with the row's key always does. A submission that is much older than the sending resembles the item at most:
- * someone else may have given the same answers. It is never excluded by its age, because the service's times may be wrong.
+ * Is stricter than for an export, because the answers are complete: a submission fits only if reading it back would find no difference from the item.
+ * So the row's key does not suffice, since a different pipeline may send the same key. Otherwise, is as tolerant as for an export: an altered
+ * submission still resembles the item, and one with the row's key always does. A submission that is much older than the row's request resembles the
+ * item at most: someone else may have given the same answers. It is never excluded by its age, because the service's times may be wrong.
  */
 export const listedLikenessOf = (
   item: Item,
@@ -210,7 +210,7 @@ export const listedLikenessOf = (
   const { urlParameters: sentParameters = [], ...rest } = item
   const declared = new Set(form.urlParameters.map(({ id }) => id))
   const returnedAs = ({ urlParameters }: Submission, id: string) => urlParameters.findLast((one) => one.id === id)
-  /** Whether a parameter is absent that the form does not declare. The service may drop those, so its absence proves nothing. */
+  /** Whether a parameter is absent and the form does not declare it. The service may drop such parameters, so the absence proves nothing. */
   const isDropped = (submission: Submission, id: string) =>
     !declared.has(id) && saysNothing(returnedAs(submission, id)?.value)
   for (const { id, value } of sentParameters) {
@@ -252,8 +252,8 @@ export const listedLikenessOf = (
 }
 
 /**
- * Returns how a returned answer relates to a sent one. Only what reading back accepts agrees. The tolerance for exports serves to recognise an altered
- * answer.
+ * Returns how a returned answer relates to a sent one. It agrees only if reading back would accept it. If not, the tolerance for exports shows whether
+ * it may be the sent answer, altered.
  */
 const relateReturned = (
   sent: SentAnswer | undefined,
@@ -275,7 +275,7 @@ const weight = ({ sent }: { readonly sent: SentAnswer | undefined }): number =>
 
 const nothing: SentAnswer = { value: null, kind: undefined, options: undefined }
 
-/** Returns a function that judges by all answers whether a submission is an item. */
+/** Returns a function that determines from all answers whether a submission is an item. */
 const judgeOf = <S>(unsorted: ReadonlyArray<Place<S>>): (submission: S) => Likeness => {
   // The longest answers are compared first, so that one or two answers suffice to reject most other submissions.
   const places = unsorted.toSorted((a, b) => weight(b) - weight(a))

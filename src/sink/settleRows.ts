@@ -91,15 +91,15 @@ export interface Settling<S> {
 
 const none: ReadonlySet<string> = new Set()
 
-/** The evidence in the words of a message. */
+/** The names of the evidence in messages. */
 const wordsOf = { Export: "the export", List: "the form's list" } as const
 
 /**
  * @param likenessOf returns a function that compares an item with a submission. `sentAt`: when the item was first sent, in milliseconds. Undefined if
  *   that is unknown
  * @param spoken items of rows that a person said had landed. Their submissions exist, but belong to no row in doubt
- * @param origin ids of the URL parameters with the run's id and the pipeline's name, and of those among them that submissions may lack (`unseen`). A
- *   row that was resent may have landed from either run, as may a row that a person settled, so their origin is not compared
+ * @param origin ids of the URL parameters with the run's id and the pipeline's name. `unseen`: those of them that submissions may lack. A row that was
+ *   resent may have landed from either run, as may a row that a person settled, so their origin is not compared
  */
 export const makeSettling = <S>(
   rows: ReadonlyArray<DoubtfulRow>,

@@ -27,7 +27,7 @@ const filled = ({ columns: [first, ...others], name }: TranslatedQuestion): stri
   } → ${short(name)}`
 
 /**
- * Shows which cells a pipeline translates, a line for each question or for several with the same translations.
+ * Shows which cells a pipeline translates, one line for each question, or for several questions with the same translations.
  *
  * @param all the command that prints all of them
  */
@@ -51,7 +51,11 @@ export const showTranslations = (
   const left = [...groups.values()].slice(most.lines).flat().length
   const toSeeAll = left > 0 || lines.some(({ isCut }) => isCut) ? ` To see all, run: ${all}` : ""
   return [
-    indented(`Cells that are translated. Check that each means its answer.${toSeeAll}`, screen.width, 2),
+    indented(
+      `These cells are translated. Check that each one means the same as its answer.${toSeeAll}`,
+      screen.width,
+      2,
+    ),
     ...lines.map(({ text }) => indented(text, screen.width, 4)),
     ...(left === 0 ? [] : [`    and ${counted(left, "more question")}`]),
   ]

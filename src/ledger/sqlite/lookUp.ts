@@ -147,8 +147,8 @@ const noContents: KnownRow["superseded"] = []
 const none = (): KnownRow["superseded"] => noContents
 
 /**
- * Returns a function that returns the contents superseded under a key. They count once the row that replaced them is imported, and also after that
- * row was undone. Only an undone row with the same key does not supersede itself, because it may be resent.
+ * Returns a function that returns the contents superseded under a key. A content is superseded once the fixed row that replaced it is imported, even
+ * if that row was undone later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
  */
 const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["superseded"] => {
   const any = db.get("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place])

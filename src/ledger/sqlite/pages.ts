@@ -142,7 +142,7 @@ const undeletable = selection<UndeletableRow>({
   replaces: optional<string>(lastReplaced),
 })
 
-/** Returns a page of the rows that a run sent first or last, and that have no submission to delete. */
+/** Returns a page of the rows without a submission to delete whose first or latest request came from a run. */
 const undeletablePage = (store: Store, place: number, page: Page<"undeletable">): ReadonlyArray<UndeletableRow> =>
   undeletable.all(
     store,
@@ -158,7 +158,7 @@ const undeletablePage = (store: Store, place: number, page: Page<"undeletable">)
 const slice = 1 << 16
 
 const imported = `${stateCode.imported}`
-/** An undone row counts, because a row with a reformatted key must not be sent as a new one while the row is undone. */
+/** Includes undone rows: while a row is undone, the same row with a reformatted key must not be sent as a new one. */
 const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}, ${stateCode.undone}`
 
 /**

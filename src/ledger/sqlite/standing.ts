@@ -215,7 +215,7 @@ const runRecord = selection<RunRecord>({
   counts: selected("counts", (text: string | null): Json => (text === null ? null : JSON.parse(text) as Json)),
 })
 
-/** Returns runs, last recorded first, whatever their clocks said. With `done`, returns only runs that did their work, ordered by the time when they finished, latest first. */
+/** Returns runs, most recently recorded first, regardless of their clocks. With `done`, returns only runs that did their work, ordered by the time when they finished, latest first. */
 export const runRecords = (
   store: Store,
   place: number,

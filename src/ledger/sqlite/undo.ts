@@ -3,15 +3,15 @@ import { differingCode, editedCode, goneCode, missingCode, stateCode } from "../
 import type { Store } from "./Store.ts"
 import { Refusal } from "./Writer.ts"
 
-/** What is known only about a submission that exists. */
+/** Tables with facts about submissions that exist in the form. */
 const tables = ["detail", "verified", "refusedAgain", "drift", "vanished"] as const
 
 /** What a person may have acknowledged about a submission. If the row is sent again, its new submission must be reviewed again. */
 const codes = [differingCode, missingCode, editedCode, goneCode].join(", ")
 
 /**
- * Records, inside a transaction, that the submissions of imported rows were deleted. An undone row keeps its content and the submission's id. Throws
- * without recording anything if a row is not imported with this submission.
+ * Records, inside a transaction, that the submissions of imported rows were deleted. An undone row keeps the digests of its key and content, and
+ * the submission's id. Throws without recording anything if a row is not imported with this submission.
  */
 export const undo = (
   { db }: Store,

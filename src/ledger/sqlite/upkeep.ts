@@ -124,7 +124,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "replaced submissions whose rows were not created again",
-    // An undone row was created again. Once it is resent, it belongs to a later batch.
+    // An undone row counts as created again, because its submission existed. After a resend, the row belongs to a later batch.
     `SELECT count(*) FROM replaced o JOIN row r ON r.id = o.row WHERE o.at IS NOT NULL AND r.state NOT IN (2, 5) AND r.batch <= o.by
       AND NOT EXISTS (SELECT 1 FROM replaced later WHERE later.row = o.row AND later.id > o.id)`,
   ],

@@ -56,7 +56,7 @@ for (const [phrase, concepts] of phrases) {
   stems.set(stem, [...new Set([...stems.get(stem) ?? [], ...concepts])])
 }
 
-/** Returns the concepts of a word or phrase, also with another ending. */
+/** Returns the concepts of a word or phrase, even if its ending differs. */
 const lookUp = (text: string): ReadonlyArray<string> | undefined =>
   phrases.get(text) ?? (text.length < 5 || text.includes(" ") ? undefined : stems.get(stemOf(text)))
 
@@ -211,7 +211,7 @@ export interface Likeness {
 const knownShare = ({ core }: Meaning): number =>
   core.filter(({ concepts }) => concepts.length > 0).length / Math.max(1, core.length)
 
-/** Compares two lists of terms: how much of their weight has a counterpart, and whether what is left over contradicts. */
+/** Compares two lists of terms: how much of their weight has a counterpart, and whether the remaining terms contradict each other. */
 const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: Term) => number) => {
   const pairs = a.map((one) => b.map((other) => alike(one, other)))
   const sideOf = (terms: ReadonlyArray<Term>, bests: ReadonlyArray<number>) => {

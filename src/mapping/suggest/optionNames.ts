@@ -14,7 +14,7 @@ export interface OptionNames {
   readonly meant: ReadonlyMap<string, Option>
   /** The words and concepts of all labels. */
   readonly roots: ReadonlySet<string>
-  /** The options that say yes and no, if there is one of each. A size S is no yes. */
+  /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
   readonly ticks: readonly [yes: Option, no: Option] | undefined
   /** Names by their words and signs, to find them in longer texts. */
   readonly tree: () => Branch
@@ -161,7 +161,7 @@ interface SplitFit {
   readonly separator: string | undefined
 }
 
-/** Finds the separator of the choices in cells, and the share of the cells that options cover. Where several options begin, the longest one counts. */
+/** Finds the separator of the choices in cells, and the share of the cells that options cover. If several options begin at the same place, the longest one counts. */
 export const splitFit = (distinct: ReadonlyMap<string, number>, names: OptionNames): SplitFit => {
   const tree = names.tree()
   const counts = new Map<string, number>()

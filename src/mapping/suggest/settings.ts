@@ -172,7 +172,7 @@ const choiceSettings = (
   const { distinct, more } = profile
   const { options = [] } = question
   if (options.length > 0) {
-    // Spaces also stand inside choices, such as "No pain", so they need evidence from the options or codes.
+    // Choices may contain spaces, such as "No pain". So a space is a separator only with evidence from the options or codes.
     const guessed = likelySeparator(distinct)
     return settled(
       kind,

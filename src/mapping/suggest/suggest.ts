@@ -156,7 +156,7 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
         const unit = { _tag: "Column", ...one, meaning: meaningOf(labelledTitle(one) ?? titleOf(one.column)) } as const
         const found = memberAt.get(one.column.position)
         if (found === undefined) return [unit]
-        // A form may have a separate question for the text of "other", for each row of a grid, or for each place if it has no ranking.
+        // A form may have a separate question for the text of "other", for each row of a grid, or for each rank if it has no question of kind ranking.
         const { content } = found.block
         const isAskedAlone = found.member.role !== "option" || content === "labels"
           || (content === "places" && !targets.some(({ expected }) => expected.kind === "ranking"))

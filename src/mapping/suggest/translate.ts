@@ -22,8 +22,8 @@ const compared = 50
 const optionsCompared = 200
 
 /**
- * Returns options by the texts that are their initials: `F` for Female, `SD` for Strongly disagree. Initials of several
- * options mean none of them. If most short texts are no initials, all of them are codes.
+ * Returns options by the texts that are their initials: `F` for Female, `SD` for Strongly disagree. Omits initials that
+ * several options share. If most short texts are not initials, all of them count as codes, and nothing is returned.
  */
 const byInitials = (
   texts: ReadonlyArray<string>,
@@ -44,7 +44,7 @@ const byInitials = (
   return new Map(found.length * 2 > short.length ? found : [])
 }
 
-/** Returns the options that texts are compared with, in their order. Of a long list, these are the ones with the nearest names. */
+/** Returns the options that texts are compared with, in their order. If there are many, returns only those with the most similar names. */
 const optionsNear = (options: ReadonlyArray<Option>, texts: ReadonlyArray<string>): ReadonlyArray<Option> => {
   if (options.length <= optionsCompared) return options
   const start = (text: string) => text.slice(0, 100)
@@ -92,7 +92,7 @@ const columnNames = ({ origin, question }: Partial<Suggestion>): ReadonlyArray<s
 /** The habits of a block: its columns are options of the question, mostly in the form's order. */
 const blockHabits = { alone: 0.1, inOrder: 0.8, skipped: 0.1 }
 
-/** The habits of choices in cells, which have no order. */
+/** The habits of choices in cells. Such choices have no order. */
 const cellHabits = { alone: 0.2, inOrder: 0, skipped: 0.2 }
 
 /** Evidence that decides alone which option a column is for. */
