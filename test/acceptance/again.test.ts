@@ -32,7 +32,7 @@ it.scopedLive("a repeated run sends nothing, and a run with one new row sends on
     expect(at.report().rows).toMatchObject({ alreadyImported: 25, imported: 1 })
   }))
 
-it.scopedLive("submissions carry the row key, the run and the pipeline that sent them, and the next run changes none", () =>
+it.scopedLive("submissions carry the row key, the run and the pipeline that sent them, and the next run finds no changed row", () =>
   Effect.gen(function*() {
     const at = yield* bench()
     const stamp = "stamp: { urlParameter: row_key, run: run_id, pipeline: imported_by }"

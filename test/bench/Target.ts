@@ -27,7 +27,7 @@ export interface Target {
   /** The maximum processor time per second of run time. */
   readonly cores?: number
   /**
-   * Writes the target's data into a separate folder, and returns both sides. `rows` is the number of `--rows`, which
+   * Writes the target's data into a separate folder, and returns both sides. `rows` is the value of `--rows`, which
    * only the target `list` uses.
    */
   readonly open: (root: string, rows: number | undefined) => Promise<Opened>

@@ -55,7 +55,7 @@ it.scoped("check lists translated cells: those that contradict an option first, 
       "germany.: Germany, DE: Germany, Oesterreich: Austria, Östereich: at, Austria: Australia, unknown: null, Chad: Chad",
     )
     expect(listed(out)).toEqual([
-      "  Cells that are translated. Check that each means its answer.",
+      "  These cells are translated. Check that each one means the same as its answer.",
       "    Land → Country: Austria → Australia · unknown → no answer · Oesterreich, Östereich → Austria ·",
       "    DE, germany. → Germany",
       "    M → Member: nein → false · ja → true",

@@ -180,7 +180,7 @@ const finish = async (
     }
     const report = reportOf(folder)
     if (list && report.inDoubt.some((doubt) => doubt.fresh < doubt.count)) {
-      fault(`a run settled not all rows that were in doubt before it: ${report.warnings.join(" ")}`)
+      fault(`a run did not settle all rows that were in doubt before it: ${report.warnings.join(" ")}`)
     }
     if (report.rows.pending === 0 && !(list && report.rows.inDoubt > 0)) return report
   }

@@ -5,7 +5,7 @@ import { undoLoop } from "./undoLoop.ts"
 
 /**
  * Runs `npm run kill-loop -- --runs 100 --rows 2000 [--seed N] [--main dist/main.js] [--list]`. Exits with code 1 if a
- * row is lost or doubled. With `--undo KILLS`, kills one `undo` this often instead, and exits with code 1 if it did not
+ * row is lost or doubled. With `--undo KILLS`, kills one `undo` this many times instead, and exits with code 1 if it did not
  * leave exactly the submissions of other runs.
  */
 export const main = async (args: ReadonlyArray<string>): Promise<number> => {

@@ -58,7 +58,7 @@ export class Truth {
   private readonly resent = new Map<string, Set<number>>()
   /** Runs that a person undid, each with whether its undo has ended. Only their submissions may be deleted. */
   readonly undoing = new Map<string, boolean>()
-  /** Keys of rows whose submissions were deleted, and that no run has been told to send again. */
+  /** Keys of rows whose submissions were deleted, and that no run with `--resend-undone` has sent again. */
   readonly undone = new Set<string>()
   /** Submissions that were deleted. */
   readonly deleted = new Set<string>()
@@ -151,8 +151,8 @@ export class Truth {
 
   /**
    * Compares the whole ledger with the whole store while no process is running. @param open whether a process that was
-   * killed, or lost its ledger, may have left intents open @param resendUndone whether the last run was told to send undone
-   * rows again. A row that could not be sent is then no longer undone
+   * killed, or lost its ledger, may have left intents open @param resendUndone whether the last run had `--resend-undone`.
+   * A row that could not be sent is then no longer undone
    */
   compare(rows: ReadonlyArray<LedgerRow>, open: boolean, resendUndone: boolean): void {
     const keys = new Set<string>()

@@ -126,10 +126,10 @@ scoped(
     yield* source(people(1, 60))
     const live = `baseUrl: "${address}", apiKey: { env: THE_KEY }, requestsPerSecond: 5`
     yield* write("config/formferry.yaml", `services: { live: { ${live} } }\n`)
-    expect((yield* rehearse()).because).toEqual(["The run makes about 67 requests: at 5 a second that takes 13s."])
+    expect((yield* rehearse()).because).toEqual(["The run makes about 67 requests, which take 13s at 5 a second."])
     yield* write("config/formferry.yaml", `services: { live: { ${live}, capabilities: [list] } }\n`)
     expect((yield* rehearse()).because).toEqual([
-      "The run makes at most about 67 requests: at 5 a second that takes 13s. If the service's list shows the submissions soon, it needs about a tenth of that.",
+      "The run makes up to 67 requests, which take 13s at 5 a second. If the service's list shows new submissions soon, the run needs only about a tenth of them.",
     ])
   }),
 )

@@ -128,7 +128,7 @@ scoped(
 )
 
 scoped(
-  "a submission that an altering service changed resembles its row, so the row stays in doubt",
+  "a submission that the service altered resembles its row, so the row stays in doubt",
   Effect.gen(function*() {
     const { fill, settle } = yield* doubted
     yield* fill(["Person 31 (cut)", "p31@example.org"])
@@ -140,7 +140,7 @@ scoped(
 )
 
 scoped(
-  "if a known submission was deleted in the form, no row is settled as not landed until a reconciliation has noticed",
+  "if a known submission was deleted in the form, no row is settled as not landed until a reconciliation has noticed the deletion",
   Effect.gen(function*() {
     const at = yield* doubted
     yield* Effect.sleep("1100 millis")
@@ -201,7 +201,7 @@ scoped(
 )
 
 scoped(
-  "if the service refuses to list, the rows stay in doubt and the run goes on",
+  "if the service refuses to list, the rows stay in doubt and the run continues",
   Effect.gen(function*() {
     const { fail, names, run, source } = yield* doubted
     yield* source(people(1, 70))

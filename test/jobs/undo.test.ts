@@ -148,7 +148,7 @@ scoped(
 )
 
 scoped(
-  "submissions whose replacement is in doubt are named",
+  "undone.csv lists submissions whose replacement is in doubt, and they are not deleted",
   Effect.gen(function*() {
     const { fail, first, outcomes, run, settings, source, undo } = yield* twoRuns
     yield* settings({ sink: ", onChange: import-again, canary: off" })
@@ -162,7 +162,7 @@ scoped(
 )
 
 scoped(
-  "the earlier submission of a row that was imported again remains, and is named by both undos",
+  "the earlier submission of a row that was imported again remains, and both undos report it",
   Effect.gen(function*() {
     const { first, names, outcomes, run, settings, source, undo } = yield* twoRuns
     yield* settings({ sink: ", onChange: import-again" })
@@ -181,7 +181,7 @@ scoped(
 )
 
 scoped(
-  "rows in doubt are named and not touched",
+  "undo reports rows in doubt and does not change them",
   Effect.gen(function*() {
     const { fail, names, outcomes, run, source, undo } = yield* twoRuns
     yield* source(people(1, 23))

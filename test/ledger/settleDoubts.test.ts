@@ -68,7 +68,7 @@ describe("settling rows in doubt in the ledger", () => {
       expect(yield* ledger.verify).toEqual([])
     }))
 
-  it.scopedLive("a submission that another pipeline recorded meanwhile settles no row, which stays in doubt", () =>
+  it.scopedLive("a row stays in doubt if another pipeline recorded its submission meanwhile", () =>
     Effect.gen(function*() {
       const { digestOf, ledger, session, view } = yield* doubtful
       const landed = (number: number, submissionId: string) => ({

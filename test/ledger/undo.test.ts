@@ -56,7 +56,7 @@ it.scopedLive("an undone row keeps its key, its content and the id of the delete
     expect(forgotten).toMatchObject({ keys: ["key 1"], submissions: [] })
   }))
 
-it.scopedLive("only the present submission of an imported row can be undone, and only once", () =>
+it.scopedLive("only the current submission of an imported row can be undone, and only once", () =>
   Effect.gen(function*() {
     const { row, run, state, undone } = yield* ledgerWithTwo
     yield* run("second", (session) =>

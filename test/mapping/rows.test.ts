@@ -296,7 +296,7 @@ describe("the option `stamp`", () => {
     expect(warnings).toEqual([])
   })
 
-  it("stamps change neither the columns of a row's content nor, with the pipeline's name, the mapping's fingerprint", () => {
+  it("stamps don't change the columns of a row's content, and the pipeline's name does not change the mapping's fingerprint", () => {
     const of = (pipeline: Pipeline) => compiledMapping(pipeline, declaring, ["Id", "X"]).mapping
     expect(of(whole).columns).toEqual(of(sink("")).columns)
     expect(of({ ...whole, name: "renamed" }).fingerprint).toBe(of(whole).fingerprint)
@@ -313,7 +313,7 @@ describe("the option `stamp`", () => {
     expect(use({ run: "run_id", pipeline: "imported_by" })).toEqual([0, 0])
   })
 
-  it("each stamp needs a URL parameter of its own, and is warned about if the form does not declare it", () => {
+  it("each stamp needs its own URL parameter, and there is a warning if the form does not declare it", () => {
     const twice = stampedWith({ urlParameter: "row_key", run: "row_key" })
     expect(errorsOf(twice, declaring, ["Id", "X"])).toMatchObject([{
       message: 'The URL parameter "row_key" already carries the row key.',

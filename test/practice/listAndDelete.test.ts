@@ -57,7 +57,7 @@ describe("the practice service's list of submissions over HTTP", () => {
       expect(yield* first("includeEditLink=false")).not.toHaveProperty("editLink")
     }))
 
-  it.scopedLive("a submission hidden by the fault `invisible` in lists can be read, and is listed after its time", () =>
+  it.scopedLive("a submission that the fault `invisible` hides only from lists can be read, and is listed later", () =>
     Effect.gen(function*() {
       const { listed, older, newer, send } = yield* started({
         fault: "invisible",

@@ -26,7 +26,7 @@ const asked = (query: string, all: ReadonlyArray<StoredSubmission> = four, isLis
 }
 
 describe("the practice service's list of submissions", () => {
-  it("the list has the oldest submissions first, and those of the same time in the order of their creation", () => {
+  it("the list has the oldest submissions first, and submissions of the same time in order of creation", () => {
     expect(asked("")).toEqual({ status: 200, ids: "abcd", totalResponses: 4, pageCount: 1 })
   })
 
@@ -56,7 +56,7 @@ describe("the practice service's list of submissions", () => {
     expect(asked("offset=4")).toMatchObject({ status: 200, ids: "", totalResponses: 4 })
   })
 
-  it("afterDate and beforeDate exclude submissions of exactly their time", () => {
+  it("afterDate and beforeDate exclude submissions of exactly that time", () => {
     expect(asked("sort=asc&afterDate=2024-01-01T00:00:00Z").ids).toBe("bcd")
     expect(asked("sort=asc&beforeDate=2024-01-03T01:00:00%2B01:00").ids).toBe("abc")
     expect(asked("afterDate=2024-01-01T00:00:00.000Z&beforeDate=2024-01-03T00:00:00.000Z")).toMatchObject({
@@ -70,7 +70,7 @@ describe("the practice service's list of submissions", () => {
     expect(asked("status=finished").totalResponses).toBe(4)
   })
 
-  it("the search finds answers and URL parameters that contain its text in any case", () => {
+  it("the search finds answers and URL parameters that contain its text, ignoring case", () => {
     expect(asked("search=gRACE").ids).toBe("b")
     expect(asked("search=%22g%22").ids).toBe("b")
     expect(asked("search=%C3%A4da").ids).toBe("d")

@@ -18,7 +18,7 @@ it.effect("the store sorts submissions by time, and those of the same time by cr
     expect(ids(yield* filled(3, 1, 3, 2, 1))).toEqual(["s1", "s4", "s3", "s0", "s2"])
   }))
 
-it.effect("submissions that arrive after a listing are sorted into it", () =>
+it.effect("submissions that arrive after a listing have their place by time in the next one", () =>
   Effect.gen(function*() {
     const store = yield* filled(5, 1)
     expect(ids(store)).toEqual(["s1", "s0"])

@@ -124,7 +124,7 @@ describe("the list of a form's submissions", () => {
       expect(yield* inTime(find(numbered(1, 600)))).toEqual([])
     }))
 
-  it.scoped("a list that shows new submissions later is asked again, while some submissions are read one by one", () =>
+  it.scoped("a list that shows new submissions late is read again, while some submissions are read one by one", () =>
     Effect.gen(function*() {
       let shown = 0
       const { list, pages } = listOf(() => numbered(1, shown))
@@ -139,7 +139,7 @@ describe("the list of a form's submissions", () => {
       expect(pages.length).toBe(5)
     }))
 
-  it.scoped("a list that never shows the submissions is left with one warning", () =>
+  it.scoped("a list that never shows the submissions is no longer used, with one warning", () =>
     Effect.gen(function*() {
       const { layer, lines } = warnings()
       const { list, pages } = listOf(() => numbered(1, 10_000))
@@ -192,7 +192,7 @@ describe("the list of a form's submissions", () => {
       ["is broken", () => Effect.dieMessage("It can't list.")],
     ] as ReadonlyArray<readonly [string, List]>
   ) {
-    it.scoped(`a list that ${how} is left with one warning`, () =>
+    it.scoped(`a list that ${how} is no longer used, with one warning`, () =>
       Effect.gen(function*() {
         const { layer, lines } = warnings()
         const rests = yield* Effect.gen(function*() {

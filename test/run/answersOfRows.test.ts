@@ -87,7 +87,7 @@ describe("stamps", () => {
   )
 
   it.scopedLive(
-    "stamps that are added, removed or made by a different run change no row and are not answers that changed",
+    "a row does not count as changed because a stamp was added, removed or made by a different run",
     () =>
       Effect.gen(function*() {
         const people = yield* world

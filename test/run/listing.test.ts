@@ -15,7 +15,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
 const canList = "    capabilities: [list]\n"
 
 scoped(
-  "a service that can list is read back in a tenth of the requests, with the same results",
+  "if the service can list, submissions are read back with a tenth of the requests and the same results",
   Effect.gen(function*() {
     const reports = yield* Effect.forEach(["", canList], (more) =>
       Effect.scoped(Effect.gen(function*() {

@@ -260,7 +260,7 @@ describe("settling rows in doubt from the form's list", () => {
       expect(settled.open[0]).toEqual([1, "the form's list shows 4 of 5 submissions", "another list"])
     })))
 
-  it.effect("a submission that arrives while the form is listed leaves the proof to the next lists", () =>
+  it.effect("if a submission arrives while the form is listed, the next lists prove that a row has not landed", () =>
     aMinuteLater(Effect.gen(function*() {
       const inForm = [...others, ada]
       let pages = 0
@@ -369,7 +369,7 @@ describe("settling rows in doubt from the form's list", () => {
       })
     })))
 
-  it("is never wrong, however people add and delete submissions between pages", () =>
+  it("settles no row wrongly, however people add and delete submissions between pages", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),

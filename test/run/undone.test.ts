@@ -36,7 +36,7 @@ const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Cont
   it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
-  "undone rows are not sent, whatever they contain, until a run is asked to",
+  "undone rows are not sent, even if they change, until a run has --resend-undone",
   Effect.gen(function*() {
     const { names, run, source } = yield* undoneWorld
     const again = yield* run()

@@ -53,7 +53,7 @@ scoped(
       exitCode: 0,
       readBack: { verified: 200 },
       wholeForm: { submissions: 200, unknown: 0, missing: 0 },
-      because: ["The form has 200 submissions, and none that the ledger does not know."],
+      because: ["The form has 200 submissions, and all of them are in the ledger."],
     })
     expect(report.phases.map(({ phase }) => phase)).toEqual(["list", "readBack"])
     expect((yield* Effect.exit(file(report, "whole-form.csv")))._tag).toBe("Failure")
@@ -69,7 +69,7 @@ scoped(
     const report = yield* compare
     expect(report).toMatchObject({ exitCode: 0, wholeForm: { submissions: 202, unknown: 2, missing: 0 } })
     expect(report.because).toEqual([
-      "The form has 202 submissions, of which the ledger does not know 2: see whole-form.csv.",
+      "The form has 202 submissions, and 2 of them are not in the ledger: see whole-form.csv.",
     ])
     expect((yield* unmatched(report)).toSorted()).toEqual(
       [[idOf("Ada"), "unknown"], [idOf("Grace"), "unknown"]].toSorted(),
@@ -229,7 +229,7 @@ scoped(
 )
 
 scoped(
-  "without the capability, the reconciliation is refused before any request, and the sentence says what to set",
+  "without the capability, the reconciliation is refused before any request, and the message says what to set",
   Effect.gen(function*() {
     const { compare, configure, heard } = yield* imported
     yield* configure("")

@@ -299,7 +299,7 @@ describe("settling rows in doubt from an export", () => {
       expect(settle([keyless], [["s1", "bob", undefined, "31", "", "run-2"]]).notLanded).toEqual([1])
     })
 
-    it("a submission of a different run neither shows that the row landed nor that it did not", () => {
+    it("a submission of a different run shows neither that the row landed nor that it did not", () => {
       expect(settle([row], [line("run-1", "k1")], {}, "row_key")).toEqual(resembling)
       expect(settle([keyless], [line("run-1")])).toEqual(resembling)
     })

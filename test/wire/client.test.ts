@@ -101,7 +101,7 @@ describe("the client with literal answers", () => {
       )
     }))
 
-  it.scopedLive("a list without a total is not an answer", () =>
+  it.scopedLive("a list without a total is not accepted as an answer", () =>
     Effect.gen(function*() {
       const page = answerText(200, `{"responses":[${exchanges.fullSubmission}]}`)
       const { service, requests } = yield* played(page, page, page)
@@ -110,7 +110,7 @@ describe("the client with literal answers", () => {
       expect(requests()).toHaveLength(3)
     }))
 
-  it.scopedLive("a service that does not know the path of a list is reported with its capability", () =>
+  it.scopedLive("if a service does not know the path of a list, the error names the capability to remove", () =>
     Effect.gen(function*() {
       const { service } = yield* played(answerText(404, "{}"))
       const error = yield* Effect.flip(service.list?.("f", { offset: 0, sort: "desc" }) ?? Effect.void)
@@ -127,7 +127,7 @@ describe("the client with literal answers", () => {
       expect(request(0).line).toBe("GET /v1/api/forms HTTP/1.1")
     }))
 
-  it.scopedLive("repeats a deletion whose answer was lost, and takes a 404 for its success", () =>
+  it.scopedLive("repeats a deletion whose answer was lost, and counts a 404 as success", () =>
     Effect.gen(function*() {
       const { service, request } = yield* played("", answerText(404, "{}"), answerText(200, ""))
       const remove = (id: string) => service.remove?.("vso9PzRfHQus", id, always) ?? Effect.void
@@ -157,7 +157,7 @@ describe("the client with literal answers", () => {
       expect(yield* service.read("sib1", "5b2d")).toEqual(sibling)
     }))
 
-  it.scopedLive("reads a listed submission like one that was read singly", () =>
+  it.scopedLive("reads a listed submission like one that was read individually", () =>
     Effect.gen(function*() {
       const page = `{"responses":[${exchanges.siblingSubmission}],"totalResponses":1,"pageCount":1}`
       const { service } = yield* played(answerText(200, page))
