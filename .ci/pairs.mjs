@@ -1,4 +1,4 @@
-// Measures the suggestions for the generated pairs of test/mapping/generated: node .ci/pairs.mjs --seeds 50 --topics unseen.
+// Measures the suggestions for the generated pairs of test/mapping/generated: node .ci/pairs.mjs --seeds 50 --topics fresh.
 import { bundled } from "./bundled.mjs"
 
 const { main } = await bundled("test/mapping/generated/main.ts")

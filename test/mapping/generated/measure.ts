@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { drawPair } from "./drawPair.ts"
 import type { Judged, JudgedText } from "./judge.ts"
 import { judge } from "./judge.ts"
-import type { Half } from "./topics.ts"
+import type { TopicSet } from "./topics.ts"
 import { topicsOf } from "./topics.ts"
 
 interface Measured {
@@ -14,9 +14,9 @@ interface Measured {
 }
 
 /** Evaluates the suggestions for the pairs of some seeds. */
-export const measure = (half: Half, seeds: ReadonlyArray<number>) =>
+export const measure = (set: TopicSet, seeds: ReadonlyArray<number>) =>
   Effect.gen(function*() {
-    const topics = topicsOf(half)
+    const topics = topicsOf(set)
     const all = yield* Effect.forEach(seeds, (seed) => {
       const pair = drawPair(seed, topics)
       return Effect.map(

@@ -58,11 +58,11 @@ const Grid = Schema.Struct({
 export type Grid = typeof Grid.Type
 
 /**
- * The topics are in two halves. For the `unseen` half, only figures are shown, so that nobody adapts suggestions to its
- * texts.
+ * The sets of topics. Suggestions may be adapted to the `known` set only. For the `unseen` set, only figures are shown.
+ * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary.
  */
-export const halves = ["known", "unseen"] as const
-export type Half = (typeof halves)[number]
+export const topicSets = ["known", "unseen", "fresh"] as const
+export type TopicSet = (typeof topicSets)[number]
 
 const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
   const result = Schema.decodeUnknownEither(schema, { onExcessProperty: "ignore" })(
@@ -74,9 +74,9 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
   throw new Error(`${file} can't be used: ${places.slice(0, 5).join(", ")}`)
 }
 
-/** Reads the topics and grids of a half. */
-export const topicsOf = (half: Half) => ({
-  topics: decoded(Schema.Array(Topic), `${half}.yaml`),
-  grids: decoded(Schema.Struct({ known: Schema.Array(Grid), unseen: Schema.Array(Grid) }), "grids.yaml")[half],
+/** Reads the topics and grids of a set. */
+export const topicsOf = (set: TopicSet) => ({
+  topics: decoded(Schema.Array(Topic), `${set}.yaml`),
+  grids: decoded(Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }), "grids.yaml")[set],
 })
 export type Topics = ReturnType<typeof topicsOf>
