@@ -38,6 +38,9 @@ export const connectionFindings = (yaml: YamlText): ReadonlyArray<Finding> =>
     ]
   })
 
+/** The keys of a source whose values are paths. */
+const paths = new Set(["path", "poll", "download"])
+
 /** Returns a value with the variables of a preset in its texts replaced. */
 const withVariables = (value: unknown, variables: Readonly<Record<string, string>>, isPath = false): unknown => {
   if (typeof value === "string") {
@@ -49,7 +52,7 @@ const withVariables = (value: unknown, variables: Readonly<Record<string, string
   if (Array.isArray(value)) return value.map((item) => withVariables(item, variables))
   if (!isMapping(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, withVariables(member, variables, name === "path")]),
+    Object.entries(value).map(([name, member]) => [name, withVariables(member, variables, paths.has(name))]),
   )
 }
 

@@ -6,11 +6,12 @@ import type { FakePreset } from "../source/pull/presets/FakePreset.ts"
 import { jotform } from "../source/pull/presets/jotform.ts"
 import { kobo } from "../source/pull/presets/kobo.ts"
 import { odk } from "../source/pull/presets/odk.ts"
+import { qualtrics } from "../source/pull/presets/qualtrics.ts"
 import { redcap } from "../source/pull/presets/redcap.ts"
 import { bench } from "./contacts.ts"
 
 /** The presets. For a new one, add its fake here. */
-const presets: ReadonlyArray<FakePreset> = [jotform, kobo, odk, redcap]
+const presets: ReadonlyArray<FakePreset> = [jotform, kobo, odk, qualtrics, redcap]
 
 /** How many times faster waits are, so that rates and `Retry-After` cost no time. */
 const speed = 20

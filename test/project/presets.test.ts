@@ -45,7 +45,7 @@ describe.each(Object.entries(presets))("the preset %s", (name, preset) => {
 
   it("contains only what a pipeline can contain, and needs only what it says", async () => {
     const source = await run(load(`{ api: ${name}, ${auth}${base} }`, `{ ${own} }`))
-    expect(JSON.stringify(source)).not.toMatch(/\{(?!offset|number|cursor)\w+\}/)
+    expect(JSON.stringify(source)).not.toMatch(/\{(?!offset|number|cursor|job|file)\w+\}/)
     expect(source.file).toMatchObject({ connection: "tool", account: { name: "tool" } })
     // The request is not the one that stands for an unknown preset.
     expect(source.file).not.toMatchObject({ request: { path: "/" } })

@@ -9,16 +9,17 @@ const csv = (store: ReadonlyArray<FakeRecord>) =>
 /** A job is complete at the third request for its state. */
 const polls = 3
 
-/** Qualtrics: a POST starts a job, which makes a zip archive. Its progress and its file have different ids. */
-export const qualtricsJobs = (): Tool => {
+/** Qualtrics: a POST starts a job, which makes a zip archive of a table. Its progress and its file have different ids. */
+export const qualtricsJobs = (table: (store: ReadonlyArray<FakeRecord>) => string = csv): Tool => {
   const jobs = new Map<string, { polled: number; readonly file: Buffer }>()
   return ({ body, headers, method, url }, store) => {
     if (headers["x-api-token"] !== token) return refused
-    const [, , id, last] = /^\/surveys\/(SV_\w+)\/export-responses(?:\/([^/]+))?(?:\/(file))?$/.exec(url.pathname) ?? []
+    const [, , id, last] =
+      /^(?:\/API\/v3)?\/surveys\/(SV_\w+)\/export-responses(?:\/([^/]+))?(?:\/(file))?$/.exec(url.pathname) ?? []
     if (method === "POST" && id === undefined) {
       if ((JSON.parse(body) as { readonly format?: string }).format !== "csv") return { status: 400 }
       const progressId = `ES_${jobs.size}`
-      jobs.set(progressId, { polled: 0, file: zip({ "My survey.csv": csv(store) }) })
+      jobs.set(progressId, { polled: 0, file: zip({ "My survey.csv": table(store) }) })
       return {
         body: { result: { progressId, percentComplete: 0, status: "inProgress" }, meta: { httpStatus: "200 - OK" } },
       }

@@ -1,0 +1,31 @@
+import type { Preset } from "./Preset.ts"
+
+export const qualtrics: Preset = {
+  title: "Qualtrics",
+  evidence: "From the code of several clients, not tried live.",
+  bases: "the address of your data centre, such as `https://fra1.qualtrics.com`",
+  token: { header: "X-API-TOKEN" },
+  signIn: "The token and the data centre are in the account settings, under Qualtrics IDs.",
+  variables: { form: { about: "the survey's id, as in its address", example: "SV_1abcDEF234ghiJK" } },
+  source: {
+    // One export is made at one moment, so no record can move between pages. It has the same columns as an export that is downloaded.
+    request: {
+      path: "/API/v3/surveys/{form}/export-responses",
+      json: { format: "csv", useLabels: true, breakoutSets: true },
+    },
+    job: {
+      id: "/result/progressId",
+      poll: "/API/v3/surveys/{form}/export-responses/{job}",
+      status: { at: "/result/status", running: ["inProgress"], completed: ["complete"], failed: ["failed"] },
+      file: "/result/fileId",
+      download: "/API/v3/surveys/{form}/export-responses/{file}/file",
+    },
+    format: "qualtrics",
+  },
+  notes: [
+    "One export, with the columns of a CSV export of choice texts. Edits are found. Responses that were deleted in Qualtrics are reported as vanished.",
+    "Responses in progress are not included. Test responses are: skip them with `where`.",
+    "For codes instead of choice texts, set `request: { json: { useLabels: false } }`.",
+    "The times are in the zone that the export states.",
+  ],
+}

@@ -1,0 +1,36 @@
+import { qualtricsJobs } from "../fakeJobs.ts"
+import { createdAt } from "./FakePreset.ts"
+import type { FakePreset } from "./FakePreset.ts"
+
+const time = (iso: string) => iso.slice(0, 19).replace("T", " ")
+
+/** The three rows of the header: names, texts, and ids as JSON. */
+const header = [
+  "StartDate,EndDate,Status,Progress,Finished,RecordedDate,ResponseId,UserLanguage,Q1,Q2_1,Q2_2",
+  "Start Date,End Date,Response Type,Progress,Finished,Recorded Date,Response ID,User Language,Your name,Which? - A,Which? - B",
+  [
+    ...["startDate", "endDate"].map((ImportId) => ({ ImportId, timeZone: "UTC" })),
+    ...["status", "progress", "finished"].map((ImportId) => ({ ImportId })),
+    { ImportId: "recordedDate", timeZone: "UTC" },
+    ...["_recordId", "userLanguage", "QID1_TEXT"].map((ImportId) => ({ ImportId })),
+    { ImportId: "QID2", choiceId: "1" },
+    { ImportId: "QID2", choiceId: "2" },
+  ].map((id) => `"${JSON.stringify(id).replaceAll('"', '""')}"`).join(","),
+]
+
+/** Qualtrics: an export of all finished responses, newest first, as CSV in a zip archive. */
+export const qualtrics: FakePreset = {
+  api: "qualtrics",
+  signIn: "token: { env: TOOL_TOKEN }",
+  source: "form: SV_1abcDEF234ghiJK",
+  column: "Q1",
+  // One request starts the export, three ask for its state, and one downloads the file.
+  requests: 5,
+  answer: qualtricsJobs((store) => {
+    const lines = store.toReversed().map((record) => {
+      const created = time(createdAt(record))
+      return `${created},${created},IP Address,100,True,${created},R_${record.id},EN,${record.name},A,`
+    })
+    return ["\uFEFF".concat(header[0] ?? ""), ...header.slice(1), ...lines, ""].join("\n")
+  }),
+}
