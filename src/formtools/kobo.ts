@@ -1,5 +1,5 @@
 import { slashedBlocks } from "./blocks.ts"
-import type { FormTool, Sample } from "./FormTool.ts"
+import type { FormTool, MetaColumn, RecordTool, Sample } from "./FormTool.ts"
 import { evidence, has, metaOf, positionOf } from "./sample.ts"
 import type { MetaTitles } from "./sample.ts"
 
@@ -27,10 +27,48 @@ const hasHxl = ({ records }: Sample): boolean => {
   return filled.length > 0 && filled.every((cell) => /^#[a-z][\w-]*(?:\s*\+\s*[a-z][\w-]*)*$/i.test(cell))
 }
 
+/** KoboToolbox's API: the records in `results`. Their members are the questions' names, with those of groups. */
+const koboData: RecordTool = {
+  recognise: (members) => {
+    const id = members.includes("_uuid") || members.includes("_id")
+    if (!id || !members.includes("_submission_time")) return undefined
+    return evidence(
+      [0.5, `records have "_submission_time" and "_id" or "_uuid"`],
+      members.includes("_xform_id_string") && [0.4, `and "_xform_id_string"`],
+    )
+  },
+  learn: (columns) => {
+    const titles = columns.map(({ title }) => title)
+    const sample = { plain: titles.map((title) => title.toLowerCase()) }
+    const known = metaOf(sample, meta)
+    const own = titles.flatMap((title, position): ReadonlyArray<MetaColumn> =>
+      /^(?:_|meta\/|formhub\/)/.test(title) && known.every((column) => column.position !== position)
+        ? [{ position, role: "note" }]
+        : []
+    )
+    const key = ["_uuid", "_id"].map((name) => titles.indexOf(name)).filter((position) => position >= 0)
+    return {
+      add: () => {},
+      layout: () => ({
+        variant: "API",
+        titles,
+        meta: [...known, ...own],
+        key: key.slice(0, 1),
+        answers: { several: { columns: false, separator: " " }, other: "in a column of its own" },
+        notes: [
+          "Columns have the names of questions and groups, and cells the names of options. Several choices are in one cell: the columns of individual options, which exports also have, are missing.",
+        ],
+        cells: (row) => row,
+      }),
+    }
+  },
+}
+
 /** KoboToolbox: CSV and workbook, with names or labels as header. */
 export const kobo: FormTool = {
   name: "kobo",
   title: "KoboToolbox",
+  records: koboData,
   recognise: (sample) => {
     const time = has(sample, "_submission_time")
     const id = has(sample, "_id") || has(sample, "_uuid")

@@ -410,6 +410,19 @@ describe("the layout of a JSON export", () => {
     ])
     expect(rows[1]?.slice(from)).toEqual(["Ben", "Example", null, "(089) 99998000", null, null, null])
   })
+
+  it("records of KoboToolbox's API have the row key and the cells of an export", async () => {
+    const records = await sample("kobo-data.json")
+    const exported = await sample("kobo.csv")
+    expect(records.tool.defaultRowKey).toEqual(exported.tool.defaultRowKey)
+    const shared = ["start", "end", "name", "_id", "_uuid", "_submission_time", "_status"]
+    const cells = ({ cleaned, names }: typeof records) =>
+      cleaned.map((row) => shared.map((name) => String(row[names.indexOf(name)])))
+    expect(cells(records)).toEqual(cells(exported))
+    expect(records.tool.answers.several).toEqual({ columns: false, separator: " " })
+    expect(records.meta[records.names.indexOf("_attachments")]).toBe("note")
+    expect(records.meta[records.names.indexOf("sport/sports")]).toBeUndefined()
+  })
 })
 
 describe("rows below several header rows", () => {

@@ -29,6 +29,7 @@ const exports: ReadonlyArray<readonly [path: string, tool: string, rows: number]
   ["form-tools/qualtrics-legacy.csv", "qualtrics", 1],
   ["form-tools/typeform-responses.json", "typeform", 3],
   ["form-tools/jotform-submissions.json", "jotform", 2],
+  ["form-tools/kobo-data.json", "kobo", 2],
   ["form-tools/tally.csv", "tally", 2],
   ["form-tools/fillout.csv", "fillout", 2],
   ["form-tools/limesurvey-codes.csv", "limesurvey", 2],

@@ -9,11 +9,14 @@ export const kobo: Preset = {
   signIn: "The token is in the account settings, under Security.",
   variables: { form: { about: "the id of the project, as in its address", example: "aBc123" } },
   source: {
-    // The answers of an export, but in pages: an export is limited to 120 seconds, and may be a cached one.
+    // An export would take a job, and the server may return an earlier one.
     request: { path: "/api/v2/assets/{form}/data/", query: { format: "json", limit: 1000, sort: '{"_id":1}' } },
     page: { link: "/next", total: "/count" },
     records: "/results",
-    rowKey: ["_uuid"],
+    format: "kobo",
   },
-  notes: ["Edits are found. Records that were deleted in KoboToolbox are reported as vanished."],
+  notes: [
+    "The columns are those of an export with XML names and groups in the header, without the columns of individual options.",
+    "Edits are found. Records that were deleted in KoboToolbox are reported as vanished.",
+  ],
 }
