@@ -37,6 +37,11 @@ const HeaderName = Schema.String.pipe(
   ),
 ).annotations(expecting("the name of a header. Secrets belong under `auth` of the connection"))
 
+const From = oneOfThese(
+  becoming(Pointer, (at): { readonly at: string } | { readonly header: string } => ({ at })),
+  section({ header: needed(Name, { description: "The name of a header of the answer", examples: ["record_cursor"] }) }),
+).annotations(expecting("a place such as `/next`, or { header: NAME }"))
+
 /**
  * Returns the schema of a connection.
  *
@@ -70,6 +75,16 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
         examples: [5],
       },
     ),
+    pause: optional(PositiveTime, {
+      description:
+        "How long to wait after a request was refused because there were too many (429), if the answer doesn't say (default: what the tool states, or less than a second at first)",
+      examples: ["30 seconds"],
+    }),
+    quota: optional(From, {
+      description:
+        "Where an answer contains the number of requests that the account has left, such as those of a day. A pull ends if it would need more (default: not checked, or what the tool sends)",
+      examples: ["/limit-left", { header: "X-Ratelimit-App-Global-Day-Remaining" }],
+    }),
     timeout: optional(PositiveTime, { description: "How long one request may take", default: "2 minutes" }),
   }, { rules: { atLeastOne: ["api", "base"], needs: { token: ["api"] }, excludes: { token: ["auth"] } } }).annotations({
     ...expecting("a connection"),
@@ -88,12 +103,16 @@ export interface Connection extends ConnectionSignIn {
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
   readonly timeout: Duration.Duration
+  /** How long to wait after a 429 that doesn't say. */
+  readonly pause: Duration.Duration | undefined
+  /** Where an answer contains the number of requests that the account has left. */
+  readonly quota: typeof From.Type | undefined
 }
 
 /** Returns a connection of the project file. */
 export const connectionOf = (
   name: string,
-  { api, auth, base, requestsPerSecond, timeout, token }: ConnectionEntry,
+  { api, auth, base, pause, quota, requestsPerSecond, timeout, token }: ConnectionEntry,
   secrets: Secrets,
 ): Connection => {
   const preset = presetNamed(api)
@@ -103,6 +122,8 @@ export const connectionOf = (
     base: (base ?? preset?.base ?? "").replace(/\/+$/, ""),
     requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
     timeout,
+    pause: pause ?? preset?.pause,
+    quota: quota ?? preset?.quota,
     ...signInOf(name, auth ?? (token && authOf(token, preset?.token)), secrets),
   }
 }
@@ -154,11 +175,6 @@ const Labels = section({
   }),
   query: optional(Parameters, { description: "Query parameters", examples: [{ include: "questions" }] }),
 }).annotations(expecting("{ path: /PATH }"))
-
-const From = oneOfThese(
-  becoming(Pointer, (at): { readonly at: string } | { readonly header: string } => ({ at })),
-  section({ header: needed(Name, { description: "The name of a header of the answer", examples: ["record_cursor"] }) }),
-).annotations(expecting("a place such as `/next`, or { header: NAME }"))
 
 const Page = section({
   offset: optional(whole(0), {

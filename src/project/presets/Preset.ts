@@ -1,3 +1,4 @@
+import type * as Duration from "effect/Duration"
 import type { Mapping } from "../yamlText.ts"
 
 /** A part of a preset's request that differs from source to source. */
@@ -26,6 +27,10 @@ export interface Preset {
   /** How to get what the connection signs in with, as sentences. */
   readonly signIn: string
   readonly requestsPerSecond?: number
+  /** How long to wait after a 429 that doesn't say. */
+  readonly pause?: Duration.Duration
+  /** Where an answer contains the number of requests that the account has left. */
+  readonly quota?: { readonly at: string } | { readonly header: string }
   /** What a source must name. `form` is a key of `source`; others are members of `source.variables`. */
   readonly variables: Readonly<Record<string, PresetVariable>>
   /** Keys of `source`, as in a pipeline file. `{NAME}` in a text is replaced by the variable with that name. */

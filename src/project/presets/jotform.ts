@@ -8,6 +8,7 @@ export const jotform: Preset = {
     "`https://eu-api.jotform.com` for accounts in the EU, `https://hipaa-api.jotform.com` for HIPAA, and for Enterprise your own domain followed by `/API`",
   token: { header: "APIKEY" },
   signIn: "Create an API key under Settings, API, with the permission Read Access.",
+  quota: { at: "/limit-left" },
   variables: { form: { about: "the form's id, as in its address", example: "241234567890123" } },
   source: {
     // The creation doesn't change with an edit. Whether the oldest or the newest come first is not documented: with new ones first, a submission that

@@ -161,7 +161,8 @@ export const exchange = <A>(
     if (status === 401 && mayHaveExpired) return yield* new Expired()
     if (status >= 300 && status < 400) return yield* redirected(connection, request, answered.get("location"))
     const now = yield* Clock.currentTimeMillis
-    const wait = retryAfter(answered.get("retry-after") ?? undefined, now) ?? 0
+    const pause = status === 429 && connection.pause !== undefined ? Duration.toMillis(connection.pause) : 0
+    const wait = retryAfter(answered.get("retry-after") ?? undefined, now) ?? pause
     const error = refused(connection, request, status)
     if (error._tag === "Again" && wait > longestPause) {
       const message = `${file} asks to wait ${

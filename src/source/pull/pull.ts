@@ -264,6 +264,11 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
     counts,
     /** Returns the number of all records, if the tool states it. */
     total: () => total,
+    /** Returns the smallest number of pages that may still come, if there is another one. */
+    left: () => {
+      const missing = (total ?? 0) - counts.records
+      return missing > 0 && counts.records > 0 ? Math.ceil(missing * counts.pages / counts.records) : 1
+    },
     isTable: made.isTable,
     /** Takes a page. Returns its records as JSON lines, and what `next` returns. Throws `Unpaged`. */
     take: (json: Json, headers: Headers, from: URL) => {
@@ -285,6 +290,19 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
           thousands(counts.records)
         }. Nothing was used. Run again. If it happens again, check the order and the filters in \`source.request\`.`,
   }
+}
+
+const requests = (count: number): string => `${thousands(count)} ${count === 1 ? "request" : "requests"}`
+
+/** Returns why the account's quota is not enough for the rest of a pull, as the end of a sentence. Undefined if it is, or if an answer doesn't say. */
+const quotaFault = ({ quota }: Account, json: Json, headers: Headers, needed: number): string | undefined => {
+  const given = quota === undefined ? undefined : "at" in quota ? valueAt(json, quota.at) : headers.get(quota.header)
+  const left = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : given
+  // Some tools send -1 if there is no limit.
+  if (typeof left !== "number" || left < 0 || left >= needed) return undefined
+  return `has ${requests(left)} left in its quota, but the rest of the pull needs at least ${
+    requests(needed)
+  }. Nothing was used. Run again when the quota is renewed, or ask for larger pages in \`source.request\`.`
 }
 
 /** Stores the records of all pages, one a line. */
@@ -327,6 +345,10 @@ const storePages = (
         },
       })
       following = taken.following
+      if (following !== false) {
+        const fault = quotaFault(connection, json, headers, pages.left() + (pull.labels === undefined ? 0 : 1))
+        if (fault !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${fault}` })
+      }
       yield* show("pull", pages.counts.records, pages.total())
       if (since !== undefined) {
         for (const record of taken.records) times.push(readTime(valueAt(record, since.at), since))

@@ -220,6 +220,63 @@ describe("a pull", () => {
     expect(tools.received).toHaveLength(1)
   })
 
+  it("stops at a quota that is less than the rest of the pull, and not at one that is enough or has no limit", async () => {
+    const counted = { ...link, source: link.source.replace("limit: 1000", "limit: 500") }
+    const quota = { more: ", quota: { header: X-Left }" }
+    const leaving = (left: string) => {
+      tools.received.length = 0
+      tools.meddle = ({ url }) => ({
+        headers: { "x-left": left },
+        body: {
+          count: 2_500,
+          results: records(
+            Number(url.searchParams.get("start") ?? 0) + 1,
+            Number(url.searchParams.get("start") ?? 0) + 500,
+          ),
+          next: url.searchParams.get("start") === "2000"
+            ? null
+            : `${url.origin}/kobo?start=${Number(url.searchParams.get("start") ?? 0) + 500}`,
+        },
+      })
+    }
+    leaving("3")
+    const error = await failure(counted, quota)
+    expect(error.message).toContain(
+      "has 3 requests left in its quota, but the rest of the pull needs at least 4 requests. Nothing was used.",
+    )
+    expect(error._tag).toBe("ConnectionUnusable")
+    expect(tools.received).toHaveLength(1)
+    for (const left of ["4", "-1", "many"]) {
+      leaving(left)
+      expect((await pulled(counted, quota)).rows).toEqual(all(2_500))
+    }
+  })
+
+  it("finds the quota in a page, and stops at 0 if there is no total", async () => {
+    const left = (count: number) => {
+      tools.meddle = ({ url }) => {
+        const from = Number(url.searchParams.get("offset"))
+        return {
+          body: { responseCode: 200, content: records(from + 1, Math.min(from + 1000, 2_500)), "limit-left": count },
+        }
+      }
+    }
+    left(0)
+    const error = await failure(offset, { more: ", quota: /limit-left" })
+    expect(error.message).toContain(
+      "has 0 requests left in its quota, but the rest of the pull needs at least 1 request.",
+    )
+    left(1)
+    expect((await pulled(offset, { more: ", quota: /limit-left" })).rows).toEqual(all(2_500))
+  })
+
+  it("waits as long as the connection says after a 429 that doesn't say", async () => {
+    tools.meddle = (_, count) => count === 1 ? { status: 429 } : undefined
+    const started = Date.now()
+    expect((await pulled(link, { more: ", pause: 1 second" })).rows).toHaveLength(2_500)
+    expect(Date.now() - started).toBeGreaterThan(950)
+  })
+
   it("keeps to the account's rate, also with other pulls at the same time", async () => {
     const started = Date.now()
     const slow = open(link.auth, link.source, { rate: 5 })
