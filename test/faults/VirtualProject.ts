@@ -26,6 +26,8 @@ export const loadLazyModules = (): Promise<unknown> =>
     import("../../src/report/pastRuns.ts"),
     import("../../src/report/html/reportPage.ts"),
     import("../../src/run/Run.ts"),
+    import("../../src/source/json/json.ts"),
+    import("../../src/source/pull/pull.ts"),
     import("../../src/service/client.ts"),
     import("jschardet"),
   ])

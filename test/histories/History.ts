@@ -1,4 +1,4 @@
-import type { FileSystem, Path } from "@effect/platform"
+import { FetchHttpClient, type FileSystem, type Path } from "@effect/platform"
 import { Cause, Effect, Exit } from "effect"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ import type { OpenTransport } from "../../src/service/transport.ts"
 import { form as people } from "../faults/pipeline.ts"
 import { VirtualProject } from "../faults/VirtualProject.ts"
 import { Machine } from "../faults/VirtualTime.ts"
-import { fileOf, type Format, sourceIn, teams } from "./source.ts"
+import { answer, connection, fileOf, type Format, sourceIn, sourceKeys, teams } from "./source.ts"
 
 /** The ids of the service's forms. */
 export const forms = ["people", "crew"] as const
@@ -78,7 +78,7 @@ const formOf = (id: FormId, { added, note, spare, type }: EditedForm): Form => {
 const pipelineYaml = ({ empty, form, format, inDoubt, pipeline, renamedFrom, rowKey }: Edited): string =>
   `pipeline: ${pipeline}
 ${renamedFrom === undefined ? "" : `renamedFrom: ${renamedFrom}`}
-source: { file: ../${fileOf(format)}, rowKey: ${JSON.stringify(rowKey)}${
+source: { ${sourceKeys(format)}, rowKey: ${JSON.stringify(rowKey)}${
     empty.length === 0 ? "" : `, empty: ${JSON.stringify(empty)}`
   } }
 mapping:
@@ -136,6 +136,8 @@ export class History extends VirtualProject {
   private readonly formsNow = new Map(forms.map((id) => [id, uneditedForm]))
   edited = unedited
   rows: ReadonlyArray<number> = []
+  /** Whether the next run that is not refused pulls all records. */
+  isFull = false
 
   constructor(seed: number) {
     super(seed, "formferry-history-")
@@ -145,7 +147,7 @@ export class History extends VirtualProject {
   edit(change: Partial<Edited>): void {
     this.edited = { ...this.edited, ...change }
     const { baseUrl, format, pipeline, previousBaseUrls } = this.edited
-    this.writeServices({ baseUrl, ...(previousBaseUrls.length === 0 ? {} : { previousBaseUrls }) })
+    this.writeServices({ baseUrl, ...(previousBaseUrls.length === 0 ? {} : { previousBaseUrls }) }, connection)
     rmSync(join(this.root, "pipelines"), { recursive: true, force: true })
     this.write(`pipelines/${pipeline}.yaml`, pipelineYaml(this.edited))
     this.write(fileOf(format), sourceIn(format, this.rows))
@@ -203,14 +205,15 @@ export class History extends VirtualProject {
   }
 
   /** Runs `formferry run`, and kills it at the given step, if any. */
-  run(killedAt?: number): Promise<Ended> {
-    return this.process(
+  async run(killedAt?: number): Promise<Ended> {
+    const ended = await this.process(
       killedAt,
       Effect.flatMap(loadProject(this.root), (project) =>
         Effect.map(
           runPipeline(project, {
             ...asThePipelineSays,
             pipeline: this.edited.pipeline,
+            full: this.isFull,
             confirm: () => true,
             progress: () => Effect.void,
             warn: () => Effect.void,
@@ -219,6 +222,8 @@ export class History extends VirtualProject {
           (report): Ended => ({ _tag: "Report", report }),
         )),
     )
+    if (ended._tag === "Killed" || (ended._tag === "Report" && ended.report.exitCode !== 2)) this.isFull = false
+    return ended
   }
 
   /** Runs `formferry accept` as the message of a refusal advises. */
@@ -273,7 +278,9 @@ export class History extends VirtualProject {
     step = () => {
       if (isKilled() || machine.isOff) throw new Error("the machine is off")
     }
-    const running = this.start(machine, work, open, (send) => {
+    const fetch = (url: URL) => Promise.resolve(answer(url, readFileSync(join(this.root, fileOf("pull")), "utf8")))
+    const withTool = Effect.provideService(work, FetchHttpClient.Fetch, fetch as typeof globalThis.fetch)
+    const running = this.start(machine, withTool, open, (send) => {
       // The kernel still sends half of the requests.
       if (isKilled() && steps % 2 === 0) {
         Effect.runFork(Effect.withClock(send, this.time.clock), { scheduler: this.server })

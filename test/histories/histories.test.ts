@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "vitest"
 import { loadLazyModules } from "../faults/VirtualProject.ts"
 import { happens, play, type Played } from "./play.ts"
 
-const seeds = 12
+const seeds = 20
 
 beforeAll(loadLazyModules)
 

@@ -1,7 +1,7 @@
 import { Draws } from "../faults/Draws.ts"
 import { History } from "./History.ts"
 import { type Expected, Referee } from "./Referee.ts"
-import { formats, hasHeader } from "./source.ts"
+import { firstLate, formats, hasHeader } from "./source.ts"
 
 /** The result of one seed. */
 export interface Played {
@@ -20,8 +20,15 @@ type Moves = Readonly<Record<string, () => Expected | undefined>>
 const day = 86_400_000
 
 /** Events that happen in every project and must not stop a run. */
-const innocent = (at: History, draws: Draws, grow: () => void): Moves => ({
+const innocent = (at: History, draws: Draws, grow: () => void, late: () => number): Moves => ({
   "quiet night": () => "goes",
+  // Only a pull of all records finds such a row. If it is killed, a later run must send the row.
+  "late row": () => {
+    if (at.edited.format !== "pull") return undefined
+    at.source([...at.rows, late()])
+    at.isFull = true
+    return "goes"
+  },
   rows: () => {
     grow()
     return "goes"
@@ -137,6 +144,7 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
 export const happens = {
   inFew: [
     "quiet night",
+    "late row",
     "rows",
     "header only",
     "clock",
@@ -192,6 +200,7 @@ export const play = async (seed: number): Promise<Played> => {
   const referee = new Referee(at, draws)
   const { broken, lines, met, removed } = referee
   let next = 1
+  let nextLate = firstLate
   const grow = () => {
     const rows = [...at.rows, ...Array.from({ length: draws.int(2, 9) }, () => next++)]
     at.source(rows.filter((no) => !removed.has(no)))
@@ -204,11 +213,15 @@ export const play = async (seed: number): Promise<Played> => {
     await referee.settle(lines, isComplete, draws.chance(0.15) ? draws.int(1, 8) : undefined)
   }
   const moves = {
-    innocent: innocent(at, draws, grow),
+    innocent: innocent(at, draws, grow, () => nextLate++),
     harmful: harmful(at, draws, referee),
     log: logHarms(at, draws, referee),
   }
   try {
+    const isPulled = draws.chance(0.5)
+    if (isPulled) at.edit({ format: "pull" })
+    // After most edits, all records are pulled.
+    const harm = isPulled ? 0.2 : 0.5
     grow()
     const events = draws.int(4, 10)
     for (let event = 0; event < events && broken.length === 0; event++) {
@@ -216,7 +229,7 @@ export const play = async (seed: number): Promise<Played> => {
       if (draws.chance(0.7)) await at.pass(day)
       const possible = referee.wasKilled() && draws.chance(0.25)
         ? moves.log
-        : event > 0 && draws.chance(0.5)
+        : event > 0 && draws.chance(harm)
         ? moves.harmful
         : moves.innocent
       const [kind, move] = draws.pick(Object.entries(possible) as [[string, () => Expected | undefined]])

@@ -1,7 +1,9 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Connection } from "../../project/pull.ts"
 import { longestPause } from "../../service/pace.ts"
@@ -61,7 +63,9 @@ const accountOf = ({ base, places }: Connection): string => [base, ...places].jo
 const slot = (connection: Connection) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const account = accountOf(connection)
-    const at = Math.max(now, nextRequests.get(account) ?? 0)
+    const next = nextRequests.get(account) ?? 0
+    // No wait is longer, unless the clock was set back.
+    const at = next > now + longestPause ? now : Math.max(now, next)
     nextRequests.set(account, at + 1000 / connection.requestsPerSecond)
     return Effect.sleep(Duration.millis(at - now))
   })
@@ -138,9 +142,10 @@ export const exchange = <A>(
   const { body, headers, method, url } = request
   const { bearer } = connection
   const once = Effect.fnUntraced(function*(token: string | undefined, mayHaveExpired: boolean) {
+    const send = Option.getOrElse(yield* Effect.serviceOption(FetchHttpClient.Fetch), () => ownFetch)
     const response = yield* Effect.tryPromise({
       try: (signal) =>
-        ownFetch(url, {
+        send(url, {
           method,
           headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` },
           redirect: "manual",
