@@ -75,7 +75,7 @@ export const settle = command({
       if (by._tag === "List" && result.list === undefined) {
         const how =
           `To settle them, export the form's results and run \`settle ${input.pipeline}\` with --results FILE. If you know `
-          + "yourself whether they arrived, run it with --as landed or --as not-landed."
+          + "whether they arrived, run it with --as landed or --as not-landed."
         output.say(wrapToWidth(how, output.err.width).join("\n"))
       }
       const next = by._tag === "Person" || result.wants !== "a person" || open === undefined

@@ -22,7 +22,7 @@ export interface PracticeStore {
   readonly byTime: (form: string) => ReadonlyArray<StoredSubmission>
   /** Stores submissions. The effect ends when they are stored. */
   readonly append: (form: string, submissions: ReadonlyArray<StoredSubmission>) => Effect.Effect<void>
-  /** Removes a submission. Changes nothing if there is no such submission. The effect ends when the removal is stored. */
+  /** Removes a submission. Changes nothing if there is no such submission. Completes once the removal is stored. */
   readonly remove: (form: string, id: string) => Effect.Effect<void>
 }
 

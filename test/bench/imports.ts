@@ -13,8 +13,10 @@ const inFlight = 32
 
 /**
  * Checks that every row was imported, read back and verified, that the service contains exactly these rows, and that
- * only throttled requests were repeated. @param throttled maximum share of the requests that may have been throttled
- * (429) @param reads the maximum number of requests for reading back, if the service can list
+ * only throttled requests were repeated.
+ *
+ * @param throttled maximum share of the requests that may have been throttled (429)
+ * @param reads the maximum number of requests for reading back, if the service can list
  */
 export const verified = async (
   measured: Measured,

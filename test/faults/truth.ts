@@ -150,9 +150,10 @@ export class Truth {
   }
 
   /**
-   * Compares the whole ledger with the whole store while no process is running. @param open whether a process that was
-   * killed, or lost its ledger, may have left intents open @param resendUndone whether the last run had `--resend-undone`.
-   * A row that could not be sent is then no longer undone
+   * Compares the whole ledger with the whole store while no process is running.
+   *
+   * @param open whether a process that was killed, or lost its ledger, may have left intents open
+   * @param resendUndone whether the last run had `--resend-undone`. A row that could not be sent is then no longer undone
    */
   compare(rows: ReadonlyArray<LedgerRow>, open: boolean, resendUndone: boolean): void {
     const keys = new Set<string>()

@@ -14,7 +14,7 @@ const columnOf = (title: string, cells: ReadonlyArray<string> = []) => {
   return profiles.profiles()[0]!
 }
 
-describe("The work for a source and a form of any size", () => {
+describe("suggestions for a source and a form of any size", () => {
   it.each([
     ["1,000 words", Array.from({ length: 1_000 }, (_, at) => `word${"abcdefghij"[at % 10]}${"klm"[at % 3]}`).join(" ")],
     ["a word of 16,000 letters", "abcdefgh".repeat(2_000)],
