@@ -12,6 +12,7 @@ interface PhaseWords {
 /** The phases that take time: first those of a run in order, then those of other commands. */
 const table = {
   pull: { title: "pull", counts: "record" },
+  job: { title: "pull", counts: "row", shown: "waiting until the tool has made the file" },
   download: { title: "pull", counts: "byte" },
   settle: { title: "settle", counts: "row", shown: "settling rows in doubt" },
   survey: { title: "survey", counts: "row" },

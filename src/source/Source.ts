@@ -22,9 +22,9 @@ export class ConnectionUnusable extends Schema.TaggedError<ConnectionUnusable>()
   message: Schema.String,
 }) {}
 
-/** Shows how many records were pulled so far, or how many bytes of a single answer. Shows nothing unless the caller provides it. */
+/** Shows how many records were pulled so far, that a job is running, or how many bytes of a single answer were downloaded. Shows nothing unless the caller provides it. */
 export class PullProgress extends Context.Reference<PullProgress>()("formferry/PullProgress", {
-  defaultValue: () => (_phase: "pull" | "download", _count: number, _total?: number): Effect.Effect<void> =>
+  defaultValue: () => (_phase: "pull" | "job" | "download", _count?: number, _total?: number): Effect.Effect<void> =>
     Effect.void,
 }) {}
 

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Json } from "../../domain/json.ts"
 import type { Pull } from "../../project/pull.ts"
-import { ConnectionUnusable, SourceError } from "../Source.ts"
+import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
 import { linkIn, readJson, valueAt } from "./answer.ts"
 import { exchange, shownConnection } from "./exchange.ts"
 import type { Account, PullRequest } from "./exchange.ts"
@@ -53,6 +53,8 @@ export const finishJob = (
     }
     const poll = request(job.poll.replaceAll("{job}", () => id))
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(within)
+    const show = yield* PullProgress
+    yield* show("job")
     const completed = Effect.gen(function*() {
       while (true) {
         const answer = yield* exchange(connection, poll, read)

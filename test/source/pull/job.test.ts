@@ -1,4 +1,7 @@
+import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { PullProgress } from "../../../src/source/Source.ts"
+import { run } from "../opening.ts"
 import { koboExports, qualtricsJobs } from "./fakeJobs.ts"
 import { records, startTools, token } from "./fakeTools.ts"
 import type { FakeTools, Received, Sent } from "./fakeTools.ts"
@@ -6,7 +9,7 @@ import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }
 let kinds = { qualtrics: qualtricsJobs(), kobo: koboExports() }
-const { failure, pulled } = pullProject(() => tools.base)
+const { failure, open, pulled } = pullProject(() => tools.base)
 beforeAll(async () => {
   tools = await startTools((request, store) =>
     kinds[request.url.pathname.startsWith("/surveys") ? "qualtrics" : "kobo"](request, store)
@@ -161,6 +164,18 @@ describe("a job", () => {
       expect(tools.received).toHaveLength(1)
     },
   )
+
+  it("is shown while it is running, and then the download", async () => {
+    const phases: Array<string> = []
+    await run(
+      Effect.provideService(
+        open(jobs.Qualtrics.auth, jobs.Qualtrics.source),
+        PullProgress,
+        (phase) => Effect.sync(() => void phases.push(phase)),
+      ),
+    )
+    expect([...new Set(phases)]).toEqual(["job", "download"])
+  })
 
   it("has its id in the path as one segment", async () => {
     tools.meddle = (_, count) =>
