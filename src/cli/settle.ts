@@ -142,8 +142,9 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
       `The next run of ${visible(pipeline)} ${
         [
           ...(rows.some((row) => row.submissionId !== undefined) ? ["reads back the rows that landed"] : []),
-          ...(notLanded > 0 ? ["sends the rows that did not"] : []),
-        ].join(" and ") || `counts ${landed === 1 ? "it" : "them"} as imported`
+          ...(rows.some((row) => row.outcome === "not landed" && !row.isUndone) ? ["sends the rows that did not"] : []),
+        ].join(" and ")
+        || (landed === 0 ? "sends nothing for them" : `counts ${landed === 1 ? "it" : "them"} as imported`)
       }.`,
       screen.width,
     )

@@ -70,9 +70,9 @@ export const undo = command({
       yield* output.print(invocation.json ? JSON.stringify(result) : showUndone(result, output.out))
       if (result.exitCode === exits.complete.code) return
       const target = input.to === undefined ? [] : ["--to", input.to]
-      const next = result.exitCode === exits.unproven.code
+      const next = result.exitCode === exits.unproven.code && result.inDoubt > 0
         ? commandFor(invocation, ["settle", input.pipeline, ...target])
-        : wasInterrupted(result.exitCode) || result.exitCode === exits.unavailable.code
+        : wasInterrupted(result.exitCode) || result.unseen > 0 || result.exitCode === exits.unavailable.code
         ? sameCommand(invocation)
         : commandFor(invocation, ["status", input.pipeline])
       return yield* new CommandEnded({ status: result.exitCode, next })
@@ -92,8 +92,8 @@ const ask = ({ form, service, submissions }: UndoQuestion) => {
 /** Shows what was deleted, what remains and why, and where the list is. */
 const showUndone = (result: UndoResult, screen: Screen): string => {
   const paint = paints(screen)
-  const { absent, because, deleted, earlier, edited, folder, form, inDoubt, left, replaced, run, uncovered, unknown } =
-    result
+  const { absent, because, deleted, earlier, edited, folder, form, inDoubt, left, notLanded, run, unknown } = result
+  const { refused, replaced, uncovered, unseen } = result
   const was = (many: number) => (many === 1 ? "was" : "were")
   const remain = (many: number) => (many === 1 ? "remains" : "remain")
   const it = (many: number) => (many === 1 ? "it" : "them")
@@ -111,10 +111,25 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
         it(edited)
       } too, add --edited-too.`,
     ]),
+    ...(refused === 0 ? [] : [
+      `${counted(refused, "submission")} ${remain(refused)} in the form, because the service refused to delete ${
+        it(refused)
+      }. The reasons are in undone.csv.`,
+    ]),
+    ...(unseen === 0 ? [] : [
+      `${counted(unseen, "submission")} ${was(unseen)} never seen in the form, so nothing shows whether ${
+        unseen === 1 ? "it exists" : "they exist"
+      }. Run this command again: what a second look does not find either counts as deleted.`,
+    ]),
+    ...(notLanded === 0 ? [] : [
+      `${counted(notLanded, "row")} that ${was(notLanded)} in doubt had not landed.`,
+    ]),
     ...(inDoubt === 0 ? [] : [
       `${counted(inDoubt, "row")} of this run ${
         inDoubt === 1 ? "is" : "are"
-      } in doubt and may have a submission: settle ${it(inDoubt)}, then run this command again.`,
+      } in doubt and may have a submission: settle ${
+        it(inDoubt)
+      }, then run this command again. Until then, no run sends ${it(inDoubt)}.`,
     ]),
     ...(unknown === 0 ? [] : [
       `${counted(unknown, "row")} ${
@@ -131,9 +146,11 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
     ...(uncovered === 0 ? [] : [
       `${counted(uncovered, "earlier submission")} ${remain(uncovered)} in the form: the deleted ${
         uncovered === 1 ? "submission" : "submissions"
-      } had replaced ${it(uncovered)}.`,
+      } had replaced ${it(uncovered)}. To delete ${it(uncovered)} too, undo ${
+        uncovered === 1 ? "the run" : "the runs"
+      } that created ${it(uncovered)}.`,
     ]),
-    ...(deleted + earlier === 0
+    ...(deleted + earlier + notLanded === 0
       ? []
       : ["The rows are undone: later runs send them only with --resend-undone."]),
     `Every submission is listed in ${folder}/undone.csv.`,

@@ -9,7 +9,7 @@ import type { Digester, LedgerSession, PipelineLedger } from "../ledger/Ledger.t
 import type { DoubtfulRow } from "../ledger/pages.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { asFile, type ListContext, recordSettled, settleFromList } from "../run/settleFromList.ts"
+import { asFile, type ListContext, recordSettled, settleFromList, undoneNotes } from "../run/settleFromList.ts"
 import type { OpenRow, Settled } from "../sink/settleRows.ts"
 import { compileWithoutSource } from "./prepare.ts"
 import { newRunId, openRows } from "./projectLedger.ts"
@@ -55,6 +55,8 @@ interface SettledResult {
   readonly outcome: "landed" | "not landed" | "in doubt"
   readonly submissionId: string | undefined
   readonly reason: string
+  /** Whether a person undid the run that sent the row. If it has not landed, it is not sent again without --resend-undone. */
+  readonly isUndone: boolean
 }
 
 /** The result of `settle`. */
@@ -150,13 +152,14 @@ const shownRow = (
   outcome,
   submissionId,
   reason,
+  isUndone: row.isUndone,
 })
 
 const byPerson = (
   rows: ReadonlyArray<DoubtfulRow>,
   view: PipelineLedger,
   session: LedgerSession,
-  { because, by, who }: SettleOptions,
+  { because, by, to, who }: SettleOptions,
 ) =>
   Effect.gen(function*() {
     const { landed, which } = by._tag === "Person" ? by : { landed: false, which: { _tag: "All" } as const }
@@ -190,6 +193,7 @@ const byPerson = (
       rows: meant.map((row) => shownRow(row, landed ? "landed" : "not landed", reason)),
       landed: landed ? meant.length : 0,
       notLanded: landed ? 0 : meant.length,
+      warnings: undoneNotes(view.pipeline, to, meant.map((row) => ({ row, hasLanded: landed }))),
     }
   })
 
@@ -202,7 +206,7 @@ const byExport = (
     readonly opened: Export
     readonly isComplete: boolean
   },
-  { because, who }: SettleOptions,
+  { because, to, who }: SettleOptions,
 ) =>
   Effect.gen(function*() {
     const { lacking, sha256, submissions, ...found } = yield* settleFromExport(
@@ -214,12 +218,13 @@ const byExport = (
     )
     const file = { name: opened.name, sha256, isComplete }
     const recorded = yield* recordSettled(session, found, { by: who, because, file })
+    const result = resultOf(view.pipeline, to, recorded)
     const waiting = recorded.open.filter(({ wants }) => wants === "a witness").map(({ row }) => row)
     return {
-      ...resultOf(view.pipeline, recorded),
+      ...result,
       testEntry: waiting.length === 0 ? undefined : yield* testEntryFor(waiting, view, session, opened),
       file: { ...file, submissions, lacking: lacking.count },
-      warnings: opened.warnings,
+      warnings: [...opened.warnings, ...result.warnings],
     }
   })
 
@@ -243,15 +248,15 @@ const byList = (
   rows: ReadonlyArray<DoubtfulRow>,
   context: ListContext,
   session: LedgerSession,
-  { because, who }: SettleOptions,
+  { because, to, who }: SettleOptions,
 ) =>
   Effect.gen(function*() {
     const { lacking, submissions, ...found } = yield* settleFromList(rows, context, 0)
     const recorded = yield* recordSettled(session, found, { by: who, because, file: asFile({ submissions }) })
-    return { ...resultOf(context.pipeline.name, recorded), list: { submissions, lacking: lacking.count } }
+    return { ...resultOf(context.pipeline.name, to, recorded), list: { submissions, lacking: lacking.count } }
   })
 
-const resultOf = (pipeline: string, { open, settled }: Settled): SettleResult => {
+const resultOf = (pipeline: string, to: string | undefined, { open, settled }: Settled): SettleResult => {
   const landed = settled.filter(({ as }) => as.outcome._tag === "Landed").length
   return {
     ...nothing(pipeline),
@@ -265,6 +270,11 @@ const resultOf = (pipeline: string, { open, settled }: Settled): SettleResult =>
     ].toSorted((a, b) => a.row - b.row),
     landed,
     notLanded: settled.length - landed,
+    warnings: undoneNotes(
+      pipeline,
+      to,
+      settled.map(({ as, row }) => ({ row, hasLanded: as.outcome._tag === "Landed" })),
+    ),
     wants: ([
       "time",
       "another export",

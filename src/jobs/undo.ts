@@ -10,14 +10,14 @@ import { type ExitCode, exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import type { Outcome } from "../domain/run.ts"
 import { LockHolder } from "../ledger/holder.ts"
-import type { PipelineLedger } from "../ledger/Ledger.ts"
+import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { Project } from "../project/Project.ts"
 import { spreadsheetCsv } from "../report/csvFiles.ts"
 import { failing, markUnfinished, partFiles } from "../report/partFiles.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { now } from "../run/Run.ts"
 import { type Signal, Stop, type StopReason } from "../run/Stop.ts"
-import { deleteRun, remaining } from "../run/undoRun.ts"
+import { remainingOf, type UndoneRun, undoRun } from "../run/undoRun.ts"
 import { compileWithoutSource, orInterrupted } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { ConfirmationMissing } from "./run.ts"
@@ -69,8 +69,14 @@ export interface UndoResult {
   readonly earlier: number
   /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never verified. */
   readonly edited: number
+  /** The number of submissions that remain because the service refused to delete them. */
+  readonly refused: number
+  /** The number of submissions that were never seen in the form, so that nothing shows whether they exist. */
+  readonly unseen: number
   /** The number of rows in doubt. */
   readonly inDoubt: number
+  /** The number of undone rows that had been in doubt and had not landed. */
+  readonly notLanded: number
   /** The number of rows whose submissions have no known id, because a person said that they had landed. */
   readonly unknown: number
   /** The number of submissions that remain because a later run replaced them. */
@@ -93,11 +99,11 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
     Effect.gen(function*() {
       const pipeline = yield* findPipeline(project, options.pipeline)
       const target = yield* chooseTarget(pipeline, options.to)
-      const refused = (message: string) => new UndoRefused({ pipeline: pipeline.name, message })
+      const refusal = (message: string) => new UndoRefused({ pipeline: pipeline.name, message })
       const { name, service } = yield* orInterrupted(options.interrupted, openTarget(project, pipeline, target))
       const { remove } = service
       if (remove === undefined) {
-        return yield* refused(
+        return yield* refusal(
           `The project does not say that ${name} can delete submissions, so nothing was deleted. If it can, add \`capabilities: [delete]\` to \`services.${name}\` in config/formferry.yaml.`,
         )
       }
@@ -108,15 +114,15 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
       }
       const form = yield* orInterrupted(options.interrupted, service.form(target.form))
       const ledger = yield* openIfAny(project, { pipeline: pipeline.name, target: target.target })
-      if (ledger === undefined) return yield* refused(`${pipeline.name} has not sent anything yet.`)
+      if (ledger === undefined) return yield* refusal(`${pipeline.name} has not sent anything yet.`)
       const view = yield* openPlace(project, ledger, pipeline, target, form.id)
       yield* view.isNewest
       const id = yield* newRunId
       const session = yield* view.hold(id)
-      const before = yield* remaining(view, options.run)
-      if (before.sent + before.undone + before.inDoubt + before.unknown + before.replaced === 0) {
+      const before = yield* remainingOf(view, options.run)
+      if (Object.values(before).every((count) => count === 0)) {
         const runs = (yield* view.runs({ limit: 20 })).flatMap(({ mode, run }) => (mode === "run" ? [run] : []))
-        return yield* refused(
+        return yield* refusal(
           `The ledger has no row of ${pipeline.name} that run ${options.run} sent to ${form.name} on ${name}. Nothing was deleted. `
             + "Rows that a later run sent again belong to that run. "
             + (runs.length === 0 ? "No run has sent rows there." : `Runs, the newest first: ${runs.join(", ")}.`),
@@ -147,19 +153,21 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         run: options.run,
         editedToo: options.editedToo,
       }
-      const { absent, deleted, edited } = yield* deleteRun(context, before.sent)
-
-      const after = yield* remaining(view, options.run)
+      const undone = yield* undoRun(context, before)
+      const { absent, deleted, edited, refused, remaining: after, replaced, unseen } = undone
       const counts = {
         deleted,
         absent,
-        earlier: after.undone - deleted,
+        earlier: after.undone + replaced.length - deleted,
         edited: edited.size,
+        refused: refused.size,
+        unseen: unseen.size,
         inDoubt: after.inDoubt,
+        notLanded: after.notLanded,
         unknown: after.unknown,
         replaced: after.replaced,
         uncovered: after.uncovered,
-        left: after.sent - edited.size,
+        left: after.sent - edited.size - refused.size - unseen.size,
       }
       const { because, exitCode, outcome } = ending(stop.reasons(), counts)
       const finishedAt = yield* now
@@ -175,7 +183,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
           ...counts,
           exitCode,
         },
-        lines: linesOf(view, options.run, edited),
+        lines: linesOf(view, options.run, undone),
       })
       yield* session.finishRun({ run: id, finishedAt, outcome, exitCode, counts: { undo: options.run, ...counts } })
         .pipe(Effect.catchTag("LedgerOvertaken", () => Effect.void))
@@ -192,11 +200,11 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
     }),
   )
 
-type Counted = Pick<UndoResult, "edited" | "inDoubt" | "left" | "replaced" | "unknown">
+type Counted = Pick<UndoResult, "edited" | "inDoubt" | "left" | "refused" | "replaced" | "unknown" | "unseen">
 
 const ending = (
   reasons: ReadonlyArray<StopReason>,
-  { edited, inDoubt, left, replaced, unknown }: Counted,
+  { edited, inDoubt, left, refused, replaced, unknown, unseen }: Counted,
 ): { readonly exitCode: ExitCode; readonly outcome: Outcome; readonly because: string | undefined } => {
   // An interrupt does not matter if everything was finished anyway.
   for (const reason of left > 0 ? reasons : []) {
@@ -215,41 +223,75 @@ const ending = (
     }
   }
   const because = undefined
-  if (inDoubt > 0) return { exitCode: exits.unproven.code, outcome: "inDoubt", because }
-  if (edited + replaced + unknown > 0) return { exitCode: exits.attention.code, outcome: "attention", because }
+  if (inDoubt + unseen > 0) return { exitCode: exits.unproven.code, outcome: "inDoubt", because }
+  if (edited + refused + replaced + unknown > 0) {
+    return { exitCode: exits.attention.code, outcome: "attention", because }
+  }
   return { exitCode: exits.complete.code, outcome: "complete", because }
 }
 
-const titles = ["row", "key", "submission_id", "outcome", "earlier_submission_id", "edit_link"]
+const titles = ["row", "key", "submission_id", "outcome", "earlier_submission_id", "edit_link", "because"]
 
-const outcomeOf = { undone: "deleted", inDoubt: "in doubt", imported: "id unknown" } as const
+/** A line of undone.csv. */
+interface Line {
+  readonly row: number
+  readonly key: string
+  readonly submissionId?: string | undefined
+  readonly outcome: string
+  /** The submission that the row's submission replaced. */
+  readonly replaces?: string | undefined
+  readonly editLink?: string | undefined
+  readonly because?: string | undefined
+}
 
-/** Returns the lines of undone.csv: what the ledger now contains about each submission of the run. */
-const linesOf = (view: PipelineLedger, run: string, edited: ReadonlyMap<string, string>) => {
-  const line = (
-    row: { readonly row: number; readonly key: string; readonly submissionId: string | undefined },
-    outcome: string,
-    earlier = "",
-    editLink = "",
-  ) => [String(row.row), row.key, row.submissionId ?? "", outcome, earlier, editLink]
-  const gone = Stream.map(view.pages("undeletable", { run }), (rows) =>
-    rows.map((row) =>
-      line(
-        row,
-        row.state === "undone" || row.state === "inDoubt" ? outcomeOf[row.state] : outcomeOf.imported,
-        row.replaces,
-      )
-    ))
-  const left = Stream.map(view.pages("sent", { run, content: false }), (rows) =>
-    rows.map((row) => {
-      const link = edited.get(row.submissionId)
-      return line(row, link === undefined ? "not deleted yet" : "edited, not deleted", row.replaces, link)
+/** Returns the lines of undone.csv: what the ledger now contains about each submission of the run, and why some remain. */
+const linesOf = (
+  view: PipelineLedger,
+  run: string,
+  { edited, refused, replaced, unseen }: UndoneRun,
+): Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, LedgerError> => {
+  const undeletable = Stream.map(view.pages("undeletable", { run }), (rows) =>
+    rows.map((row): Line => {
+      const hasLanded = row.submissionId !== undefined
+      const outcome = row.state === "undone"
+        ? (hasLanded ? "deleted" : "not landed")
+        : row.state === "inDoubt"
+        ? "in doubt"
+        : "id unknown"
+      return { ...row, outcome }
     }))
-  const replaced = Stream.map(
+  const deleted = Stream.make(replaced.map((row): Line => ({ ...row, outcome: "deleted" })))
+  const left = (row: Omit<Line, "outcome"> & { readonly submissionId: string }): Line => {
+    const { submissionId: id } = row
+    if (edited.has(id)) return { ...row, outcome: "edited, not deleted", editLink: edited.get(id) }
+    if (refused.has(id)) return { ...row, outcome: "refused, not deleted", because: refused.get(id) }
+    if (unseen.has(id)) return { ...row, outcome: "never seen, not deleted" }
+    return { ...row, outcome: "not deleted yet" }
+  }
+  const sent = Stream.map(view.pages("sent", { run, content: false }), (rows) => rows.map(left))
+  const earlier = Stream.map(
     view.pages("replaced", { run }),
-    (rows) => rows.map((row) => line(row, "replaced by a later run, not deleted")),
+    (rows) =>
+      rows.map(({ isUncovered, key, row, submissionId }) =>
+        isUncovered
+          ? left({ row, key, submissionId })
+          : { row, key, submissionId, outcome: "replaced by a later run, not deleted" }
+      ),
   )
-  return Stream.concat(Stream.concat(gone, left), replaced)
+  const all = [undeletable, deleted, sent, earlier].reduce((before, next) => Stream.concat(before, next))
+  return Stream.map(
+    all,
+    (lines) =>
+      lines.map(({ because = "", editLink = "", key, outcome, replaces = "", row, submissionId = "" }) => [
+        String(row),
+        key,
+        submissionId,
+        outcome,
+        replaces,
+        editLink,
+        because,
+      ]),
+  )
 }
 
 /** Writes undone.csv and undo.json into a new folder among the pipeline's reports, which only its owner can read. Returns the folder. */

@@ -231,7 +231,10 @@ export interface LedgerSession {
       readonly file: Settlement["file"]
     },
   ) => Written<ReadonlySet<string>>
-  /** Records that the submissions of these rows were deleted. The rows are then undone. It is a defect if a row is not imported with this submission. */
+  /**
+   * Records that submissions of these rows were deleted. A row that was imported with its submission is then undone. It is a defect if a submission is
+   * neither that of an imported row, nor one that an undone row had replaced.
+   */
   readonly undo: (
     rows: ReadonlyArray<{ readonly keyDigest: Buffer; readonly submissionId: string }>,
   ) => Written<void>

@@ -18,6 +18,8 @@ export interface Facts {
   /** The form as it was read by the last run that could send rows, or as a person accepted it later. Undefined if no run has read it. */
   readonly form: Form | undefined
   readonly canary: CanaryRecord | undefined
+  /** The runs that a person undid while rows of them were in doubt. If such a row has not landed, it is undone. */
+  readonly undone: ReadonlyArray<string>
   /** Why the last run was refused, if `accept` can settle it. */
   readonly refused: RefusedState | undefined
   /** Up to when records were pulled. Undefined if all must be pulled. */
@@ -25,7 +27,7 @@ export interface Facts {
 }
 
 /** What may be recorded about a pipeline at a destination, apart from its rows and runs. */
-export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "canary">> {
+export interface Recorded extends Partial<Pick<Facts, "identity" | "form" | "canary" | "undone">> {
   /** Why this run is refused. Null if it is not refused for a reason that a person could accept. */
   readonly refused?: RefusedState | null
   /** Up to when records were pulled. Null if the next run must pull all of them. */

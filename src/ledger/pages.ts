@@ -49,6 +49,8 @@ export interface DoubtfulRow {
   /** Names of the source's columns, in the order of `cells`. */
   readonly columns: ReadonlyArray<string>
   readonly acknowledged: boolean
+  /** Whether a person undid the run that sent it. If the row has not landed, it is then undone. */
+  readonly isUndone: boolean
 }
 
 /** A submission that the ledger knows at a destination. */
@@ -69,10 +71,16 @@ export interface KnownSubmission {
 export interface ReplacedSubmission {
   /** Position of the submission. The next page starts after it. */
   readonly at: number
+  readonly keyDigest: Buffer
   readonly key: string
   /** The row's number in the source of the run that sent this submission. */
   readonly row: number
   readonly submissionId: string
+  readonly verdict: Verdict
+  /** Keyed digests as in `SentRow`. Present if the submission was verified. */
+  readonly answers: AnswerDigests | undefined
+  /** Whether the submission that replaced this one was deleted by `undo`, so that nothing replaces it any more. */
+  readonly isUncovered: boolean
   /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */
   readonly replacedBy: string | undefined
   /** ISO 8601. Undefined if the new submission is in doubt. */
@@ -86,7 +94,7 @@ export interface UndeletableRow {
   readonly key: string
   readonly row: number
   readonly state: RowState
-  /** The submission that was deleted, if the row is undone. */
+  /** The submission that was deleted, if the row is undone. Undefined for an undone row that had not landed. */
   readonly submissionId: string | undefined
   /** The row's submission before the row changed and was imported again. It remains in the form. */
   readonly replaces: string | undefined

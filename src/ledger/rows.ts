@@ -32,8 +32,8 @@ export interface KnownRow {
   readonly refusal:
     | { readonly item: Buffer; readonly mapping: string; readonly form: string; readonly message: string }
     | undefined
-  /** Present for `inDoubt`: the reason, and when the row was sent (ISO 8601). */
-  readonly doubt: { readonly reason: string; readonly sentAt: string } | undefined
+  /** Present for `inDoubt`: the reason, when the row was sent (ISO 8601), and whether a person undid the run that sent it. */
+  readonly doubt: { readonly reason: string; readonly sentAt: string; readonly isUndone: boolean } | undefined
   /** Whether the row was already resent (`inDoubt: resend`). */
   readonly resent: boolean
   /** Whether a person skipped the row permanently (`acknowledge --leave-out`). */

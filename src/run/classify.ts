@@ -69,8 +69,10 @@ export const makeClassifier = (options: {
       if (found?.state === "same") return classifySame(one, key, found)
       if (found !== undefined) seen.mark(found.id, found.state === "imported" || found.state === "undone")
       const doubt = found !== undefined && (found.state === "inDoubt" || found.state === "intended")
-      // No policy resends a row that a person skipped.
-      const held = doubt && (found.leftOut || inDoubt !== "resend" || found.resent)
+      // No policy resends a row that a person skipped, or whose run a person undid.
+      const held = doubt
+        && (found.leftOut || inDoubt !== "resend" || found.resent
+          || (found.doubt?.isUndone === true && !plan.resendUndone))
       if (!doubt && (found?.leftOut === true || mapping.filtered(cells))) {
         const isFinal = found?.leftOut === true || found?.state === "imported" || found?.state === "undone"
         return fates.set(row, "filtered", isFinal ? "final" : undefined)

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { counted } from "../domain/words.ts"
+import type { LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
+import type { DoubtfulRow } from "../ledger/pages.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { FormService } from "../service/FormService.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
-import { asFile, recordSettled, settleFromList, waitsOf } from "./settleFromList.ts"
+import { asFile, type ListContext, recordSettled, settleFromList, undoneNotes, waitsOf } from "./settleFromList.ts"
 import { Stop } from "./Stop.ts"
 
 /** What a run settled before it read its source. */
@@ -29,29 +31,45 @@ export const settlesFirst = Effect.gen(function*() {
 const shownReasons = 3
 
 /**
- * Settles rows in doubt from the form's list, if the service can list. Waits until the submissions of all rows must be visible, at most as long as the
+ * Settles rows in doubt from the form's list, and records the result. Waits until the submissions of all rows must be visible, at most as long as the
  * pipeline's waiting times. A row that a person has acknowledged is settled only if it has landed, because it must not be sent unless a person says so.
- * If the form can't be listed, the rows stay in doubt and the run goes on.
+ * Returns undefined if the command stops.
+ *
+ * @param which the rows that are settled. All rows in doubt are compared with the list, since they may have the same answers
+ */
+export const settleByList = (
+  context: ListContext & { readonly view: PipelineLedger },
+  session: LedgerSession,
+  stop: Stop["Type"],
+  which: (row: DoubtfulRow) => boolean,
+) =>
+  Effect.gen(function*() {
+    const rows = Array.from(yield* Stream.runCollect(context.view.pages("doubtful", {}))).flat()
+    const { lateWithin, visibleWithin } = waitsOf(context.pipeline)
+    const found = yield* unlessAborted(settleFromList(rows, context, visibleWithin + lateWithin), stop.sending)
+    if (found === undefined) return undefined
+    const settled = found.settled.filter(({ as, row }) =>
+      which(row) && (as.outcome._tag === "Landed" || !row.acknowledged)
+    )
+    return yield* recordSettled(session, { settled, open: found.open }, {
+      by: "formferry",
+      because: undefined,
+      file: asFile(found),
+    })
+  })
+
+/**
+ * Settles rows in doubt from the form's list, if the service can list. If the form can't be listed, the rows stay in doubt and the run goes on.
  */
 export const settleDoubts = Effect.gen(function*() {
-  const { form, mapping, pipeline } = yield* CurrentRun
+  const { form, mapping, pipeline, target } = yield* CurrentRun
   const { ledger, session, view } = yield* RunLedger
   const { list } = yield* FormService
   const stop = yield* Stop
   if (session === undefined || list === undefined) return undefined
-  const rows = Array.from(yield* Stream.runCollect(view.pages("doubtful", {}))).flat()
-  const { lateWithin, visibleWithin } = waitsOf(pipeline)
+  const { inDoubt } = yield* view.counts
   const context = { list, form, pipeline, answers: mapping.answers, view, digest: ledger.digest.key }
-  return yield* unlessAborted(settleFromList(rows, context, visibleWithin + lateWithin), stop.sending).pipe(
-    Effect.flatMap((found) => {
-      if (found === undefined) return Effect.succeed(undefined)
-      const settled = found.settled.filter(({ as, row }) => as.outcome._tag === "Landed" || !row.acknowledged)
-      return recordSettled(session, { settled, open: found.open }, {
-        by: "formferry",
-        because: undefined,
-        file: asFile(found),
-      })
-    }),
+  return yield* settleByList(context, session, stop, () => true).pipe(
     Effect.map((recorded): SettledFirst | undefined => {
       if (recorded === undefined) return undefined
       const { open, settled } = recorded
@@ -69,10 +87,19 @@ export const settleDoubts = Effect.gen(function*() {
             ].join(", ")
           }.`,
         ],
-        warnings: reasons.length === 0 ? [] : [
-          `The form's list does not settle ${counted(reasons.length, "row")} in doubt: ${shown}${
-            reasons.length > shownReasons ? "; … (see in-doubt.csv)" : ""
-          }.`,
+        warnings: [
+          ...undoneNotes(
+            pipeline.name,
+            target,
+            settled.map(({ as, row }) => ({ row, hasLanded: as.outcome._tag === "Landed" })),
+          ),
+          ...(reasons.length === 0
+            ? []
+            : [
+              `The form's list does not settle ${counted(reasons.length, "row")} in doubt: ${shown}${
+                reasons.length > shownReasons ? "; … (see in-doubt.csv)" : ""
+              }.`,
+            ]),
         ],
         open: new Map(open.map(({ reason, row }) => [row.keyDigest.toString("hex"), reason])),
       }
@@ -81,7 +108,7 @@ export const settleDoubts = Effect.gen(function*() {
       Effect.succeed<SettledFirst>({
         because: [],
         warnings: [
-          `The form could not be listed, so ${counted(rows.length, "row stays", "rows stay")} in doubt. ${message}`,
+          `The form could not be listed, so ${counted(inDoubt, "row stays", "rows stay")} in doubt. ${message}`,
         ],
         open: new Map(),
       })),

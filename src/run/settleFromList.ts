@@ -3,6 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Form } from "../domain/form.ts"
+import { commandLine } from "../domain/shell.ts"
 import type { Submission } from "../domain/submission.ts"
 import { count, counted } from "../domain/words.ts"
 import type { ComparedAnswer } from "../kinds/submission.ts"
@@ -240,6 +241,29 @@ export const recordSettled = (
       ],
     }
   })
+
+/** Returns sentences about settled rows whose runs a person undid: those that landed can be deleted, the others are undone. */
+export const undoneNotes = (
+  pipeline: string,
+  to: string | undefined,
+  settled: ReadonlyArray<{ readonly row: DoubtfulRow; readonly hasLanded: boolean }>,
+): ReadonlyArray<string> => {
+  const landed = settled.filter(({ hasLanded, row }) => hasLanded && row.isUndone)
+  const others = settled.filter(({ hasLanded, row }) => !hasLanded && row.isUndone).length
+  return [
+    ...[...new Set(landed.map(({ row }) => row.run))].map((run) => {
+      const count = landed.filter(({ row }) => row.run === run).length
+      const command = commandLine(["undo", pipeline], { "--run": run, "--to": to })
+      return `${counted(count, "row")} of run ${run}, which a person undid, ${count === 1 ? "has" : "have"} landed. `
+        + `To delete ${count === 1 ? "its submission" : "their submissions"}, run: ${command}`
+    }),
+    ...(others === 0 ? [] : [
+      `${others} of these rows ${others === 1 ? "is" : "are"} undone, because a person undid the run that sent ${
+        others === 1 ? "it" : "them"
+      }. To send ${others === 1 ? "it" : "them"} again, add --resend-undone to \`run\`.`,
+    ]),
+  ]
+}
 
 /** Returns what is recorded as the file that was the evidence. */
 export const asFile = ({ submissions }: Pick<SettledFromList, "submissions">) => ({

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import type { Form } from "../domain/form.ts"
 import { compareSubmission } from "../kinds/submission.ts"
 import { type Digester, LedgerOvertaken, type LedgerSession, type PipelineLedger } from "../ledger/Ledger.ts"
-import type { SentRow } from "../ledger/pages.ts"
+import type { ReplacedSubmission, SentRow } from "../ledger/pages.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
@@ -12,6 +12,7 @@ import { readBack, type ReadBackOptions } from "../reconcile/ReadBack.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { type FormService, ServiceUnusable } from "../service/FormService.ts"
 import { showWork } from "./Progress.ts"
+import { settleByList } from "./settleDoubts.ts"
 import type { Stop } from "./Stop.ts"
 
 /** What is needed to delete the submissions of a run. */
@@ -32,59 +33,99 @@ export interface UndoContext {
   readonly editedToo: boolean
 }
 
+/** A submission of the run that may be deleted. */
+type Deletable =
+  & Pick<SentRow, "row" | "key" | "keyDigest" | "submissionId" | "verdict" | "answers" | "item">
+  & Partial<Pick<ReplacedSubmission, "isUncovered">>
+
 /** What was done now with the submissions of a run. */
-export interface Deleted {
+export interface UndoneRun {
   /** The number of submissions that were deleted. */
   readonly deleted: number
   /** The number of these that the service no longer had. */
   readonly absent: number
+  /** Those of the deleted submissions that their rows had replaced, so that the ledger knows only their ids now. */
+  readonly replaced: ReadonlyArray<Pick<SentRow, "row" | "key" | "submissionId">>
   /** The edit links of submissions that remain because they were edited, by submission id. Empty if there is none. */
   readonly edited: ReadonlyMap<string, string>
+  /** The service's reasons for refusing to delete submissions, by submission id. */
+  readonly refused: ReadonlyMap<string, string>
+  /** Submissions that were never seen in the form, so that nothing shows whether they exist. */
+  readonly unseen: ReadonlySet<string>
+  /** What remains of the run. */
+  readonly remaining: Remaining
 }
 
 /** The number of submissions that are read and deleted at the same time. */
 const atOnce = 32
 
+/** If the service refused this many deletions and made none, the command stops. */
+const mostRefused = 32
+
 /**
  * Deletes the submissions of a run, and records each deletion as soon as it is done. Each submission is first read and compared with what was imported.
+ * Rows in doubt are settled first if the service can list. Those that have not landed are then undone, too, and stay so if they are settled later.
  *
- * @param total the number of submissions, for the progress display
+ * @param before what remains of the run
  */
-export const deleteRun = (context: UndoContext, total: number) =>
+export const undoRun = (context: UndoContext, before: Remaining) =>
   Effect.gen(function*() {
-    const { editedToo, form, pipeline, remove, run, service, session, stop, view } = context
+    const { form, pipeline, remove, run, service, session, stop, view } = context
+    if (before.inDoubt > 0) yield* undoDoubts(context)
     const reading = readingOf(context)
     const edited = new Map<string, string>()
+    const refused = new Map<string, string>()
+    const unseen = new Set<string>()
+    const replaced: Array<Deletable> = []
     let deleted = 0
     let absent = 0
     let done = 0
-    const showDone = Effect.suspend(() => showWork("undo", done, total))
+    const showDone = Effect.suspend(() => showWork("undo", done, before.sent))
 
-    /** Deletes a submission and records that. A service that can't delete may answer 404, so the submission must be gone then. */
-    const deleteOne = ({ keyDigest, submissionId }: SentRow) =>
+    /** Deletes a submission. Returns false if the service refuses. A service that can't delete may answer 404, so the submission must be gone then. */
+    const isDeleted = ({ submissionId }: Deletable): Effect.Effect<boolean, ServiceUnusable | LedgerOvertaken> =>
       Effect.gen(function*() {
         const result = yield* remove(form.id, submissionId, session.held)
         if (result === "heldBack") return yield* new LedgerOvertaken({ pipeline: pipeline.name })
-        if (result === "absent" && (yield* service.read(form.id, submissionId)) !== undefined) {
-          return yield* new ServiceUnusable({
-            reason: "unexpected",
-            status: 404,
-            message:
-              `${service.baseUrl} answered a deletion with status 404, but still has the submission ${submissionId}: it was not deleted. `
-              + "If the service can't delete submissions, remove `delete` from its `capabilities` in config/formferry.yaml.",
-          })
+        if (result === "deleted") return true
+        if ((yield* service.read(form.id, submissionId)) === undefined) {
+          absent++
+          return true
         }
-        yield* session.undo([{ keyDigest, submissionId }])
+        return yield* new ServiceUnusable({
+          reason: "unexpected",
+          status: 404,
+          message:
+            `${service.baseUrl} answered the deletion with status 404, but still has the submission. If the service can't delete submissions, `
+            + "remove `delete` from its `capabilities` in config/formferry.yaml.",
+        })
+      }).pipe(
+        Effect.catchIf(
+          (error): error is ServiceUnusable => error._tag === "ServiceUnusable" && isAboutOne(error),
+          (error) => {
+            refused.set(submissionId, error.message)
+            return deleted === 0 && refused.size >= mostRefused ? error : Effect.succeed(false)
+          },
+        ),
+      )
+
+    const deleteOne = (row: Deletable) =>
+      Effect.gen(function*() {
+        if (!(yield* isDeleted(row))) return
+        yield* session.undo([row])
         deleted++
-        if (result === "absent") absent++
+        if (row.isUncovered === true) replaced.push(row)
       }).pipe(Effect.uninterruptible)
 
-    const undoOne = (row: SentRow) =>
+    const undoOne = (row: Deletable) =>
       Effect.gen(function*() {
         if (stop.requested()) return
         const found = yield* unlessAborted(stateOf(row, reading), stop.sending)
         if (found === undefined || stop.requested()) return
-        if (found.isEdited && !editedToo) edited.set(row.submissionId, found.editLink ?? "")
+        if (found.state === "unseen") {
+          yield* session.verdicts([{ keyDigest: row.keyDigest, verdict: "missing", answers: new Map() }])
+          unseen.add(row.submissionId)
+        } else if (found.state === "edited" && !context.editedToo) edited.set(row.submissionId, found.editLink ?? "")
         else yield* deleteOne(row)
         done++
         yield* showDone
@@ -92,40 +133,95 @@ export const deleteRun = (context: UndoContext, total: number) =>
         Effect.catchTag("ServiceUnusable", ({ message }) => stop.request({ _tag: "Unavailable", because: message })),
         Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
       )
+    const undoAll = (rows: ReadonlyArray<Deletable>) =>
+      Effect.forEach(rows, undoOne, { concurrency: atOnce, discard: true })
 
     yield* showDone
-    yield* Stream.runForEach(
-      view.pages("sent", { run }),
-      (rows) => Effect.forEach(rows, undoOne, { concurrency: atOnce, discard: true }),
-    )
-    const result: Deleted = { deleted, absent, edited }
+    yield* Stream.runForEach(view.pages("sent", { run }), undoAll)
+    yield* Stream.runForEach(view.pages("replaced", { run }), (rows) => undoAll(rows.flatMap(deletable)))
+    const result: UndoneRun = {
+      deleted,
+      absent,
+      replaced,
+      edited,
+      refused,
+      unseen,
+      remaining: yield* remainingOf(view, run),
+    }
     return result
   })
 
-/** Counts what remains of a run according to the ledger. */
-export const remaining = (view: PipelineLedger, run: string) =>
+/** Whether the service refused to delete this submission, but may delete others. */
+const isAboutOne = ({ reason, status = 0 }: ServiceUnusable): boolean =>
+  reason === "unexpected" && status >= 400 && status < 500 && status !== 405
+
+/** Returns a replaced submission if it may be deleted: once the submission that replaced it was deleted. */
+const deletable = (row: ReplacedSubmission): ReadonlyArray<Deletable> =>
+  row.isUncovered ? [{ ...row, item: undefined }] : []
+
+/** Records that the run is undone, so that its rows in doubt are undone if they have not landed. Settles them now if the service can list. */
+const undoDoubts = ({ answers, digest, form, pipeline, run, service: { list }, session, stop, view }: UndoContext) =>
   Effect.gen(function*() {
-    const found = { sent: 0, undone: 0, inDoubt: 0, unknown: 0, replaced: 0, uncovered: 0 }
+    const { undone } = yield* view.facts
+    if (!undone.includes(run)) yield* session.record({ undone: [...undone, run] })
+    if (list === undefined) return
+    const context = { list, form, pipeline, answers, view, digest: digest.key }
+    yield* settleByList(context, session, stop, (row) => row.run === run)
+  }).pipe(
+    Effect.catchTag(
+      "ServiceUnusable",
+      ({ message }) =>
+        Effect.logWarning(`The form could not be listed, so the rows in doubt stay in doubt. ${message}`),
+    ),
+    Effect.catchTag("LedgerOvertaken", ({ message }) => stop.request({ _tag: "Overtaken", because: message })),
+  )
+
+/** What the ledger contains of a run. */
+export interface Remaining {
+  /** The number of submissions that may be deleted. */
+  readonly sent: number
+  /** The number of submissions that were deleted. Without those that their rows had replaced. */
+  readonly undone: number
+  /** The number of undone rows that had not landed. */
+  readonly notLanded: number
+  readonly inDoubt: number
+  /** The number of rows whose submissions have no known id, because a person said that they had landed. */
+  readonly unknown: number
+  /** The number of submissions that a later run replaced. */
+  readonly replaced: number
+  /** The number of earlier submissions that remain although the submissions that replaced them were deleted. */
+  readonly uncovered: number
+}
+
+/** Counts what remains of a run according to the ledger. */
+export const remainingOf = (view: Pick<PipelineLedger, "pages">, run: string) =>
+  Effect.gen(function*() {
+    const found = { sent: 0, undone: 0, notLanded: 0, inDoubt: 0, unknown: 0, replaced: 0, uncovered: 0 }
     yield* Stream.runForEach(view.pages("sent", { run, content: false }), (rows) =>
       Effect.sync(() => void (found.sent += rows.length)))
     yield* Stream.runForEach(view.pages("undeletable", { run }), (rows) =>
       Effect.sync(() => {
-        for (const { replaces, state } of rows) {
-          if (state === "undone") {
-            found.undone++
-          } else if (state === "inDoubt") {
+        for (const { replaces, state, submissionId } of rows) {
+          if (state === "inDoubt") {
             found.inDoubt++
-          } else found.unknown++
+          } else if (state !== "undone") {
+            found.unknown++
+          } else if (submissionId === undefined) {
+            found.notLanded++
+          } else found.undone++
           if (state === "undone" && replaces !== undefined) {
             found.uncovered++
           }
         }
       }))
     yield* Stream.runForEach(view.pages("replaced", { run }), (rows) =>
-      Effect.sync(() =>
-        void (found.replaced += rows.length)
-      ))
-    return found
+      Effect.sync(() => {
+        for (const { isUncovered } of rows) {
+          found[isUncovered ? "sent" : "replaced"]++
+        }
+      }))
+    const remaining: Remaining = found
+    return remaining
   })
 
 interface Reading {
@@ -151,22 +247,32 @@ const readingOf = ({ answers, digest, form, pipeline, service, stop }: UndoConte
   return { readBack: options, drift }
 }
 
+/** The state of a submission. `unseen`: no one has ever seen it in the form. */
+interface State {
+  readonly state: "unchanged" | "edited" | "gone" | "unseen"
+  readonly editLink?: string | undefined
+}
+
 /**
- * Returns whether a submission was edited after the import. A submission that was never verified counts as edited if it differs from what was sent,
- * because nothing shows how it came back at first. It has time to become visible: a service might not find it for deletion before.
+ * Returns the state of a submission. One that was never verified counts as edited if it differs from what was sent, because nothing shows how it came
+ * back at first. One that was never read has time to become visible. If it does not, nothing shows that it is gone: only a second look, by a later
+ * command, counts.
  */
-const stateOf = ({ answers, item, submissionId, verdict }: SentRow, { drift, readBack: options }: Reading) =>
+const stateOf = ({ answers, item, submissionId, verdict }: Deletable, { drift, readBack: options }: Reading) =>
   Effect.gen(function*() {
     if (answers !== undefined && verdict === "verified") {
       const { editLink, standing } = yield* checkDrift({ submissionId, answers }, drift)
-      return { isEdited: standing === "edited", editLink }
+      const state: State = { state: standing, editLink }
+      return state
     }
-    if (item === undefined) return { isEdited: true, editLink: undefined }
-    let found: { readonly isEdited: boolean; readonly editLink: string | undefined } | undefined
-    // The submission had time to become visible if it was already missing when it was read back.
-    const visibleWithin = verdict === "missing" ? Duration.zero : options.visibleWithin
-    yield* readBack([{ submissionId, item }], { ...options, visibleWithin }, (_, result) => {
-      found = { isEdited: result.verdict === "differing", editLink: result.editLink }
+    if (item === undefined) return { state: "edited" } satisfies State
+    let found: State | undefined
+    const isFirst = verdict === "unread"
+    const visibleWithin = isFirst ? options.visibleWithin : Duration.zero
+    yield* readBack([{ submissionId, item }], { ...options, visibleWithin }, (_, { editLink, verdict }) => {
+      found = verdict === "missing"
+        ? { state: isFirst ? "unseen" : "gone" }
+        : { state: verdict === "differing" ? "edited" : "unchanged", editLink }
     })
     return found
   })

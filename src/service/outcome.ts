@@ -127,6 +127,13 @@ export const unusable = (
   // Without the service's own message (for example, with a proxy's page), nothing shows that the content was refused before any item was created.
   const aboutContent = operation === "create" && contentStatuses.has(status) && words !== ""
   if (status !== 408 && status !== 429 && !aboutContent) {
+    if (operation === "delete") {
+      return new ServiceUnusable({
+        reason: "unexpected",
+        status,
+        message: `${baseUrl} refused a deletion with status ${status}${said}. Nothing was deleted by it.`,
+      })
+    }
     const next = status === 413
       ? "If a proxy limits the size of requests, set sink.batchSize lower."
       : "Ask the service's operator what it means."

@@ -15,7 +15,7 @@ import { execute, now } from "../../src/run/Run.ts"
 import { CurrentRun, RunLedger } from "../../src/run/RunContext.ts"
 import { waitsOf } from "../../src/run/settleFromList.ts"
 import { makeStop, Stop } from "../../src/run/Stop.ts"
-import { type Deleted, deleteRun, remaining } from "../../src/run/undoRun.ts"
+import { remainingOf, type UndoneRun, undoRun } from "../../src/run/undoRun.ts"
 import { make } from "../../src/service/client.ts"
 import { FormService } from "../../src/service/FormService.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
@@ -162,11 +162,6 @@ export const settleByHandProcess = (
     }),
   ).pipe(Effect.withRandom(Random.make(options.seed)))
 
-/** The result of an undo: what it deleted, and the submissions of the run that it left although nothing prevents their deletion. */
-export interface UndoneRun extends Deleted {
-  readonly left: number
-}
-
 /** Runs `formferry undo --run`. */
 export const undoProcess = (
   options: ProcessOptions,
@@ -185,13 +180,10 @@ export const undoProcess = (
       const { answers } = mapping
       const { digest } = ledger
       const { pipeline } = options
-      const { sent } = yield* remaining(view, run)
-      const deleted = yield* deleteRun(
+      return yield* undoRun(
         { run, pipeline, form, service, remove, answers, view, session, digest, stop, editedToo },
-        sent,
+        yield* remainingOf(view, run),
       )
-      const after = yield* remaining(view, run)
-      return { ...deleted, left: after.sent - deleted.edited.size }
     }),
   ).pipe(Effect.withRandom(Random.make(options.seed)))
 

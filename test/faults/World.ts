@@ -6,6 +6,7 @@ import type { Store } from "../../src/ledger/sqlite/Store.ts"
 import { resultsTable } from "../../src/practice/results.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import type { Stop } from "../../src/run/Stop.ts"
+import type { UndoneRun } from "../../src/run/undoRun.ts"
 import type { OpenTransport, TransportResponse } from "../../src/service/transport.ts"
 import { type FaultPlan, planned } from "../practice/faults.ts"
 import { inProcess } from "../practice/inProcess.ts"
@@ -15,7 +16,6 @@ import {
   type ProcessOptions,
   settleByHandProcess,
   settleProcess,
-  type UndoneRun,
   undoProcess,
 } from "./FormferryProcess.ts"
 import { LedgerOnDisk } from "./ledgerOnDisk.ts"
@@ -213,7 +213,9 @@ export class World {
     const { day, left } = started
     if (typeof value === "number") return { _tag: "Settled", rows: value }
     if ("edited" in value) {
-      const hasEnded = value.left === 0 && left()?.overtaken === false
+      const { edited, refused, remaining, unseen } = value
+      const hasEnded = remaining.sent === edited.size && refused.size + unseen.size === 0
+        && left()?.overtaken === false
       if (hasEnded) this.truth.checkUndone(day.undo.run, this.disk.rows(), day.undo.editedToo)
       return { _tag: "Undone", result: value }
     }
@@ -387,9 +389,7 @@ export class World {
                 if (leftOut.has(key)) {
                   this.truth.violated("what a person left out stays out", `row ${key} is sent`)
                 }
-                if (this.truth.undone.delete(key) && !day.resendUndone) {
-                  this.truth.violated("an undone row is sent only if a person says so", `row ${key} is sent`)
-                }
+                this.truth.checkSent(key, day.resendUndone)
               }
               fresh = keys.filter((key) => !this.truth.ambiguous.has(key))
               for (const key of fresh) this.truth.ambiguous.add(key)

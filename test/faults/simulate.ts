@@ -1,4 +1,5 @@
 import type { Pipeline } from "../../src/project/Pipeline.ts"
+import type { UndoneRun } from "../../src/run/undoRun.ts"
 import { Draws } from "./Draws.ts"
 import type { Bug } from "./FormferryProcess.ts"
 import { drawDay, drawEdit, drawPipeline, drawRows, drawUndo, quietDay } from "./scenario.ts"
@@ -170,11 +171,14 @@ const told = ({ command, faults, mishaps, pipeline, ...more }: Day): string =>
     ...more,
   })
 
+const toldUndone = ({ absent, deleted, edited, refused, remaining, unseen }: UndoneRun): string =>
+  JSON.stringify({ deleted, absent, edited: edited.size, refused: refused.size, unseen: unseen.size, remaining })
+
 const ended = (ending: Ending): string =>
   ending._tag === "Settled"
     ? `${ending.rows} rows settled`
     : ending._tag === "Undone"
-    ? JSON.stringify({ ...ending.result, edited: ending.result.edited.size })
+    ? toldUndone(ending.result)
     : ending._tag === "Report"
     ? JSON.stringify({
       ...ending.report.rows,

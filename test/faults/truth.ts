@@ -59,7 +59,9 @@ export class Truth {
   /** Runs that a person undid, each with whether its undo has ended. Only their submissions may be deleted. */
   readonly undoing = new Map<string, boolean>()
   /** Keys of rows whose submissions were deleted, and that no run with `--resend-undone` has sent again. */
-  readonly undone = new Set<string>()
+  private readonly undone = new Set<string>()
+  /** Keys of rows in doubt whose run a person undid. No policy resends them. */
+  private readonly undoneDoubts = new Set<string>()
   /** Submissions that were deleted. */
   readonly deleted = new Set<string>()
   private readonly inner = memoryStore()
@@ -184,6 +186,11 @@ export class Truth {
           this.violated("ledger and service agree", `row ${key} replaces ${id}, which is not there`)
         }
       }
+      const isResent = this.undoneDoubts.delete(key) && (state === "notCreated" || state === "refused")
+      if (isResent && !resendUndone) {
+        this.violated("an undone row is sent only if a person says so", `row ${key} of an undone run is ${state}`)
+      }
+      if (state === "inDoubt" && this.undoing.get(row.run) === true) this.undoneDoubts.add(key)
       if (state === "undone") this.undone.add(key)
       else if (this.undone.delete(key) && !resendUndone) {
         this.violated("an undone row is sent only if a person says so", `row ${key} is no longer undone`)
@@ -216,6 +223,14 @@ export class Truth {
     }
   }
 
+  /** Checks a row that is about to be sent by a run that was told to send undone rows again, or by one that was not. */
+  checkSent(key: string, resendUndone: boolean): void {
+    const isUndone = [this.undone.delete(key), this.undoneDoubts.delete(key)].includes(true)
+    if (isUndone && !resendUndone) {
+      this.violated("an undone row is sent only if a person says so", `row ${key} is sent`)
+    }
+  }
+
   /** Whether a submission was deleted by an undo that has not ended, so that the ledger may not know it yet. */
   private isUnrecorded(id: string): boolean {
     return this.deleted.has(id) && [...this.undoing.values()].includes(false)
@@ -231,7 +246,8 @@ export class Truth {
     for (const held of this.held.values()) {
       if (held.run !== run) continue
       const row = byKey.get(held.key)
-      const isNamed = row?.state === "inDoubt" || row?.state === "intended" || row?.replaced.includes(held.id) === true
+      const isNamed = row?.state === "inDoubt" || row?.state === "intended"
+        || (row?.replaced.includes(held.id) === true && (row.state !== "undone" || !editedToo))
         || (row?.state === "imported" && row.submissionId === undefined)
         || (held.id === row?.submissionId && row.verdict !== "verified" && !editedToo)
       if (!isNamed) {

@@ -2,7 +2,9 @@ import { FileSystem, Path } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import Papa from "papaparse"
+import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { UndoResult } from "../../src/jobs/undo.ts"
+import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
 
@@ -134,16 +136,63 @@ scoped(
 )
 
 scoped(
-  "a 404 to a deletion is not believed while the submission can be read",
+  "a 404 to a deletion is not believed while the submission can be read, and the submission is named",
   Effect.gen(function*() {
-    const { fail, first, names, undo } = yield* twoRuns
+    const { fail, first, names, outcomes, undo } = yield* twoRuns
     fail("DELETE", { status: 404, body: "{}" })
     const undone = yield* undo(first.run)
-    expect(undone.exitCode).toBe(5)
-    expect(undone.because).toContain("answered a deletion with status 404, but still has the submission")
-    expect(names()).toHaveLength(20 - undone.deleted)
-    expect(yield* undo(first.run)).toMatchObject({ exitCode: 0, earlier: undone.deleted })
+    expect(undone).toMatchObject({ exitCode: 1, deleted: 11, refused: 1, left: 0 })
+    expect(yield* outcomes(undone)).toEqual({ deleted: 11, "refused, not deleted": 1 })
+    expect(yield* undo(first.run)).toMatchObject({ exitCode: 0, deleted: 1, earlier: 11 })
     expect(names()).toEqual(namesOf(13, 20))
+  }),
+)
+
+scoped(
+  "if the service refuses to delete one submission, the others are deleted, and it is named with the reason",
+  Effect.gen(function*() {
+    const { fail, file, first, names, outcomes, undo } = yield* twoRuns
+    fail("DELETE", { status: 409, body: '{"message":"This one is locked."}' })
+    const undone = yield* undo(first.run)
+    expect(undone).toMatchObject({ exitCode: 1, because: undefined, deleted: 11, refused: 1, left: 0 })
+    expect(names()).toHaveLength(9)
+    expect(yield* outcomes(undone)).toEqual({ deleted: 11, "refused, not deleted": 1 })
+    expect(yield* file({ run: undone.folder.split("/").at(-1) ?? "" }, "undone.csv")).toContain("This one is locked.")
+    expect(yield* undo(first.run)).toMatchObject({ exitCode: 0, deleted: 1, earlier: 11 })
+    expect(names()).toEqual(namesOf(13, 20))
+  }),
+)
+
+scoped(
+  "a service that refuses every deletion is not asked for all of them",
+  Effect.gen(function*() {
+    const { fail, heard, run, source, undo } = yield* twoRuns
+    yield* source(people(1, 120))
+    const third = yield* run()
+    fail("DELETE", ...Array.from({ length: 100 }, () => ({ status: 409, body: '{"message":"No."}' })))
+    heard.length = 0
+    const undone = yield* undo(third.run)
+    expect(undone).toMatchObject({ exitCode: 5, deleted: 0 })
+    expect(undone.because).toContain("No.")
+    expect(heard.filter((request) => request.startsWith("DELETE")).length).toBeLessThan(70)
+  }),
+)
+
+scoped(
+  "a submission that was never seen in the form counts as deleted only after a second look",
+  Effect.gen(function*() {
+    const { fail, idOf, names, outcomes, run, source, store, undo } = yield* twoRuns
+    yield* source(people(1, 25))
+    fail("GET", { status: 401, body: "{}" })
+    const third = yield* run()
+    expect(third).toMatchObject({ exitCode: 5, readBack: { unread: 5 } })
+    yield* store.remove("people", idOf("Person 24"))
+    const undone = yield* undo(third.run)
+    expect(undone).toMatchObject({ exitCode: 4, deleted: 4, absent: 0, unseen: 1, left: 0 })
+    expect(yield* outcomes(undone)).toEqual({ deleted: 4, "never seen, not deleted": 1 })
+    expect(yield* run()).toMatchObject({ rows: { undone: 4, alreadyImported: 21 } })
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 0, deleted: 1, absent: 1, earlier: 4 })
+    expect(names()).toEqual(namesOf(1, 20))
   }),
 )
 
@@ -162,9 +211,9 @@ scoped(
 )
 
 scoped(
-  "the earlier submission of a row that was imported again remains, and both undos report it",
+  "the earlier submission of a row that was imported again remains and is named, and the undo of its own run deletes it then",
   Effect.gen(function*() {
-    const { first, names, outcomes, run, settings, source, undo } = yield* twoRuns
+    const { first, idOf, names, outcomes, run, settings, source, store, undo } = yield* twoRuns
     yield* settings({ sink: ", onChange: import-again" })
     yield* source([...people(1, 2, "Changed"), ...people(3, 20)])
     const third = yield* run()
@@ -172,11 +221,31 @@ scoped(
     const undone = yield* undo(third.run)
     expect(undone).toMatchObject({ exitCode: 0, deleted: 2, uncovered: 2 })
     expect(names()).toEqual(namesOf(1, 20))
+    // Nothing replaces them any more, so the undo of their own run deletes them, unless they were edited.
+    store.answer("people", idOf("Person 1"), "name", "Edited")
     const before = yield* undo(first.run)
-    expect(before).toMatchObject({ exitCode: 1, deleted: 10, replaced: 2 })
-    expect(yield* outcomes(before)).toEqual({ deleted: 10, "replaced by a later run, not deleted": 2 })
-    expect(names()).toEqual([...namesOf(1, 2), ...namesOf(13, 20)].toSorted())
+    expect(before).toMatchObject({ exitCode: 1, deleted: 11, edited: 1, replaced: 0 })
+    expect(yield* outcomes(before)).toEqual({ deleted: 11, "edited, not deleted": 1 })
+    expect(names()).toEqual(["Edited", ...namesOf(13, 20)].toSorted())
+    expect(yield* undo(first.run, { editedToo: true })).toMatchObject({ exitCode: 0, deleted: 1, edited: 0 })
+    expect(names()).toEqual(namesOf(13, 20))
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 12, alreadyImported: 8 } })
+    expect(yield* run({ resendUndone: true })).toMatchObject({ exitCode: 0, rows: { imported: 12 } })
+    expect(names()).toEqual([...namesOf(1, 2, "Changed"), ...namesOf(3, 20)].toSorted())
+  }),
+)
+
+scoped(
+  "an earlier submission stays while the submission that replaced it is in the form",
+  Effect.gen(function*() {
+    const { first, names, outcomes, run, settings, source, undo } = yield* twoRuns
+    yield* settings({ sink: ", onChange: import-again" })
+    yield* source([...people(1, 2, "Changed"), ...people(3, 20)])
+    yield* run()
+    const undone = yield* undo(first.run)
+    expect(undone).toMatchObject({ exitCode: 1, deleted: 10, replaced: 2 })
+    expect(yield* outcomes(undone)).toEqual({ deleted: 10, "replaced by a later run, not deleted": 2 })
+    expect(names()).toEqual([...namesOf(1, 2), ...namesOf(1, 2, "Changed"), ...namesOf(13, 20)].toSorted())
   }),
 )
 
@@ -192,6 +261,90 @@ scoped(
     expect(undone).toMatchObject({ exitCode: 4, deleted: 0, inDoubt: 3 })
     expect(yield* outcomes(undone)).toEqual({ "in doubt": 3 })
     expect(names()).toEqual(namesOf(1, 23))
+  }),
+)
+
+scoped(
+  "rows in doubt of an undone run are undone if they have not landed, whatever the policy, and are sent only with --resend-undone",
+  Effect.gen(function*() {
+    const { fail, names, root, run, settings, source, undo } = yield* twoRuns
+    yield* source(people(1, 25))
+    fail("POST", { status: 502, body: "<html>" })
+    const third = yield* run()
+    expect(third).toMatchObject({ rows: { inDoubt: 5 } })
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 4, inDoubt: 5 })
+    yield* settings({ sink: ", inDoubt: resend" })
+    expect(yield* run()).toMatchObject({ exitCode: 4, rows: { inDoubt: 5, imported: 0 } })
+    const settled = yield* Effect.flatMap(loadProject(root), (project) =>
+      settlePipeline(project, {
+        pipeline: "people",
+        to: undefined,
+        by: { _tag: "Person", landed: false, which: { _tag: "All" } },
+        who: "ada",
+        because: "looked",
+      }))
+    expect(settled.warnings).toEqual([
+      "5 of these rows are undone, because a person undid the run that sent them. To send them again, add --resend-undone to `run`.",
+    ])
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 5, imported: 0 } })
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 0, deleted: 0, earlier: 0, notLanded: 5 })
+    expect(names()).toEqual(namesOf(1, 20))
+    expect(yield* run({ resendUndone: true })).toMatchObject({ exitCode: 0, rows: { imported: 5, undone: 0 } })
+    expect(names()).toEqual(namesOf(1, 25))
+  }),
+)
+
+scoped(
+  "if the service can list, undo settles the run's rows in doubt, and deletes those that landed",
+  Effect.gen(function*() {
+    const { configure, fail, names, outcomes, run, settings, source, undo } = yield* twoRuns
+    yield* configure("    capabilities: [list, delete]\n")
+    yield* settings({ sink: ", canary: off, concurrency: 1", reconcile: ", lateWithin: 1 millis" })
+    yield* source(people(1, 40))
+    fail("POST", "lost", { status: 502, body: "<html>" })
+    const third = yield* run()
+    expect(third).toMatchObject({ rows: { inDoubt: 20 } })
+    const undone = yield* undo(third.run)
+    expect(undone).toMatchObject({ exitCode: 0, deleted: 10, inDoubt: 0, notLanded: 10 })
+    expect(yield* outcomes(undone)).toEqual({ deleted: 10, "not landed": 10 })
+    expect(names()).toEqual(namesOf(1, 20))
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 20, imported: 0 } })
+    expect(yield* run({ resendUndone: true })).toMatchObject({ exitCode: 0, rows: { imported: 20 } })
+    expect(names()).toEqual(namesOf(1, 40))
+  }),
+)
+
+scoped(
+  "a re-import in doubt whose run is undone does not bring the earlier content back as imported",
+  Effect.gen(function*() {
+    const { configure, fail, names, run, settings, source, undo } = yield* twoRuns
+    yield* configure("    capabilities: [list, delete]\n")
+    yield* settings({ sink: ", onChange: import-again, canary: off", reconcile: ", lateWithin: 1 millis" })
+    yield* source([...people(1, 2, "Changed"), ...people(3, 20)])
+    fail("POST", { status: 502, body: "<html>" })
+    const third = yield* run()
+    expect(third).toMatchObject({ rows: { inDoubt: 2 } })
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 0, deleted: 0, notLanded: 2, uncovered: 2 })
+    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 2, alreadyImported: 18 } })
+    expect(names()).toEqual(namesOf(1, 20))
+    expect(yield* run({ resendUndone: true })).toMatchObject({ rows: { imported: 2 } })
+  }),
+)
+
+scoped(
+  "rows in doubt of an undone run that turn out to have landed are named with the command that deletes them",
+  Effect.gen(function*() {
+    const { configure, fail, names, run, source, undo } = yield* twoRuns
+    yield* source(people(1, 23))
+    fail("POST", "lost")
+    const third = yield* run()
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 4, inDoubt: 3 })
+    yield* configure("    capabilities: [list, delete]\n")
+    const next = yield* run()
+    expect(next).toMatchObject({ rows: { alreadyImported: 23, inDoubt: 0 } })
+    expect(next.warnings.join(" ")).toContain(`formferry undo people --run ${third.run}`)
+    expect(yield* undo(third.run)).toMatchObject({ exitCode: 0, deleted: 3 })
+    expect(names()).toEqual(namesOf(1, 20))
   }),
 )
 

@@ -66,6 +66,7 @@ const rowOf = (row: number, item: Item, { resent = false } = {}): DoubtfulRow =>
   cells: [],
   columns: [],
   acknowledged: false,
+  isUndone: false,
 })
 
 /** The requests ended after one second, and the clock was not set back. */

@@ -155,7 +155,7 @@ export const world = Effect.gen(function*() {
     source: (rows: ReadonlyArray<string>, header = "No,Name,Mail") =>
       write("source.csv", `${[header, ...rows].join("\n")}\n`),
     /** Reads a file of a run's report. */
-    file: (report: RunReport, name: string) =>
+    file: (report: Pick<RunReport, "run">, name: string) =>
       Effect.orDie(fs.readFileString(path.join(root, "reports", "people", report.run, name))),
     write,
     names: (form = "people"): ReadonlyArray<unknown> => practice.submissions(form).map(nameOf).toSorted(),

@@ -46,6 +46,7 @@ const rowOf = (row: number, item: Item, { resent = false, first = 5 } = {}): Dou
   cells: [],
   columns: [],
   acknowledged: false,
+  isUndone: false,
 })
 
 const person = (name: string, mail = `${name}@example.org`, age = 30, stamp?: string, run?: string): Item => {

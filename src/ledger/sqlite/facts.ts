@@ -8,7 +8,7 @@ import type { Store } from "./Store.ts"
 import { recordReconciled } from "./verdicts.ts"
 
 /** Facts that are stored as JSON under their names. */
-const kept = ["identity", "form", "canary", "refused", "pulled"] as const
+const kept = ["identity", "form", "canary", "undone", "refused", "pulled"] as const
 
 /** Returns what is recorded about a place, apart from its rows and runs. */
 export const facts = ({ db, texts }: Store, place: number): Facts => {
@@ -32,6 +32,7 @@ export const noFacts: Facts = {
   identity: undefined,
   form: undefined,
   canary: undefined,
+  undone: [],
   refused: undefined,
   pulled: undefined,
 }

@@ -121,7 +121,12 @@ const sendAgain = (
     throw new Refusal(Effect.dieMessage(`Row ${row.row} was to be sent, but it may already exist at the destination.`))
   }
   // The deleted submission must never be matched to the row again, for example from an old export.
-  if (isUndone) db.run("INSERT INTO forgotten (place, submission) SELECT place, submission FROM row WHERE id = ?", [id])
+  if (isUndone) {
+    db.run(
+      "INSERT INTO forgotten (place, submission) SELECT place, submission FROM row WHERE id = ? AND submission IS NOT NULL",
+      [id],
+    )
+  }
   // If a re-import is resent, it belongs to the new batch.
   if (again) db.run("UPDATE replaced SET by = ? WHERE row = ? AND at IS NULL", [batch, id])
   db.run(`UPDATE row SET ${renewedColumns} WHERE id = ?`, [...renewedValues(row, { ...as, resent: again }), id])

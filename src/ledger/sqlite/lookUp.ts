@@ -3,6 +3,7 @@ import type { FoundRow, KeylessRow, KnownRow } from "../rows.ts"
 import type { Database } from "./database.ts"
 import { neverStored, stored } from "./row.ts"
 import { isoOf, type Store } from "./Store.ts"
+import { ofUndoneRun } from "./undo.ts"
 
 const digestLength = 16
 
@@ -187,11 +188,11 @@ const refusalOf = (store: Store, table: "refusal" | "refusedAgain", row: number)
 }
 
 const doubtOf = (db: Database, row: number): KnownRow["doubt"] => {
-  const doubt = db.get<readonly [string, number]>(
-    "SELECT d.reason, b.sent FROM doubt d JOIN batch b ON b.id = d.batch WHERE d.row = ?",
+  const doubt = db.get<readonly [string, number, number]>(
+    `SELECT d.reason, b.sent, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch WHERE d.row = ?`,
     [row],
   )
-  return doubt === undefined ? undefined : { reason: doubt[0], sentAt: isoOf(doubt[1]) }
+  return doubt === undefined ? undefined : { reason: doubt[0], sentAt: isoOf(doubt[1]), isUndone: doubt[2] === 1 }
 }
 
 /** A source's position in the ledger, while the source's rows are in the order in which they were sent. */

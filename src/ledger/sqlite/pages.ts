@@ -21,6 +21,7 @@ import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
 import { optional, required, type Selected, selected, selection } from "./selection.ts"
 import { isoOf, reading, type Store } from "./Store.ts"
+import { ofUndoneRun } from "./undo.ts"
 import { driftedOf, unpackAnswers } from "./verdicts.ts"
 
 type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
@@ -121,6 +122,7 @@ const doubtful = selection<DoubtfulRow>({
     })`,
     (value: number) => value === 1,
   ),
+  isUndone: selected(ofUndoneRun, (value: number) => value === 1),
 })
 
 /** Returns a page of rows in doubt, in the order in which they were first sent. */
@@ -271,7 +273,7 @@ const readers: {
   sent: sentPage,
   doubtful: doubtfulPage,
   submissions: ({ db }, place, page) => submissionsPage(db, place, page),
-  replaced: ({ db }, place, page) => replacedPage(db, place, page),
+  replaced: replacedPage,
   undeletable: undeletablePage,
   vanished: (store, place, page) =>
     unseenPage(store, vanishedRow, place, page.vanished, imported, page).map(({ run, started = "", ...row }) => ({

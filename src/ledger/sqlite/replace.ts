@@ -1,9 +1,10 @@
-import { stateCode } from "../codes.ts"
+import { stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
 import type { Database } from "./database.ts"
 import { keptAs, keptOf } from "./row.ts"
 import { isoOf, type Store } from "./Store.ts"
+import { unpackAnswers } from "./verdicts.ts"
 
 /**
  * Sets an imported row's submission aside, inside a transaction, because the row changed and is about to be imported again. Returns false and changes
@@ -55,13 +56,17 @@ export const openOfBatch = (db: Database, batch: number): ReadonlyMap<number, Op
 /** Returns a row's replacement whose outcome is not yet known. */
 export const openOfRow = (db: Database, row: number): OpenReplacement | undefined => open(db, "row", row).get(row)
 
-/** Completes a replacement after the row was created again. The earlier submission's record remains, but its content is deleted. */
+/**
+ * Completes a replacement after the row was created again. The earlier submission's record remains, with digests by which an edit is recognised. Its
+ * content is deleted.
+ */
 export const completeReplacement = (store: Store, { batch, id, mends, row }: OpenReplacement): void => {
   const { clock, db } = store
-  db.run("UPDATE replaced SET at = ?, item = NULL, cells = NULL, answers = NULL, mends = NULL WHERE id = ?", [
-    clock.unsafeCurrentTimeMillis(),
-    id,
-  ])
+  db.run(
+    `UPDATE replaced SET at = ?, item = NULL, cells = NULL, mends = NULL,
+       answers = CASE verdict WHEN ${verdictCode.verified} THEN answers END WHERE id = ?`,
+    [clock.unsafeCurrentTimeMillis(), id],
+  )
   db.run("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
   db.run("DELETE FROM drift WHERE row = ?", [row])
   // These superseded contents belong to the earlier submission only.
@@ -114,23 +119,29 @@ export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id O
 
 /** Returns a page of a place's submissions that were replaced, earliest first. For a run, also those whose replacement is in doubt. */
 export const replacedPage = (
-  db: Database,
+  { db, texts }: Store,
   place: number,
   page: { readonly after: number; readonly limit: number; readonly run?: string },
 ): ReadonlyArray<ReplacedSubmission> =>
-  db.all<readonly [number, string, number, string, string | null, number | null]>(
-    `SELECT p.id, r.key, p.number, p.submission, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
+  db.all<
+    readonly [number, Buffer, string, number, string, number, Buffer | null, number, string | null, number | null]
+  >(
+    `SELECT p.id, r.digest, r.key, p.number, p.submission, p.verdict, p.answers, r.state = ${stateCode.undone} AND p.at IS NOT NULL, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
      FROM replaced p JOIN row r ON r.id = p.row
      LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
      WHERE r.place = ?1 AND p.id > ?2 AND (p.at IS NOT NULL OR ?4 IS NOT NULL)
        AND (?4 IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
      ORDER BY p.id LIMIT ?3`,
     [place, page.after, page.limit, page.run ?? null],
-  ).map(([at, key, row, submissionId, replacedBy, replacedAt]) => ({
+  ).map(([at, keyDigest, key, row, submissionId, verdict, answers, uncovered, replacedBy, replacedAt]) => ({
     at,
+    keyDigest,
     key,
     row,
     submissionId,
+    verdict: verdictOf(verdict),
+    answers: answers === null ? undefined : unpackAnswers(answers, texts),
+    isUncovered: uncovered === 1,
     replacedBy: replacedBy ?? undefined,
     replacedAt: replacedAt === null ? undefined : isoOf(replacedAt),
   }))

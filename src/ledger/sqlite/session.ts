@@ -88,7 +88,7 @@ export const makeSession = (
         }),
       verdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows)),
       record: (facts) =>
-        (facts.acceptance === undefined ? write : writeForGood)(
+        (facts.acceptance === undefined && facts.undone === undefined ? write : writeForGood)(
           "recording facts",
           () => recordFacts(store, held, facts),
         ),

@@ -16,6 +16,7 @@ import {
   undoReplacement,
 } from "./replace.ts"
 import { isoOf, type Store } from "./Store.ts"
+import { ofUndoneRun } from "./undo.ts"
 import { Refusal } from "./Writer.ts"
 
 /** Records the outcomes of a batch, inside a transaction. */
@@ -182,8 +183,8 @@ export interface Settling {
 }
 
 /**
- * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread. The other rows become not created.
- * A row stays in doubt if a different row got its submission meanwhile, since several pipelines may import into one form. Returns these submissions.
+ * Records, inside a transaction, how rows in doubt are settled. Rows that landed become imported and unread. The other rows become not created,
+ * or undone if a person undid the run that sent them. A row stays in doubt if a different row got its submission meanwhile, since several pipelines may import into one form. Returns these submissions.
  * Throws without recording anything if a row is not in doubt.
  */
 export const settleDoubts = (
@@ -214,21 +215,25 @@ export const settleDoubts = (
     ],
   ).id
   for (const { keyDigest, outcome, proof, reason } of rows) {
-    const found = db.get<readonly [number, number]>(
-      `SELECT r.id, d.batch FROM row r JOIN doubt d ON d.row = r.id WHERE r.place = ? AND r.digest = ? AND r.state = ${stateCode.inDoubt}`,
+    const found = db.get<readonly [number, number, number]>(
+      `SELECT r.id, d.batch, ${ofUndoneRun} FROM row r JOIN doubt d ON d.row = r.id JOIN batch b ON b.id = d.batch
+       WHERE r.place = ? AND r.digest = ? AND r.state = ${stateCode.inDoubt}`,
       [place, keyDigest],
     )
     if (found === undefined) {
       throw new Refusal(Effect.dieMessage("A row that is not in doubt was to be settled."))
     }
-    const [row, batch] = found
+    const [row, batch, isUndone] = found
     const replacement = openOfRow(db, row)
     if (outcome._tag === "Landed") {
       land(db, row, batch, outcome.submissionId)
       if (replacement !== undefined) completeReplacement(store, replacement)
-    } else if (replacement !== undefined) undoReplacement(db, replacement)
+    } else if (replacement !== undefined && isUndone === 0) undoReplacement(db, replacement)
     else {
-      db.run("UPDATE row SET state = ?, resent = 0 WHERE id = ?", [stateCode.notCreated, row])
+      // Its run was undone. The earlier submission remains, but the changed row must not be imported again.
+      if (replacement !== undefined) completeReplacement(store, replacement)
+      const state = isUndone === 1 ? stateCode.undone : stateCode.notCreated
+      db.run("UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id = ?", [state, row])
       db.run("DELETE FROM detail WHERE row = ?", [row])
     }
     db.run("DELETE FROM doubt WHERE row = ?", [row])
