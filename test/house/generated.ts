@@ -18,6 +18,7 @@ import { annotation } from "../../src/project/fields.ts"
 import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
 import { questionEntry } from "../../src/project/mappingEntries.ts"
 import { pipelineSchema } from "../../src/project/Pipeline.ts"
+import { type DraftValue, flow } from "../../src/project/PipelineDraft.ts"
 import { presets } from "../../src/project/presets/index.ts"
 import type { Preset } from "../../src/project/presets/Preset.ts"
 import { projectSchema } from "../../src/project/Project.ts"
@@ -347,8 +348,11 @@ const commandsPage = (): string =>
     ),
   ].join("\n\n") + "\n"
 
-const yamlBlock = (value: unknown): string =>
-  `\`\`\`yaml\n${stringify(value, { collectionStyle: "any", lineWidth: 0 }).trim()}\n\`\`\``
+/** Returns YAML with each of these keys on one line. */
+const yamlLines = (keys: object, indent = ""): string =>
+  Object.entries(keys).map(([key, value]) => `${indent}${key}: ${flow(value as DraftValue, false)}`).join("\n")
+
+const yamlBlock = (text: string): string => `\`\`\`yaml\n${text}\n\`\`\``
 
 /** Returns the section of a preset: what a project writes, and the keys that the preset adds. */
 const presetSection = ([name, preset]: readonly [string, Preset]): string => {
@@ -368,17 +372,17 @@ const presetSection = ([name, preset]: readonly [string, Preset]): string => {
   }
   return section(
     `## ${title}`,
-    yamlBlock({ connections: { [name]: connection } }),
-    yamlBlock({ source: pulled }),
+    yamlBlock(`connections:\n${yamlLines({ [name]: connection }, "  ")}`),
+    yamlBlock(yamlLines({ source: pulled })),
     [
-      ...Object.entries(variables).map(([variable, { about }]) => `- \`${variable}\`: ${sentence(about)}`),
-      `- **Sign in**: ${signIn}`,
+      ...Object.entries(variables).map(([variable, { about }]) => `- **\`${variable}\`**: ${sentence(about)}`),
       ...(bases === undefined ? [] : [`- **\`base\`**: ${sentence(bases)}`]),
+      `- **Sign in**: ${signIn}`,
       ...notes.map((note) => `- ${note}`),
       `- **Evidence**: ${evidence}`,
     ],
-    "The preset stands for these keys of `source`:",
-    yamlBlock(source),
+    `The preset adds these keys to \`source\`:`,
+    yamlBlock(yamlLines(source)),
   )
 }
 
