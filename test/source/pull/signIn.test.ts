@@ -1,115 +1,32 @@
-import { createPublicKey, generateKeyPairSync, verify } from "node:crypto"
+import { generateKeyPairSync } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { keyFileOf, password, pem, signingIn, signIns } from "./fakeSignIns.ts"
 import { records, startTools } from "./fakeTools.ts"
-import type { FakeTools, Received, Sent } from "./fakeTools.ts"
+import type { FakeTools, Sent } from "./fakeTools.ts"
 import { pullProject } from "./pullProject.ts"
 
-const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
-const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString()
-
-/** How many requests a token may be used for. */
-let uses = Infinity
-let issued = 0
-const used = new Map<string, number>()
-
-const issue = () => `tok_${++issued}`
-
-/** Whether a request's token is one of ours that has not expired. */
-const isSignedIn = ({ headers }: Received): boolean => {
-  const text = headers.authorization?.replace("Bearer ", "") ?? ""
-  const count = (used.get(text) ?? 0) + 1
-  used.set(text, count)
-  return /^tok_\d+$/.test(text) && Number(text.slice(4)) <= issued && count <= uses
-}
-
-/** ODK Central: a session for an e-mail address and a password. Its token is a member of the answer. */
-const session = ({ body, headers, method }: Received): Sent => {
-  if (method !== "POST" || headers["content-type"] !== "application/json") return { status: 404 }
-  const { email, password } = JSON.parse(body) as { readonly email?: string; readonly password?: string }
-  return email === "import@example.org" && password === "tok_pass word"
-    ? { body: { token: issue(), csrf: "tok_csrf", expiresAt: "2026-12-01T08:00:00.000Z" } }
-    : { status: 401, body: { code: 401.2, message: "tok_pass word" } }
-}
-
-/** Google: verifies a service account's signature, and returns a token that is valid for an hour. */
-const exchanged = ({ body, url }: Received): Sent => {
-  const form = new URLSearchParams(body)
-  const [head = "", claims = "", signature = ""] = form.get("assertion")?.split(".") ?? []
-  const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>
-  const isSigned = verify(
-    "sha256",
-    Buffer.from(`${head}.${claims}`),
-    createPublicKey(publicKey.export({ type: "spki", format: "pem" })),
-    Buffer.from(signature, "base64url"),
-  )
-  const { aud, exp, iat, iss, scope } = read(claims)
-  const now = Date.now() / 1000
-  const isRight = form.get("grant_type") === "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    && read(head)["alg"] === "RS256" && read(head)["kid"] === "key-1"
-    && aud === `${url.origin}/token` && iss === "import@project.iam.gserviceaccount.com"
-    && scope === "https://www.googleapis.com/auth/spreadsheets.readonly"
-    && Math.abs(Number(iat) - now) < 60 && Number(exp) - Number(iat) <= 3600
-  return isSigned && isRight
-    ? { body: { access_token: issue(), token_type: "Bearer", expires_in: 3599 } }
-    : { status: 400, body: { error: "invalid_grant", error_description: `Invalid JWT: ${head}` } }
-}
-
 let tools: FakeTools & { readonly stop: () => void }
+const { answer, limits } = signingIn()
 const { failure, pulled, root } = pullProject(() => tools.base)
 
-const keyFile = (members: object = {}) =>
-  writeFileSync(
-    join(root, "config/key.json"),
-    JSON.stringify({
-      type: "service_account",
-      private_key_id: "key-1",
-      private_key: pem,
-      client_email: "import@project.iam.gserviceaccount.com",
-      token_uri: `${tools.base}/token`,
-      ...members,
-    }),
-  )
+const keyFile = (members?: object) => writeFileSync(join(root, "config/key.json"), keyFileOf(tools.base, members))
 
 beforeAll(async () => {
-  tools = await startTools((request, store) => {
-    const { url } = request
-    if (url.pathname === "/sessions") return session(request)
-    if (url.pathname === "/token") return exchanged(request)
-    if (!isSignedIn(request)) return { status: 401 }
-    const start = Number(url.searchParams.get("offset"))
-    return { body: { results: store.slice(start, start + 500) } }
-  })
-  writeFileSync(join(root, ".env"), "PASSWORD=tok_pass word\nOLD_PASSWORD=tok_old\n")
+  tools = await startTools(answer)
+  writeFileSync(join(root, ".env"), `PASSWORD=${password}\nOLD_PASSWORD=tok_old\n`)
 })
 afterAll(() => tools.stop())
 beforeEach(() => {
   tools.store = records(1, 2_500)
   tools.meddle = () => undefined
   tools.received.length = 0
-  uses = Infinity
-  used.clear()
+  limits.uses = Infinity
   keyFile()
 })
 
-const source = `request: { path: /records, query: { offset: "{offset}" } }
-  page: { offset: 0 }
-  records: /results`
-
-const signIns = {
-  session: {
-    auth:
-      "{ session: { path: /sessions, json: { email: import@example.org }, field: { password: { env: PASSWORD } }, token: /token } }",
-    source,
-    path: "/sessions",
-  },
-  googleServiceAccount: {
-    auth: "{ googleServiceAccount: { keyFile: key.json } }",
-    source,
-    path: "/token",
-  },
-}
+const { source } = signIns.session
 
 const all = (last: number) => records(1, last).map(({ id, name }) => `${id} ${name}`)
 const paths = () => tools.received.map(({ url }) => url.pathname)
@@ -124,7 +41,7 @@ describe.each(Object.entries(signIns))("a sign-in by %s", (_, { path, ...how }) 
   })
 
   it("gets a new token each time that one has expired", async () => {
-    uses = 2
+    limits.uses = 2
     expect((await pulled(how)).rows).toEqual(all(2_500))
     // Six pages with two of them for each token.
     expect(paths().filter((one) => one === path)).toHaveLength(3)
@@ -132,7 +49,7 @@ describe.each(Object.entries(signIns))("a sign-in by %s", (_, { path, ...how }) 
   })
 
   it("fails if a new token is refused", async () => {
-    uses = 0
+    limits.uses = 0
     const error = await failure(how)
     expect(error.message).toContain("refused the sign-in (401)")
     expect(error._tag).toBe("ConnectionUnusable")
