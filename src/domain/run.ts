@@ -13,7 +13,7 @@ export type Mode = keyof typeof modeWords
 
 export const modes = namesOf(modeWords)
 
-/** The modes that the ledger records for runs. A command `undo` is recorded like a run. */
+/** The modes that the ledger records for runs. The command `undo` is recorded like a run. */
 export const recordedModeWords = { ...modeWords, undo: "undo" } as const
 
 export type RecordedMode = keyof typeof recordedModeWords

@@ -249,7 +249,7 @@ const oneRun = async (number: number, options: KillLoopOptions, service: HttpPra
     if (twice > 0) fault(`${twice} submissions too many`)
     const there = new Set(keys)
     const lost = Array.from({ length: rows }, (_, at) => String(at + 1)).filter((row) => !there.has(row))
-    if (lost.length > 0) fault(`${lost.length} rows are not at the service, as ${lost.slice(0, 5).join(", ")}`)
+    if (lost.length > 0) fault(`${lost.length} rows are not at the service, such as ${lost.slice(0, 5).join(", ")}`)
     const exitCode = broken.length === 0 ? reportOf(folder).exitCode : 0
     if (exitCode !== 0) fault(`the last report has exit code ${exitCode}`)
     const doubts = options.list ? report?.settled?.length ?? 0 : inDoubt > 0 ? 1 : 0

@@ -158,7 +158,7 @@ const everyRowHasItsEnd = ({ disk, rows, truth }: World, leftOut: ReadonlySet<st
     const held = truth.held.get(submissionId ?? "")
     const isOnly = rows.filter(({ no }) => no === row.no).length === 1
     if (again && isOnly && held !== undefined && !held.altered && held.answers.get("name") !== row.name) {
-      truth.violated("what changed is imported again", `row ${row.no} stands at the service as it was`)
+      truth.violated("what changed is imported again", `row ${row.no} is unchanged at the service`)
     }
   }
 }

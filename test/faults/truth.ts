@@ -143,7 +143,7 @@ export class Truth {
     }
     if (row.resent) this.resent.set(key, (this.resent.get(key) ?? new Set()).add(row.batch))
     if (this.count(key) > this.most(row)) {
-      this.violated("no row is sent twice", `row ${key} stands ${this.count(key)} times at the service`)
+      this.violated("no row is sent twice", `row ${key} is at the service ${this.count(key)} times`)
     }
     const before = this.held.get(row.replaced.at(-1) ?? "")
     if (before !== undefined && !before.altered && !altered && sameAnswers(before.answers, answers)) {
@@ -162,11 +162,11 @@ export class Truth {
     const ids = new Set<string>()
     for (const row of rows) {
       const { key, state, submissionId } = row
-      if (keys.has(key)) this.violated("every row is in exactly one state", `row ${key} stands twice in the ledger`)
+      if (keys.has(key)) this.violated("every row is in exactly one state", `row ${key} is in the ledger twice`)
       keys.add(key)
       const there = this.count(key)
       if (there > this.most(row)) {
-        this.violated("no row is sent twice", `row ${key} stands ${there} times at the service`)
+        this.violated("no row is sent twice", `row ${key} is at the service ${there} times`)
       }
       if (state === "intended" && !open) {
         this.violated("every row is in exactly one state", `row ${key} is still intended after its run ended`)
@@ -177,10 +177,10 @@ export class Truth {
       // A settled row needs a new reason to be in doubt again.
       if (state !== "inDoubt" && state !== "intended") this.ambiguous.delete(key)
       if ((state === "notCreated" || state === "refused") && there > 0) {
-        this.violated("ledger and service agree", `row ${key} is ${state} and stands at the service`)
+        this.violated("ledger and service agree", `row ${key} is ${state}, but is at the service`)
       }
       for (const id of row.replaced) {
-        if (ids.has(id)) this.violated("ledger and service agree", `submission ${id} stands for two rows`)
+        if (ids.has(id)) this.violated("ledger and service agree", `submission ${id} belongs to two rows`)
         ids.add(id)
         if (!this.held.has(id) && !this.isUnrecorded(id)) {
           this.violated("ledger and service agree", `row ${key} replaces ${id}, which is not there`)
@@ -196,7 +196,7 @@ export class Truth {
         this.violated("an undone row is sent only if a person says so", `row ${key} is no longer undone`)
       }
       if (state === "undone" && there > row.replaced.length && !row.resent) {
-        this.violated("ledger and service agree", `row ${key} is undone and stands at the service`)
+        this.violated("ledger and service agree", `row ${key} is undone, but is at the service`)
       }
       if (state !== "imported") continue
       if (submissionId !== undefined && this.isUnrecorded(submissionId)) continue
@@ -207,19 +207,19 @@ export class Truth {
         continue
       }
       if (ids.has(submissionId)) {
-        this.violated("ledger and service agree", `submission ${submissionId} stands for two rows`)
+        this.violated("ledger and service agree", `submission ${submissionId} belongs to two rows`)
       }
       ids.add(submissionId)
       if (submission.key !== key && (!submission.altered || row.verdict === "verified")) {
         this.violated("ledger and service agree", `row ${key} is imported as the submission of row ${submission.key}`)
       }
-      if (there === 0) this.violated("no row is lost", `row ${key} is imported and does not stand at the service`)
+      if (there === 0) this.violated("no row is lost", `row ${key} is imported, but is not at the service`)
       if (row.verdict === "verified" && submission.altered && this.differs(submission)) {
         this.violated("verified means equal", `row ${key} is verified, and the service holds other answers`)
       }
     }
     for (const { key } of this.held.values()) {
-      if (!keys.has(key)) this.violated("no row is lost", `row ${key} stands at the service and not in the ledger`)
+      if (!keys.has(key)) this.violated("no row is lost", `row ${key} is at the service, but not in the ledger`)
     }
   }
 

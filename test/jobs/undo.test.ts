@@ -112,7 +112,7 @@ scoped(
 )
 
 scoped(
-  "submissions that came back different remain, because they may have been edited before, unless edited ones are deleted too",
+  "submissions that came back different remain, because they may have been edited, unless --edited-too is given",
   Effect.gen(function*() {
     const { names, run, source, store, undo } = yield* twoRuns
     store.rewrite((json) => json.replaceAll("Person", "Altered"))

@@ -39,7 +39,7 @@ it(
       for (const one of world.submissions()) byRow.set(one.no, [...(byRow.get(one.no) ?? []), one])
       const { bytes, findings, replaced, standing } = await world.ledger()
       for (const one of last.rows ?? []) {
-        expect(byRow.get(one.no)?.at(-1), `row ${one.no} stands at the service as the source has it`).toMatchObject(one)
+        expect(byRow.get(one.no)?.at(-1), `row ${one.no} at the service is as in the source`).toMatchObject(one)
       }
       for (const [no, all] of byRow) {
         const doubled = all.filter((one, at) => at > 0 && same(one, all[at - 1]!))
