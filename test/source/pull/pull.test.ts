@@ -353,8 +353,10 @@ describe("a pipeline file", () => {
   })
 
   it("may have each example of the documentation", async () => {
-    const page = readFileSync(new URL("../../../docs/pull.md", import.meta.url), "utf8")
-    const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = ""]) => text)
+    const text = ["pull", "requests", "presets"].map((page) =>
+      readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), "utf8")
+    ).join("\n")
+    const blocks = [...text.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text = ""]) => text)
     const connections = blocks.filter((text) => text.startsWith("connections:"))
     const sources = blocks.filter((text) => text.startsWith("source:"))
     expect(Math.min(connections.length, sources.length)).toBeGreaterThan(3)
@@ -372,7 +374,7 @@ describe("a pipeline file", () => {
     }
     for (const connection of connections) await loaded(connection, "source: { file: people.csv }\n")
     for (const source of sources) {
-      const name = /connection: (\w+)/.exec(source)?.[1]
+      const name = /connection: ([\w-]+)/.exec(source)?.[1]
       // The connection that the page shows above this source, or one that it doesn't show.
       const shown = blocks.slice(0, blocks.indexOf(source))
         .findLast((text) => text.startsWith("connections:") && text.includes(`  ${name}:`))
@@ -380,7 +382,7 @@ describe("a pipeline file", () => {
         shown ?? `connections: { ${name}: { base: https://api.example.org } }\n`,
         source,
       )
-      expect(pipelines.get("people")?.source.file).toMatchObject({ account: { name, requestsPerSecond: 2 } })
+      expect(pipelines.get("people")?.source.file).toMatchObject({ account: { name } })
     }
   })
 
