@@ -167,22 +167,27 @@ export const exchange = <A>(
     if (status >= 300 && status < 400) return yield* redirected(connection, request, answered.get("location"))
     const now = yield* Clock.currentTimeMillis
     const pause = status === 429 && connection.pause !== undefined ? Duration.toMillis(connection.pause) : 0
-    const wait = retryAfter(answered.get("retry-after") ?? undefined, now) ?? pause
+    const asked = retryAfter(answered.get("retry-after") ?? undefined, now)
     const error = refused(connection, request, status)
-    if (error._tag === "Again" && wait > longestPause) {
+    if (error._tag === "Again" && asked !== undefined && asked > longestPause) {
       const message = `${file} asks to wait ${
-        Math.ceil(wait / 60_000)
+        Math.ceil(asked / 60_000)
       } minutes, so a quota is used up. Nothing of the source was used. Run again after that.`
       return yield* new ConnectionUnusable({ file, message })
     }
     const account = accountOf(connection)
-    nextRequests.set(account, Math.max(nextRequests.get(account) ?? 0, now + wait))
+    nextRequests.set(account, Math.max(nextRequests.get(account) ?? 0, now + (asked ?? pause)))
     return yield* error
   })
   const repeatedly = (token?: string, mayHaveExpired = false) => {
     const inTime = Effect.timeoutFail(once(token, mayHaveExpired), {
       duration: connection.timeout,
-      onTimeout: () => new Again({ message: `did not answer within ${Duration.format(connection.timeout)}` }),
+      onTimeout: () =>
+        new Again({
+          message: `did not send its whole answer within ${
+            Duration.format(connection.timeout)
+          } (\`connections.${connection.name}.timeout\`)`,
+        }),
     })
     return Effect.zipRight(slot(connection), inTime).pipe(
       Effect.retry({ schedule: backOff(defaultReadRetries), while: ({ _tag }) => _tag === "Again" }),
