@@ -144,7 +144,7 @@ const showSettled = (result: SettleResult, screen: Screen): string => {
           ...(rows.some((row) => row.submissionId !== undefined) ? ["reads back the rows that landed"] : []),
           ...(rows.some((row) => row.outcome === "not landed" && !row.isUndone) ? ["sends the rows that did not"] : []),
         ].join(" and ")
-        || (landed === 0 ? "sends nothing for them" : `counts ${landed === 1 ? "it" : "them"} as imported`)
+        || (landed === 0 ? "does not send these rows" : `counts ${landed === 1 ? "it" : "them"} as imported`)
       }.`,
       screen.width,
     )

@@ -119,7 +119,7 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
     ...(unseen === 0 ? [] : [
       `${counted(unseen, "submission")} ${was(unseen)} never seen in the form, so nothing shows whether ${
         unseen === 1 ? "it exists" : "they exist"
-      }. Run this command again: what a second look does not find either counts as deleted.`,
+      }. Run this command again: submissions that it does not find either count as deleted.`,
     ]),
     ...(notLanded === 0 ? [] : [
       `${counted(notLanded, "row")} that ${was(notLanded)} in doubt had not landed.`,

@@ -223,7 +223,7 @@ export class Truth {
     }
   }
 
-  /** Checks a row that is about to be sent by a run that was told to send undone rows again, or by one that was not. */
+  /** Checks a row that is about to be sent by a run with `--resend-undone`, or by one without it. */
   checkSent(key: string, resendUndone: boolean): void {
     const isUndone = [this.undone.delete(key), this.undoneDoubts.delete(key)].includes(true)
     if (isUndone && !resendUndone) {
