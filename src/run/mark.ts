@@ -68,20 +68,20 @@ export interface PullStart {
 }
 
 /**
- * Prepares the ledger for the rows of a pull. A pull of all records deletes the mark, because this run may stop between sending an old row and its
+ * Prepares the ledger for the rows of a source. If a run reads all of them, it deletes the mark, because it may stop between sending an old row and its
  * outcome. Returns undefined if the run must not set a mark.
  */
 export const startPull = Effect.gen(function*() {
-  const { mode, source: { increment } } = yield* CurrentRun
+  const { mode, otherSource, source: { increment } } = yield* CurrentRun
   const { view } = yield* RunLedger
-  if (mode !== "run" || increment === undefined || increment.selection === "") return undefined
+  if (mode !== "run" || otherSource !== undefined) return undefined
   const { pulled } = yield* view.facts
   const { lastIntent: upTo } = yield* view.counts
-  const { mark, selection } = increment
-  if (mark === undefined) {
+  if (increment?.mark === undefined) {
     if (pulled !== undefined) yield* RunLedger.record((session) => session.record({ pulled: null }))
-    return { before: undefined, upTo } satisfies PullStart
+    return increment && { before: undefined, upTo } satisfies PullStart
   }
+  const { mark, selection } = increment
   // A different run may have changed the mark while this one pulled.
   return pulled?.mark === mark && pulled.selection === selection ? { before: pulled, upTo } : undefined
 })

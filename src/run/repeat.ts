@@ -82,7 +82,8 @@ export const repeatable = (report: Pick<RunReport, "rows" | "sources" | "balance
     const plan = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
     const { balance, columns = [], rows, sources } = report
-    const isThrough = plan.mode === "run" && plan.ownSource && balance.holds && sources.length > 0
+    const isThrough = plan.mode === "run" && plan.ownSource && plan.source.increment === undefined && balance.holds
+      && sources.length > 0
       && !(yield* Stop).requested()
     if (!isThrough || rows.pending > 0 || rows.inDoubt > 0) return undefined
     const { leftOut, settlements } = yield* view.counts

@@ -42,7 +42,7 @@ const nights = Effect.gen(function*() {
   const one = yield* world
   const tools = yield* Effect.acquireRelease(Effect.promise(() => startTools()), ({ stop }) => Effect.sync(stop))
   yield* one.configure(
-    `connections:\n  tool: { base: "${tools.base}", auth: { bearer: { env: TOOL } }, requestsPerSecond: 100 }\n`,
+    `    capabilities: [delete]\nconnections:\n  tool: { base: "${tools.base}", auth: { bearer: { env: TOOL } }, requestsPerSecond: 100 }\n`,
   )
   yield* one.write(".env", `THE_KEY=practice_key_of_the_test\nTOOL=${token}\n`)
   yield* one.write("pipelines/people.yaml", pipeline())
@@ -418,5 +418,87 @@ scoped(
     expect(yield* night({ full: true })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
     expect(yield* night()).toMatchObject({ exitCode: 0, rows: { imported: 0 } })
     expect(names()).toHaveLength(3)
+  }),
+)
+
+scoped(
+  "a run whose records were pulled before another run ended leaves the mark of that run",
+  Effect.gen(function*() {
+    const { add, fail, names, night, run } = yield* nights
+    add(range(1, 10), 0)
+    yield* night()
+    add(range(11, 15), 5 * day)
+    const meanwhile = Effect.suspend(() => {
+      add(range(16, 20), 10 * day)
+      return run()
+    })
+    expect(yield* night({ warn: () => Effect.provide(Effect.asVoid(Effect.orDie(meanwhile)), platform) }))
+      .toMatchObject({
+        exitCode: 0,
+        from: from(9 * minute),
+        rows: { alreadyImported: 15, imported: 0 },
+      })
+    expect(yield* night()).toMatchObject({ from: from(10 * day + 4 * minute), rows: { read: 5 } })
+    // The other run deletes the mark and stops.
+    const stopping = Effect.suspend(() => {
+      add([21], 0)
+      fail("POST", { status: 401, body: `{"message":"expired"}` })
+      return run({ full: true })
+    })
+    expect(yield* night({ warn: () => Effect.provide(Effect.asVoid(Effect.orDie(stopping)), platform) })).toMatchObject(
+      { exitCode: 0 },
+    )
+    expect(yield* night()).toMatchObject({ from: "all", rows: { imported: 1 } })
+    expect(names()).toHaveLength(21)
+  }),
+)
+
+scoped(
+  "the mark stays while a submission is missing, and moves after it was found",
+  Effect.gen(function*() {
+    const { add, fail, night, reconcile, write } = yield* nights
+    yield* write("pipelines/people.yaml", pipeline({ sink: ", canary: off, stopWhen: { differing: 100% }" }))
+    add(range(1, 10), 0)
+    yield* night()
+    add([11], 5 * day)
+    fail("GET", ...Array.from({ length: 50 }, () => ({ status: 404, body: `{"message":"not found"}` })))
+    const missing = yield* night()
+    expect(missing).toMatchObject({ exitCode: 4, readBack: { missing: 1 } })
+    expect(missing.because).toContain("The next run pulls these records again: 1 submission is not proven.")
+    fail("GET")
+    for (let tries = 0; tries < 10; tries++) if ((yield* reconcile()).exitCode === 0) break
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(9 * minute) })
+    expect(yield* night()).toMatchObject({ from: from(5 * day) })
+  }),
+)
+
+scoped(
+  "undone rows don't hold the mark, and --resend-undone sends them however old they are",
+  Effect.gen(function*() {
+    const { add, names, night, undo } = yield* nights
+    add(range(1, 10), 0)
+    const { run } = yield* night()
+    add(range(11, 15), 10 * day)
+    yield* undo(run, { confirm: () => true })
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(9 * minute), rows: { undone: 10, imported: 5 } })
+    expect(yield* night()).toMatchObject({ from: from(10 * day + 4 * minute), rows: { read: 5 } })
+    expect(yield* night({ resendUndone: true })).toMatchObject({ from: "all", rows: { imported: 10 } })
+    expect(names()).toHaveLength(15)
+  }),
+)
+
+scoped(
+  "removing and adding `since` again starts with all records",
+  Effect.gen(function*() {
+    const { add, names, night, write } = yield* nights
+    add(range(1, 10), 10 * day)
+    yield* night()
+    const without = pipeline().replace(/  since: .*\n/, "  since: none\n")
+    yield* write("pipelines/people.yaml", without)
+    add(range(11, 20), 0)
+    expect(yield* night({ limit: 3 })).toMatchObject({ from: "all", rows: { imported: 3, pending: 7 } })
+    yield* write("pipelines/people.yaml", pipeline())
+    expect(yield* night()).toMatchObject({ from: "all", rows: { imported: 7 } })
+    expect(names()).toHaveLength(20)
   }),
 )
