@@ -502,3 +502,33 @@ scoped(
     expect(names()).toHaveLength(20)
   }),
 )
+
+scoped(
+  "all records are pulled if the new ones lack columns that a form tool makes",
+  Effect.gen(function*() {
+    const { add, names, night, write } = yield* nights
+    yield* write(
+      "pipelines/people.yaml",
+      pipeline().replace("from: name", "from: Full name").replace("from: mail", "from: E-mail"),
+    )
+    const answer = (text: string, answer: string) => ({ name: text, text, type: "control_textbox", answer })
+    const answered = (name: string, mail?: string) =>
+      ({
+        created_at: "2026-01-31 08:00:00",
+        form_id: "1",
+        answers: { 3: answer("Full name", name), ...(mail === undefined ? {} : { 4: answer("E-mail", mail) }) },
+      }) as never
+    add([1], 0, answered("Ada", "ada@example.org"))
+    add([2], 3 * day, answered("Bea"))
+    expect(yield* night()).toMatchObject({ exitCode: 0, rows: { imported: 2 } })
+    add([3], 5 * day, answered("Cleo"))
+    const few = yield* night()
+    expect(few).toMatchObject({ exitCode: 0, from: from(3 * day), rows: { read: 3, imported: 1 } })
+    expect(few.sources[0]?.taken.at(-1)?.value).toBe(
+      "3 records in 2 pages, all of them: the new records lack columns of earlier ones",
+    )
+    add([4], 5 * day + hour, answered("Dora", "dora@example.org"))
+    expect(yield* night()).toMatchObject({ exitCode: 0, from: from(5 * day), rows: { read: 2, imported: 1 } })
+    expect(names()).toEqual(["Ada", "Bea", "Cleo", "Dora"])
+  }),
+)
