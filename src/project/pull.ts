@@ -176,6 +176,16 @@ const Labels = section({
   query: optional(Parameters, { description: "Query parameters", examples: [{ include: "questions" }] }),
 }).annotations(expecting("{ path: /PATH }"))
 
+const Total = oneOfThese(
+  becoming(Pointer, (at): { readonly at: string } | { readonly remaining: string } => ({ at })),
+  section({
+    remaining: needed(Pointer, {
+      description: "The place of the number of records from this page on",
+      examples: ["/total_items"],
+    }),
+  }),
+).annotations(expecting("a place such as `/count`, or { remaining: PLACE }"))
+
 const Page = section({
   offset: optional(whole(0), {
     description: "The first value of `{offset}`, which increases by the number of records of each page",
@@ -191,7 +201,8 @@ const Page = section({
     examples: ["/nextPageToken"],
   }),
   last: optional(Pointer, {
-    description: "The member of a page's last record that is the value of `{cursor}` for the next page",
+    description:
+      "The member of a page's last record that is the value of `{cursor}` for the next page. If it is also the place of `since`, `{cursor}` starts with the time of `{since}`",
     examples: ["/id"],
   }),
   link: optional(Pointer, {
@@ -201,16 +212,26 @@ const Page = section({
   end: optional(
     section({
       at: needed(Pointer, { description: "A place in every page", examples: ["/hasMore"] }),
-      is: needed(Scalar, { description: "The value at that place in the last page", examples: [false] }),
+      is: needed(
+        oneOfThese(becoming(Scalar, (value) => [value]), Schema.NonEmptyArray(Scalar))
+          .annotations(expecting("a value, or a list of values")),
+        { description: "The value at that place in the last page, or a list of possible values", examples: [false] },
+      ),
     }),
     {
       description:
         "What distinguishes the last page. The default is a page without records, or without a cursor or an address of the next page",
     },
   ),
-  total: optional(Pointer, {
-    description: "Where a page contains the number of all records. If a different number is received, the pull fails",
+  total: optional(Total, {
+    description:
+      "Where a page contains the number of all records. If a different number is received, the pull fails. `{ remaining: PLACE }` if the number does not include the records before the page",
     examples: ["/count"],
+  }),
+  id: optional(Pointer, {
+    description:
+      "The member that identifies a record. A record that several pages contain is then stored once, and `total` is compared with the number of different records",
+    examples: ["/id"],
   }),
 }, {
   rules: {
@@ -341,6 +362,10 @@ export const isPaged = ({ page, success }: Pick<Pull, "page" | "success">): bool
 /** The values that a request may contain, each with the kinds of `page` that provide it. */
 const variables = { offset: ["offset"], number: ["number"], cursor: ["cursor", "last"] } as const
 
+/** Whether `{cursor}` starts with the time of `{since}`, because pages are found by that time. */
+const startsWithSince = ({ page, since }: Mapping): boolean =>
+  isMapping(page) && isMapping(since) && page["last"] !== undefined && page["last"] === since["at"]
+
 /** Returns why a pipeline can't pull only new records, or why its request would not select them. */
 const sinceFindings = (yaml: YamlText, request: string, source: Mapping): ReadonlyArray<Finding> => {
   if (source["since"] === "none") return []
@@ -359,7 +384,7 @@ const sinceFindings = (yaml: YamlText, request: string, source: Mapping): Readon
     suggestion,
   }]
   return [
-    ...(request.includes("{since}") ? [] : wrong(
+    ...(request.includes("{since}") || startsWithSince(source) ? [] : wrong(
       "since",
       "`request` doesn't contain `{since}`, so the tool would not select the new records.",
       'Add it where the tool expects a time, for example `query: { since: "{since}" }`.',

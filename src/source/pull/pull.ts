@@ -174,8 +174,15 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "since" | "until">) => {
   // A record that is skipped because others moved would never be pulled again.
   const mustNotFall = page?.offset !== undefined || page?.number !== undefined || since !== undefined
-  const variables: Types.Mutable<Variables> = { ...times, offset: page?.offset, number: page?.number }
+  const variables: Types.Mutable<Variables> = {
+    ...times,
+    offset: page?.offset,
+    number: page?.number,
+    ...(page?.last !== undefined && page.last === since?.at && { cursor: times.since }),
+  }
   const seen = new Set<string>()
+  /** The digests of records by id. */
+  const known = new Map<string, string>()
   const counts = { records: 0, pages: 0 }
   const made = recordLines()
   let total: number | undefined
@@ -192,14 +199,33 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
     }.${hint} Correct \`source.records\`.`
   }
 
+  /** Returns the records that no earlier page contained. A record that has changed since is kept, so that the row key shows the difference. */
+  const newIn = (records: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+    const place = page?.id
+    if (place === undefined) return records
+    return records.filter((record) => {
+      const id = valueAt(record, place)
+      if (id === undefined || id === null || id === "") {
+        throw new Unpaged(`sent a record without ${place}. Correct \`page.id\`.`)
+      }
+      const [key, content] = [JSON.stringify(id), digest(JSON.stringify(record))]
+      const before = known.get(key)
+      if (before === undefined) known.set(key, content)
+      return before !== content
+    })
+  }
+
+  const totalAt = page?.total === undefined ? undefined : "at" in page.total ? page.total.at : page.total.remaining
+  const isRemaining = page?.total !== undefined && "remaining" in page.total
+
   /** Returns why the number of all records can't be right. */
   const totalFault = (json: Json): string | undefined => {
-    if (page?.total === undefined) return undefined
-    const stated = valueAt(json, page.total)
+    if (totalAt === undefined || (isRemaining && total !== undefined)) return undefined
+    const stated = valueAt(json, totalAt)
     const count = typeof stated === "string" && /^\d+$/.test(stated) ? Number(stated) : stated
-    if (typeof count !== "number") return `sent a page without a number at ${page.total}. Correct \`page.total\`.`
+    if (typeof count !== "number") return `sent a page without a number at ${totalAt}. Correct \`page.total\`.`
     if (mustNotFall && count < (total ?? 0)) {
-      return `lost records while it was read: ${page.total} was ${thousands(total ?? 0)}, then ${
+      return `lost records while it was read: ${totalAt} was ${thousands(total ?? 0)}, then ${
         thousands(count)
       }. Others may have moved to pages that were already read. Nothing was used. Run again.`
     }
@@ -226,7 +252,7 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
       const { at, is } = page.end
       const value = valueAt(json, at)
       if (value === undefined) throw new Unpaged(`sent a page without ${at}. Correct \`page.end\`.`)
-      if (String(value) === String(is)) return false
+      if (is.some((one) => String(one) === String(value))) return false
       if (records.length === 0) {
         throw new Unpaged(
           `sent a page without records, although ${at} says that it is not the last one. Nothing was used.`,
@@ -274,21 +300,25 @@ const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "si
     take: (json: Json, headers: Headers, from: URL) => {
       const records = recordsOf(json)
       if (typeof records === "string") throw new Unpaged(records)
-      const lines = made.lines(records, counts.pages === 0)
-      if (records.length > 0 && seen.size === seen.add(digest(lines)).size) throw new Unpaged(repeats)
+      const fresh = newIn(records)
+      const lines = made.lines(fresh, counts.pages === 0)
+      const whole = fresh.length === records.length ? lines : JSON.stringify(records)
+      if (records.length > 0 && seen.size === seen.add(digest(whole)).size) throw new Unpaged(repeats)
       counts.pages++
-      counts.records += records.length
+      counts.records += fresh.length
       const fault = totalFault(json)
       if (fault !== undefined) throw new Unpaged(fault)
-      return { lines, records, following: next(json, records, headers, from) }
+      return { lines, records: fresh, following: next(json, records, headers, from) }
     },
     /** Returns why the records that were received can't be all, or undefined. */
-    fault: (): string | undefined =>
-      total === undefined || total === counts.records
-        ? undefined
-        : `has ${thousands(total)} records according to ${page?.total}, but sent ${
-          thousands(counts.records)
-        }. Nothing was used. Run again. If it happens again, check the order and the filters in \`source.request\`.`,
+    fault: (): string | undefined => {
+      const received = page?.id === undefined ? counts.records : known.size
+      // Records that arrive during the pull are not in the number of the first page.
+      if (total === undefined || received === total || (isRemaining && received > total)) return undefined
+      return `has ${thousands(total)} records according to ${totalAt}, but sent ${
+        thousands(received)
+      }. Nothing was used. Run again. If it happens again, check the order and the filters in \`source.request\`.`
+    },
   }
 }
 
