@@ -2,16 +2,32 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect } from "effect"
 import { records, startTools, token } from "../source/pull/fakeTools.ts"
+import { airtable } from "../source/pull/presets/airtable.ts"
 import type { FakePreset } from "../source/pull/presets/FakePreset.ts"
+import { fillout } from "../source/pull/presets/fillout.ts"
+import { googleSheets } from "../source/pull/presets/googleSheets.ts"
 import { jotform } from "../source/pull/presets/jotform.ts"
 import { kobo } from "../source/pull/presets/kobo.ts"
 import { odk } from "../source/pull/presets/odk.ts"
 import { qualtrics } from "../source/pull/presets/qualtrics.ts"
 import { redcap } from "../source/pull/presets/redcap.ts"
+import { surveymonkey } from "../source/pull/presets/surveymonkey.ts"
+import { typeform } from "../source/pull/presets/typeform.ts"
 import { bench } from "./contacts.ts"
 
 /** The presets. For a new one, add its fake here. */
-const presets: ReadonlyArray<FakePreset> = [jotform, kobo, odk, qualtrics, redcap]
+const presets: ReadonlyArray<FakePreset> = [
+  airtable,
+  fillout,
+  googleSheets,
+  jotform,
+  kobo,
+  odk,
+  qualtrics,
+  redcap,
+  surveymonkey,
+  typeform,
+]
 
 /** How many times faster waits are, so that rates and `Retry-After` cost no time. */
 const speed = 20
@@ -84,7 +100,8 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
       }
       const first = yield* command("run", "contacts")
       expect(first.status, first.stdout + first.stderr).toBe(0)
-      expect(tool.received).toHaveLength(preset.requests + 1)
+      // The records that arrived may be a page of their own.
+      expect([preset.requests + 1, preset.requests + 2]).toContain(tool.received.length)
       expect(at.count()).toBeGreaterThanOrEqual(2_500)
 
       tool.meddle = () => undefined
@@ -94,7 +111,7 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
           : record
       )
       yield* command("run", "contacts")
-      expect(at.report().rows).toMatchObject({ changed: 10 })
+      expect(at.report().rows).toMatchObject({ changed: preset.showsEdits === false ? 0 : 10 })
       expect(at.answers("qName")).toEqual(names(2_540))
     }))
 

@@ -45,7 +45,7 @@ describe.each(Object.entries(presets))("the preset %s", (name, preset) => {
 
   it("contains only what a pipeline can contain, and needs only what it says", async () => {
     const source = await run(load(`{ api: ${name}, ${auth}${base} }`, `{ ${own} }`))
-    expect(JSON.stringify(source)).not.toMatch(/\{(?!offset|number|cursor|job|file)\w+\}/)
+    expect(JSON.stringify(source)).not.toMatch(/\{(?!offset|number|cursor|since|until|job|file)\w+\}/)
     expect(source.file).toMatchObject({ connection: "tool", account: { name: "tool" } })
     // The request is not the one that stands for an unknown preset.
     expect(source.file).not.toMatchObject({ request: { path: "/" } })
@@ -58,8 +58,9 @@ describe.each(Object.entries(presets))("the preset %s", (name, preset) => {
       (all, one: string) => one === "form" ? form ?? all : others[one] ?? all,
     )
     const plain = await run(load(`{ base: https://forms.example.org }`, `{ connection: tool, ${text.slice(1)}`))
-    const comparable = ({ file, rowKey, ...rest }: typeof filled) => ({
+    const comparable = ({ file, rowKey, where, ...rest }: typeof filled) => ({
       ...rest,
+      where: where.map(({ column, is }) => [column.name, is]),
       rowKey: rowKey === "content" ? rowKey : rowKey?.map((one) => one.name),
       file: { ...file as object, account: undefined, form: undefined, variables: undefined },
     })

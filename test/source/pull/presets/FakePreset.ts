@@ -10,6 +10,8 @@ export interface FakePreset {
   readonly source: string
   /** The column with the record's name. */
   readonly column: string
+  /** Whether a record that is edited can be seen. Default: true. */
+  readonly showsEdits?: boolean
   /** The number of requests in which 2,500 records are pulled. */
   readonly requests: number
   readonly answer: (request: Received, store: ReadonlyArray<FakeRecord>) => Sent

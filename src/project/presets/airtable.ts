@@ -1,0 +1,30 @@
+import type { Preset } from "./Preset.ts"
+
+export const airtable: Preset = {
+  title: "Airtable",
+  evidence: "From the vendor's documentation and the code of a widely used client, not tried live.",
+  base: "https://api.airtable.com/v0",
+  token: { bearer: true },
+  signIn:
+    "Create a personal access token on the developer page, with the scopes data.records:read and schema.bases:read, for this base only.",
+  // 5 a second and base.
+  requestsPerSecond: 4,
+  variables: {
+    base: { about: "the base's id, as in its address", example: "appAbC123" },
+    table: { about: "the table's id or name", example: "tblDeF456" },
+  },
+  source: {
+    request: { path: "/{base}/{table}", query: { pageSize: 100, offset: "{cursor}" } },
+    page: { cursor: "/offset", id: "/id" },
+    records: "/records",
+    labels: { path: "/meta/bases/{base}/tables" },
+    format: "airtable",
+    rowKey: ["Airtable record ID"],
+  },
+  notes: [
+    "The columns of a grid view's CSV, in the order of the table, and two of Airtable's own. An export does not contain the record's id: with columns of your own as `rowKey`, a pipeline for an export also fits the pull.",
+    "Texts, choices and ticks are written as in a CSV. Numbers, dates, formulas and linked records are written as Airtable stores them.",
+    "Edits are found. Records that were deleted in Airtable are reported as vanished.",
+    "Links to attachments expire about two hours after the pull.",
+  ],
+}

@@ -1,0 +1,27 @@
+import type { Preset } from "./Preset.ts"
+
+export const fillout: Preset = {
+  title: "Fillout",
+  evidence: "From the vendor's documentation and its client, not tried live.",
+  base: "https://api.fillout.com/v1/api",
+  bases:
+    "`https://eu-api.fillout.com/v1/api` for accounts in the EU, or the address that the dashboard of your own server shows",
+  token: { bearer: true },
+  signIn: "Create an API key in the account settings, under Developer.",
+  // 5 a second.
+  requestsPerSecond: 4,
+  variables: { form: { about: "the form's id, as in its address", example: "vso6Tz9Q4bus" } },
+  source: {
+    request: { path: "/forms/{form}/submissions", query: { limit: 150, offset: "{offset}", sort: "asc" } },
+    page: { offset: 0, total: "/totalResponses", id: "/submissionId" },
+    records: "/responses",
+    labels: { path: "/forms/{form}" },
+    format: "fillout",
+    rowKey: ["Submission ID"],
+  },
+  notes: [
+    "The questions and the row key of a CSV of the results. The API has no column `Status`: only finished submissions are pulled. Times are ISO times in UTC.",
+    "Edits are found. Submissions that were deleted in Fillout are reported as vanished.",
+    'To pull only new submissions, add `since: { at: /submissionTime }` and `request: { query: { afterDate: "{since}" } }`. Edits are then found once a week.',
+  ],
+}

@@ -1,0 +1,35 @@
+import type { Preset } from "./Preset.ts"
+
+export const typeform: Preset = {
+  title: "Typeform",
+  evidence: "From the vendor's documentation and the code of several clients, not tried live.",
+  base: "https://api.typeform.com",
+  bases: "`https://api.eu.typeform.com` or `https://api.typeform.eu` for accounts in the EU",
+  token: { bearer: true },
+  signIn: "Create a personal token in the account settings, with the scopes Forms: Read and Responses: Read.",
+  variables: { form: { about: "the form's id, as in its address", example: "u6nXL7" } },
+  source: {
+    // Pages by `before` would begin in the order of submission, and continue in the order of processing, so a response could be skipped. By time, each
+    // page repeats the last second of the page before, and a response that arrives comes last.
+    request: {
+      path: "/forms/{form}/responses",
+      query: { page_size: 1000, response_type: "completed", sort: "submitted_at,asc", since: "{cursor}" },
+    },
+    page: {
+      last: "/submitted_at",
+      id: "/token",
+      end: { at: "/page_count", is: [0, 1] },
+      total: { remaining: "/total_items" },
+    },
+    records: "/items",
+    since: { at: "/submitted_at" },
+    labels: { path: "/forms/{form}" },
+    format: "typeform",
+    rowKey: ["#"],
+  },
+  notes: [
+    "The columns, cells and row key of a CSV export, without `Ending`.",
+    "Only completed responses. They can't be edited in Typeform. Responses that were deleted are reported as vanished when all responses are pulled.",
+    "A response may appear in the API half an hour after its submission. The overlap covers that.",
+  ],
+}

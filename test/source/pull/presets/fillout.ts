@@ -1,0 +1,51 @@
+import { number, refused, token } from "../fakeTools.ts"
+import { createdAt, timeOf } from "./FakePreset.ts"
+import type { FakePreset } from "./FakePreset.ts"
+
+/** Fillout: `limit` (150 at most) and `offset`, oldest first unless `sort` says otherwise. */
+export const fillout: FakePreset = {
+  api: "fillout",
+  signIn: "token: { env: TOOL_TOKEN }",
+  source: "form: vso6Tz9Q4bus",
+  column: "Your name",
+  // The last page is empty. The form, too.
+  requests: 19,
+  answer: ({ headers, url }, store) => {
+    if (headers.authorization !== `Bearer ${token}`) return refused
+    if (url.pathname === "/forms/vso6Tz9Q4bus") {
+      return {
+        body: {
+          id: "vso6Tz9Q4bus",
+          name: "People",
+          questions: [
+            { id: "q1", name: "Your name", type: "ShortAnswer" },
+            { id: "q2", name: "Comment", type: "LongAnswer" },
+          ],
+          calculations: [],
+          urlParameters: [],
+        },
+      }
+    }
+    if (url.pathname !== "/forms/vso6Tz9Q4bus/submissions") return { status: 404, body: { message: "Not found" } }
+    const limit = number(url, "limit", 50)
+    if (limit > 150) return { status: 400, body: { message: "limit" } }
+    const offset = number(url, "offset", 0)
+    const sorted = url.searchParams.get("sort") === "desc" ? store.toReversed() : store
+    return {
+      body: {
+        responses: sorted.slice(offset, offset + limit).map((record) => ({
+          submissionId: `s${record.id}`,
+          submissionTime: createdAt(record),
+          lastUpdatedAt: timeOf(record),
+          questions: [{ id: "q1", name: "Your name", type: "ShortAnswer", value: record.name }],
+          calculations: [],
+          urlParameters: [],
+          quiz: {},
+          documents: [],
+        })),
+        totalResponses: store.length,
+        pageCount: Math.ceil(store.length / limit),
+      },
+    }
+  },
+}
