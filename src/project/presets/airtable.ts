@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import type { Preset } from "./Preset.ts"
 
 export const airtable: Preset = {
@@ -9,6 +10,7 @@ export const airtable: Preset = {
     "Create a personal access token on the developer page, with the scopes data.records:read and schema.bases:read, for this base only.",
   // 5 a second and base.
   requestsPerSecond: 4,
+  pause: Duration.seconds(30),
   variables: {
     base: { about: "the base's id, as in its address", example: "appAbC123" },
     table: { about: "the table's id or name", example: "tblDeF456" },

@@ -10,6 +10,7 @@ export const surveymonkey: Preset = {
     "Create a private app on the developer page, with the scopes View Surveys, View Responses and View Response Details. The last one needs a paid plan. The app's access token doesn't expire.",
   // 120 a minute.
   requestsPerSecond: 1.5,
+  quota: { header: "X-Ratelimit-App-Global-Day-Remaining" },
   variables: { form: { about: "the survey's id", example: "123456789" } },
   source: {
     // A response that is edited during the pull moves to the end, and another one to a page that was already read. Then the number of different
