@@ -10,6 +10,7 @@ import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
+import { withProgress } from "./terminal/progress.ts"
 import { paints, type Screen, wrapToWidth } from "./terminal/screen.ts"
 import { showTranslations } from "./terminal/translations.ts"
 
@@ -39,7 +40,7 @@ export const check = command({
       const names = yield* chosenPipelines(input)
       const { checkProject } = yield* Effect.promise(() => import("../jobs/check.ts"))
       const { acceptForm, offline, strict } = input
-      const found = yield* checkProject(folder, names, { acceptForm, offline })
+      const found = yield* withProgress("check", () => checkProject(folder, names, { acceptForm, offline }))
       const checked = strict ? asErrors(found) : found
       const { diagnostics, pipelines } = checked
       const findings = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]

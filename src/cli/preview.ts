@@ -9,6 +9,7 @@ import { command, json, pipeline, source, to, wholeNumber } from "./command.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { showDiagnostics } from "./terminal/diagnostics.ts"
+import { withProgress } from "./terminal/progress.ts"
 import { cutToWidth, paints, table, widthOf } from "./terminal/screen.ts"
 import type { Screen, TableCell } from "./terminal/screen.ts"
 
@@ -39,10 +40,11 @@ export const preview = command({
       const path = yield* Path.Path
       const project = yield* openProject([input.pipeline])
       const { preview } = yield* Effect.promise(() => import("../jobs/preview.ts"))
-      const { rows, warnings, notes } = yield* preview(project, input.pipeline, {
-        ...input,
-        source: input.source === undefined ? undefined : path.resolve(input.source),
-      })
+      const source = input.source === undefined ? undefined : path.resolve(input.source)
+      const { rows, warnings, notes } = yield* withProgress(
+        input.pipeline,
+        () => preview(project, input.pipeline, { ...input, source }),
+      )
       if (input.json) {
         const shown = rows.map((row) => ({ ...row, key: row.key ?? null }))
         return yield* output.print(JSON.stringify({ pipeline: input.pipeline, rows: shown, warnings, notes }))

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
+import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
 import { compile } from "../mapping/compile.ts"
@@ -16,7 +17,7 @@ import type { Project } from "../project/Project.ts"
 import { isPaged } from "../project/pull.ts"
 import { isPull } from "../project/sourceSection.ts"
 import type { SourceFiles } from "../project/sourceSection.ts"
-import { showWork } from "../run/Progress.ts"
+import { Progress, showWork } from "../run/Progress.ts"
 import { isMended, ownColumns } from "../source/columns.ts"
 import { findFiles, namesBelow } from "../source/findFiles.ts"
 import { openSource } from "../source/openSource.ts"
@@ -98,6 +99,7 @@ export const prepare = (project: Project, pipeline: Pipeline, options: PrepareOp
  * Prepares a run or a rehearsal. Fails if a mapped part of the form changed. An interrupt ends the preparation at once, so that Ctrl-C works even if a service can't be reached.
  *
  * @param options.interrupted completes when the user interrupts
+ * @param options.progress shows how many records were pulled
  * @param options.warn is called with the findings that are not errors
  */
 export const prepareRun = (
@@ -105,11 +107,13 @@ export const prepareRun = (
   pipeline: Pipeline,
   options: PrepareOptions & {
     readonly interrupted: Effect.Effect<unknown>
+    readonly progress: (event: ProgressEvent) => Effect.Effect<void>
     readonly warn: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
   },
 ) =>
   Effect.gen(function*() {
-    const prepared = yield* orInterrupted(options.interrupted, prepare(project, pipeline, options))
+    const preparing = Effect.provideService(prepare(project, pipeline, options), Progress, { show: options.progress })
+    const prepared = yield* orInterrupted(options.interrupted, preparing)
     const warnings = [...(yield* requireUnchangedForm(prepared.changed)), ...prepared.warnings]
     yield* options.warn(warnings)
     return { ...prepared, otherSource: options.source, warnings: warnings.map(({ message }) => message) }

@@ -7,7 +7,6 @@ import type { RunReport } from "../domain/report.ts"
 import type { Mode } from "../domain/run.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/pastRuns.ts"
-import { Progress } from "../run/Progress.ts"
 import { annotated, traced } from "../service/telemetry.ts"
 import { isLong } from "../source/openSource.ts"
 import type { RunSettings } from "./openRun.ts"
@@ -83,16 +82,12 @@ export const runPipeline = (project: Project, options: RunOptions) =>
       const prepared = yield* traced(
         "check",
         {},
-        Effect.provideService(
-          prepareRun(project, pipeline, {
-            ...options,
-            digestAhead,
-            pulls: pullsOf(options),
-            meanwhile: Effect.promise(engine),
-          }),
-          Progress,
-          { show: options.progress },
-        ),
+        prepareRun(project, pipeline, {
+          ...options,
+          digestAhead,
+          pulls: pullsOf(options),
+          meanwhile: Effect.promise(engine),
+        }),
       )
       const mayBeSent = yield* confirmation(project, prepared, options)
       const [{ openRun }, { execute }] = yield* Effect.promise(engine)

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { loadProject } from "../../../src/project/loadProject.ts"
+import { PullProgress } from "../../../src/source/Source.ts"
 import { readAll, run } from "../opening.ts"
 import { records, startTools } from "./fakeTools.ts"
 import type { FakeTools } from "./fakeTools.ts"
@@ -145,6 +146,19 @@ describe("a pull", () => {
     }))
     expect(leftBehind()).toEqual(before)
     expect(tools.received).toHaveLength(3)
+  })
+
+  it("shows how many records were pulled, or how many bytes of a single answer", async () => {
+    const shown: Array<ReadonlyArray<unknown>> = []
+    const showing = (work: ReturnType<typeof open>) =>
+      run(Effect.provideService(work, PullProgress, (...progress) => Effect.sync(() => void shown.push(progress))))
+    await showing(open(link.auth, link.source))
+    expect(shown).toEqual([["pull", 1_000, 2_500], ["pull", 2_000, 2_500], ["pull", 2_500, 2_500]])
+    shown.length = 0
+    const single = pagings["a single answer"]
+    await showing(open(single.auth, single.source))
+    const bytes = ["id,name", ...all(2_500).map((row) => row.replace(" ", ",")), ""].join("\n").length
+    expect(shown.at(-1)).toEqual(["download", bytes])
   })
 
   it("keeps the digits of long numbers", async () => {
