@@ -12,6 +12,10 @@ import { lookup } from "node:dns"
 import { BlockList, isIP } from "node:net"
 import type { LookupFunction } from "node:net"
 import { tmpdir } from "node:os"
+import { pipeline } from "node:stream"
+import type { Readable, Transform } from "node:stream"
+import { createBrotliDecompress, createGunzip } from "node:zlib"
+import type { Dispatcher } from "undici"
 import { ownedFolder } from "../ledger/holder.ts"
 import { loopback } from "../project/fields.ts"
 import { limits, thousands } from "./limits.ts"
@@ -133,16 +137,67 @@ const publicOnly = Effect.gen(function*() {
     Effect.sync(() => new undici.Agent({ connect: { lookup: publicLookup } })),
     (agent) => Effect.promise(() => agent.destroy()),
   )
-  // The dispatcher is for undici's fetch (`ownFetch`).
+  // The dispatcher is for undici (`sendRequest`).
   return { ...manual, dispatcher: agent } as unknown as RequestInit
 })
 
-/** Fetches with undici's own fetch, which accepts its dispatchers. Node's built-in version may differ. */
-export const ownFetch: typeof fetch = async (input, init) => {
-  const { default: undici } = await import("undici")
-  const get = undici.fetch as unknown as typeof fetch
-  return get(input, init)
+/** Makes the decoders of the codings that `sendRequest` accepts. Each fails if its input is cut. */
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(),
+  br: () => createBrotliDecompress(),
 }
+
+/**
+ * Sends a request with undici, follows no redirect, and decodes the answer. Unlike `fetch`, it fails if a compressed answer is cut, even where the
+ * connection ends as if the answer was whole.
+ */
+export const sendRequest: typeof fetch = async (input, { body, headers, signal, ...init } = {}) => {
+  const { default: undici } = await import("undici")
+  const given = Object.fromEntries(new Headers(headers).entries())
+  const answer = await undici.request(String(input), {
+    ...("dispatcher" in init ? { dispatcher: init.dispatcher as unknown as Dispatcher } : {}),
+    method: (init.method ?? "GET") as "GET" | "POST",
+    headers: { "accept-encoding": Object.keys(decoders).join(", "), ...given },
+    body: body as string | undefined ?? null,
+    signal: signal ?? null,
+  })
+  const answered = new Headers(
+    Object.entries(answer.headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((one): [string, string] => [name, one])
+    ),
+  )
+  const codings = (answered.get("content-encoding") ?? "").toLowerCase().split(",").map((one) => one.trim())
+  const decoded = codings.toReversed().reduce((stream: Readable, coding) => {
+    if (coding === "" || coding === "identity") return stream
+    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding]?.() : undefined
+    if (decoder === undefined) throw new Error("The answer has a coding that was not requested.")
+    return pipeline(stream, decoder, () => {})
+  }, answer.body)
+  const isEmpty = [204, 205, 304].includes(answer.statusCode)
+  if (isEmpty) await answer.body.dump()
+  return new Response(isEmpty ? null : toWeb(decoded), { status: answer.statusCode, headers: answered })
+}
+
+/** Converts a stream. Unlike `Readable.toWeb`, it may be cancelled at any time. */
+const toWeb = (stream: Readable): ReadableStream<Uint8Array> => {
+  const parts = stream.iterator() as AsyncIterator<Uint8Array>
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await parts.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => void stream.on("error", () => {}).destroy(),
+  })
+}
+
+/** Whether an answer ends where its connection ends, so that a lost connection looks like the end. `get` returns a header. */
+export const endsAnywhere = (get: (name: string) => string | null | undefined): boolean =>
+  (get("content-length") ?? get("transfer-encoding") ?? null) === null
+
+/** Why an answer that `endsAnywhere` is not used, as the end of a sentence. */
+export const unproven =
+  "sent a file without its length, so a lost connection would look like the file's end. Nothing of it was used."
 
 /** A temporary file that only its owner can read. Errors are the end of a sentence about the source. */
 export interface TemporaryFile {
@@ -216,7 +271,7 @@ const lastModified = ({ headers }: HttpClientResponse.HttpClientResponse): numbe
 export const fetchFile = (
   address: string,
   most: FetchLimits = usual,
-  send: typeof fetch = ownFetch,
+  send: typeof fetch = sendRequest,
 ): Effect.Effect<Fetched, SourceError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function*() {
     const file = shownAddress(address)
@@ -226,6 +281,9 @@ export const fetchFile = (
     const changedAt = yield* Effect.scoped(Effect.gen(function*() {
       const response = yield* request(address, redirects, address)
       if (response.status !== 200) return yield* Effect.fail(answered(response.status))
+      if (endsAnywhere((name) => response.headers[name])) {
+        return yield* Effect.fail(`${unproven} Download it yourself, and give its path.`)
+      }
       yield* keep(response, copy, most.bytes)
       return lastModified(response)
     })).pipe(

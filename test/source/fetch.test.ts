@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import type { RequestListener, Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
-import { gzipSync } from "node:zlib"
+import { brotliCompressSync, gzipSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { fetchFile, isPublicIp, shownAddress } from "../../src/source/fetchFile.ts"
 import { openSource } from "../../src/source/openSource.ts"
@@ -18,6 +18,18 @@ const answers: Readonly<Record<string, RequestListener>> = {
   "/answers.csv": (_, response) => void (asked++, response.end(csv)),
   "/answers.csv.gz": (_, response) => void response.end(gzipSync(csv)),
   "/packed": (_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(csv)),
+  "/packed-cut": (_, response) =>
+    void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(csv).subarray(0, 20)),
+  "/trailer-cut": (_, response) =>
+    void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(csv).subarray(0, -8)),
+  "/brotli-cut": (_, response) =>
+    void response.writeHead(200, { "content-encoding": "br" }).end(brotliCompressSync(csv).subarray(0, -3)),
+  "/brotli": (_, response) => void response.writeHead(200, { "content-encoding": "br" }).end(brotliCompressSync(csv)),
+  "/compressed-otherwise": (_, response) => void response.writeHead(200, { "content-encoding": "zstd" }).end(csv),
+  "/without-length": (_, response) => {
+    response.useChunkedEncodingByDefault = false
+    response.writeHead(200, { connection: "close" }).end(csv)
+  },
   "/login": (_, response) => void response.end("<!DOCTYPE html><html><body>Sign in</body></html>"),
   "/dated": (_, response) =>
     void response.writeHead(200, { "last-modified": "Wed, 18 Nov 2026 02:00:00 GMT" }).end(csv),
@@ -98,7 +110,7 @@ describe("a source with an address", () => {
   })
 
   it("a fetched source may be an archive, be compressed in transit, and redirect to a different address", async () => {
-    for (const path of ["/answers.csv.gz", "/packed", "/moved"]) {
+    for (const path of ["/answers.csv.gz", "/packed", "/brotli", "/moved"]) {
       expect((await run(read(config(`${base}${path}`)))).rows).toEqual([["1", "Ada"], ["2", "Bob"]])
     }
   })
@@ -111,6 +123,11 @@ describe("a source with an address", () => {
     ["/around", "redirects too many times"],
     ["/away", "would be fetched without encryption"],
     ["/cut", "was only fetched in part"],
+    ["/packed-cut", "was only fetched in part"],
+    ["/trailer-cut", "was only fetched in part"],
+    ["/brotli-cut", "was only fetched in part"],
+    ["/compressed-otherwise", "could not be reached"],
+    ["/without-length", "sent a file without its length"],
   ])("the source at %s is refused with advice and without secrets", async (path, expected) => {
     const before = leftBehind()
     const message = await refusal(config(`${base}${path}?key=${secret}`))

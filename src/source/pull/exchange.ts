@@ -9,7 +9,7 @@ import type { Connection } from "../../project/pull.ts"
 import { longestPause } from "../../service/pace.ts"
 import { retryAfter } from "../../service/rateHeaders.ts"
 import { backOff, defaultReadRetries } from "../../service/schedules.ts"
-import { ownFetch } from "../fetchFile.ts"
+import { sendRequest } from "../fetchFile.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
 
 /** A request, complete with its secrets. Nothing of it may be shown. */
@@ -142,13 +142,12 @@ export const exchange = <A>(
   const { body, headers, method, url } = request
   const { bearer } = connection
   const once = Effect.fnUntraced(function*(token: string | undefined, mayHaveExpired: boolean) {
-    const send = Option.getOrElse(yield* Effect.serviceOption(FetchHttpClient.Fetch), () => ownFetch)
+    const send = Option.getOrElse(yield* Effect.serviceOption(FetchHttpClient.Fetch), () => sendRequest)
     const response = yield* Effect.tryPromise({
       try: (signal) =>
         send(url, {
           method,
           headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` },
-          redirect: "manual",
           signal,
           ...(body === undefined ? {} : { body }),
         }),

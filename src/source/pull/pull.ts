@@ -12,7 +12,7 @@ import type { ConfigurationInvalid } from "../../project/errors.ts"
 import { isPaged } from "../../project/pull.ts"
 import type { Connection, Pull } from "../../project/pull.ts"
 import type { SignIn } from "../../project/signIn.ts"
-import { temporaryFile } from "../fetchFile.ts"
+import { endsAnywhere, temporaryFile, unproven } from "../fetchFile.ts"
 import type { TemporaryFile } from "../fetchFile.ts"
 import { limits, thousands } from "../limits.ts"
 import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
@@ -462,8 +462,11 @@ export const pullRecords = (
       return { path: stored.path, file, ...pulled, definition }
     }
     const show = yield* PullProgress
-    const keep = ({ body }: Answer) =>
+    const keep = ({ body, headers }: Answer) =>
       Effect.scoped(Effect.gen(function*() {
+        if (endsAnywhere((name) => headers.get(name))) {
+          return yield* wrong(`${unproven} Download it yourself, and import it as a file.`)
+        }
         const write = yield* Effect.mapError(stored.open, wrong)
         let bytes = 0
         yield* Stream.runForEach(body, (part) => {
