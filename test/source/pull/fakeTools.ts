@@ -123,7 +123,7 @@ const dated: Tool = ({ headers, url }, store) => {
     ...record,
     ...(at === undefined ? {} : { updated_at: new Date(at).toISOString() }),
   }))
-  return { body: { total: chosen.length, items } }
+  return { body: { total: chosen.length, pages: Math.ceil(chosen.length / limit), items } }
 }
 
 const tools: Readonly<Record<string, Tool>> = { kobo, jotform, airtable, zoho, tally, after, redcap, dated }

@@ -310,6 +310,48 @@ describe("a pull", () => {
     expect(new Set(rows)).toEqual(new Set(all(900)))
   })
 
+  it("notices that a record was skipped because another one moved to the end, if `id` names what identifies a record", async () => {
+    const { auth } = pagings.link
+    const source = `request: { path: /kobo, query: { limit: 1000 } }
+  page: { link: /next, total: /count, id: /_id }
+  records: /results`
+    tools.meddle = (_, count) => {
+      // An edit moves the first record to the end, and the one behind the first page to that page.
+      if (count === 2) tools.store = [...records(2, 2_500), { id: 1, name: "Person 1 (edited)" }]
+      return undefined
+    }
+    expect((await failure({ auth, source })).message).toMatch(
+      /has 2,500 records according to \/count, but sent 2,499\. Nothing was used\./,
+    )
+  })
+
+  it("stores a record once that is on two pages, if `id` names what identifies a record", async () => {
+    const { auth } = pagings.link
+    const source = (id: string) =>
+      `request: { path: /kobo, query: { limit: 1000 } }
+  page: { link: /next, total: /count, id: ${id} }
+  records: /results`
+    tools.meddle = (_, count) => {
+      if (count === 2) tools.store = [...records(2_501, 2_501), ...records(1, 2_500)]
+      return undefined
+    }
+    // The new record is at the beginning, so it is missing.
+    expect((await failure({ auth, source: source("/_id") })).message).toContain("but sent 2,500")
+    expect((await failure({ auth, source: source("/uuid") })).message).toContain("sent a record without /uuid")
+  })
+
+  it("repeats the last second of a page, for a tool that can only select records from a time on", async () => {
+    // Three records a second, and pages of 100 records.
+    const start = Date.UTC(2026, 0, 1)
+    tools.store = records(1, 250).map((record) => ({ ...record, at: start + Math.floor(record.id / 3) * 1000 }))
+    const source = `request: { path: /dated, query: { limit: 100, since: "{cursor}" } }
+  page: { last: /updated_at, id: /id, total: { remaining: /total }, end: { at: /pages, is: [0, 1] } }
+  records: /items`
+    const { rows } = await pulled({ auth: pagings.number.auth, source })
+    expect(rows.map((row) => Number(row.split(" ")[0]))).toEqual(tools.store.map(({ id }) => id))
+    expect(tools.received).toHaveLength(3)
+  })
+
   it("writes spaces and other characters of parameters so that every server reads them", async () => {
     const source = link.source.replace("limit: 1000", 'limit: 2500, filter: "a b+c&d"')
     expect((await pulled({ ...link, source })).rows).toHaveLength(2_500)
