@@ -66,7 +66,11 @@ export class VirtualProject {
 
   /** Writes `config/formferry.yaml`. */
   protected writeServices(
-    keys: { readonly baseUrl: string; readonly previousBaseUrls?: ReadonlyArray<string> },
+    keys: {
+      readonly baseUrl: string
+      readonly previousBaseUrls?: ReadonlyArray<string>
+      readonly capabilities?: ReadonlyArray<string>
+    },
     rest = "",
   ): void {
     this.write(

@@ -8,6 +8,7 @@ import type { RunReport } from "../../src/domain/report.ts"
 import { acceptRefused } from "../../src/jobs/accept.ts"
 import { asThePipelineSays, runPipeline } from "../../src/jobs/run.ts"
 import { type SettleBy, settlePipeline, type SettleResult } from "../../src/jobs/settle.ts"
+import { undoPipeline, type UndoResult } from "../../src/jobs/undo.ts"
 import { MarkWriter } from "../../src/ledger/marks.ts"
 import { Database } from "../../src/ledger/sqlite/database.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
@@ -104,6 +105,7 @@ export type Ended =
   | { readonly _tag: "Report"; readonly report: RunReport }
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Settled"; readonly result: SettleResult }
+  | { readonly _tag: "Undone"; readonly result: UndoResult }
   | { readonly _tag: "Failed"; readonly error: string; readonly message: string }
   | { readonly _tag: "Killed" }
 
@@ -147,7 +149,11 @@ export class History extends VirtualProject {
   edit(change: Partial<Edited>): void {
     this.edited = { ...this.edited, ...change }
     const { baseUrl, format, pipeline, previousBaseUrls } = this.edited
-    this.writeServices({ baseUrl, ...(previousBaseUrls.length === 0 ? {} : { previousBaseUrls }) }, connection)
+    this.writeServices({
+      baseUrl,
+      capabilities: ["delete"],
+      ...(previousBaseUrls.length === 0 ? {} : { previousBaseUrls }),
+    }, connection)
     rmSync(join(this.root, "pipelines"), { recursive: true, force: true })
     this.write(`pipelines/${pipeline}.yaml`, pipelineYaml(this.edited))
     this.write(fileOf(format), sourceIn(format, this.rows))
@@ -183,6 +189,18 @@ export class History extends VirtualProject {
     return counts
   }
 
+  /** Returns the run that sent each submission of the form, according to its stamp, by submission id. */
+  runs(): ReadonlyMap<string, string> {
+    return new Map(
+      this.store.all(this.edited.form).map(({ id, json }) => {
+        const { urlParameters } = JSON.parse(json) as {
+          readonly urlParameters: ReadonlyArray<{ readonly id: string; readonly value: string }>
+        }
+        return [id, urlParameters.find((one) => one.id === "run_id")?.value ?? ""]
+      }),
+    )
+  }
+
   /** Returns the number of submissions in a form. */
   submissions(form: FormId): number {
     return this.store.all(form).length
@@ -205,7 +223,7 @@ export class History extends VirtualProject {
   }
 
   /** Runs `formferry run`, and kills it at the given step, if any. */
-  async run(killedAt?: number): Promise<Ended> {
+  async run(killedAt?: number, resendUndone = false): Promise<Ended> {
     const ended = await this.process(
       killedAt,
       Effect.flatMap(loadProject(this.root), (project) =>
@@ -214,6 +232,7 @@ export class History extends VirtualProject {
             ...asThePipelineSays,
             pipeline: this.edited.pipeline,
             full: this.isFull,
+            resendUndone,
             confirm: () => true,
             progress: () => Effect.void,
             warn: () => Effect.void,
@@ -224,6 +243,27 @@ export class History extends VirtualProject {
     )
     if (ended._tag === "Killed" || (ended._tag === "Report" && ended.report.exitCode !== 2)) this.isFull = false
     return ended
+  }
+
+  /** Runs `formferry undo --run`, and kills it at the given step, if any. */
+  undo(run: string, killedAt?: number): Promise<Ended> {
+    return this.process(
+      killedAt,
+      Effect.flatMap(loadProject(this.root), (project) =>
+        Effect.map(
+          undoPipeline(project, {
+            pipeline: this.edited.pipeline,
+            to: undefined,
+            run,
+            editedToo: false,
+            by: "ada",
+            confirm: () => true,
+            ask: undefined,
+            interrupted: Effect.never,
+          }),
+          (result): Ended => ({ _tag: "Undone", result }),
+        )),
+    )
   }
 
   /** Runs `formferry accept` as the message of a refusal advises. */

@@ -162,6 +162,8 @@ export const happens = {
     "resend",
     "killed",
     "refused",
+    "undone",
+    "undo killed",
     "resolved: accept form",
     "resolved: accept ledger",
     "resolved: the newest ledger is put back",
@@ -199,6 +201,8 @@ export const play = async (seed: number): Promise<Played> => {
   const at = new History(seed)
   const referee = new Referee(at, draws)
   const { broken, lines, met, removed } = referee
+  // Uses draws of its own, so that the other events of a seed don't depend on them.
+  const undoDraws = new Draws(seed + 1_000_000)
   let next = 1
   let nextLate = firstLate
   const grow = () => {
@@ -243,6 +247,10 @@ export const play = async (seed: number): Promise<Played> => {
       }
       await referee.run(expected ?? "goes", killedAt(60))
       if (draws.chance(0.3)) await settle()
+      if (undoDraws.chance(0.25) && broken.length === 0) {
+        await referee.undo(undoDraws, undoDraws.chance(0.5) ? undoDraws.int(1, 40) : undefined)
+        if (undoDraws.chance(0.4)) await referee.run("goes", undefined, true)
+      }
     }
     if (broken.length === 0) {
       grow()

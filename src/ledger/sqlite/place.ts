@@ -47,9 +47,9 @@ export const runOf = (db: Database, place: number, run: string): number =>
   db.get<readonly [number]>("SELECT id FROM run WHERE place = ? AND name = ?", [place, run])?.[0]
     ?? db.run("INSERT INTO run (place, name) VALUES (?, ?)", [place, run]).id
 
-/** Whether rows of a place `p` exist or may exist at its destination. */
+/** Whether rows of a place `p` exist or may exist at its destination, or were deleted there and must not be sent again as new ones. */
 const stands =
-  `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}))`
+  `EXISTS (SELECT 1 FROM row r WHERE r.place = p.id AND r.state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}, ${stateCode.undone}))`
 
 /** Returns other pipelines whose rows exist, or may exist, at the destination. */
 const othersAt = (db: Database, { pipeline, destination }: RequestedPlace): ReadonlyArray<string> =>

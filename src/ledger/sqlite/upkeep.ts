@@ -104,9 +104,10 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
     "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS NOT 2",
   ],
   [
-    "undone rows that still have a verdict or content, or lack the id of the deleted submission",
+    "undone rows that still have a verdict or content, or that lack the id of the deleted submission although they had landed",
     `SELECT count(*) FROM row r LEFT JOIN detail d ON d.row = r.id
-     WHERE r.state = 5 AND (r.verdict IS NOT NULL OR r.submission IS NULL OR d.row IS NOT NULL)`,
+     WHERE r.state = 5 AND (r.verdict IS NOT NULL OR d.row IS NOT NULL
+       OR (r.submission IS NULL AND NOT EXISTS (SELECT 1 FROM settled s WHERE s.row = r.id AND s.landed = 0)))`,
   ],
   [
     "rows in doubt without their content",
