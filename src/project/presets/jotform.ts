@@ -12,9 +12,9 @@ export const jotform: Preset = {
   variables: { form: { about: "the form's id, as in its address", example: "241234567890123" } },
   source: {
     // The creation doesn't change with an edit. Whether the oldest or the newest come first is not documented: with new ones first, a submission that
-    // arrives during the pull moves another one to the next page, where it is found again.
+    // arrives during the pull moves another one to the next page, where it is recognised by its id.
     request: { path: "/form/{form}/submissions", query: { limit: 1000, offset: "{offset}", orderby: "created_at" } },
-    page: { offset: 0 },
+    page: { offset: 0, id: "/id" },
     success: { "/responseCode": [200] },
     records: "/content",
     format: "jotform",
@@ -23,6 +23,5 @@ export const jotform: Preset = {
     "Edits are found. Submissions that were deleted in Jotform are reported as vanished.",
     "If `inspect` shows other values of `status` than `ACTIVE`, skip those submissions: `where: { status: [ACTIVE] }`.",
     "Times have no zone, and Jotform doesn't document which one they are in. Compare one with Jotform's own table before you set `zone`.",
-    "A submission that arrives during the pull can make another one come twice. The report counts the second one as a duplicate.",
   ],
 }
