@@ -43,7 +43,7 @@ for (const [concept, list] of Object.values(vocabulary.concepts).flatMap(Object.
   }
 }
 
-const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
+const endings = new RegExp(`^(.{5,}?)(?:${vocabulary.endings.join("|")})$`)
 
 /** Returns a word without its ending, such as those of plurals and verbs. */
 const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
