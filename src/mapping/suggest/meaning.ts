@@ -233,6 +233,17 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
 const areOpposed = (a: Term, b: Term): boolean =>
   a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
 
+/** Whether a title names what answers are about: at least half of the answers have a concept that is related to one of its own. */
+export const isAbout = ({ terms }: Meaning, answers: ReadonlyArray<Meaning>): boolean => {
+  const own = terms.flatMap(({ concepts }) => concepts)
+  const related = answers.filter((answer) =>
+    answer.terms.some(({ concepts }) =>
+      concepts.some((one) => own.some((other) => one === other || nearness(one, other) >= 0.5))
+    )
+  )
+  return related.length >= 2 && related.length * 2 >= answers.length
+}
+
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
   const same = a.same === b.same && a.same !== ""
@@ -245,4 +256,4 @@ export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number)
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little if the vocabulary lacks them. */
 export const meaningEvidence = ({ known, opposed, same, value }: Likeness): number =>
-  (same ? 7 : value < 0.1 ? -0.2 - 2.1 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
+  (same ? 7 : value < 0.1 ? -0.1 - 1.4 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
