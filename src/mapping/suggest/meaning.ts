@@ -43,7 +43,7 @@ for (const [concept, list] of Object.values(vocabulary.concepts).flatMap(Object.
   }
 }
 
-const endings = new RegExp(`^(.{5,}?)(?:${vocabulary.endings.join("|")})$`)
+const endings = new RegExp(`^(.{4,}?)(?:${vocabulary.endings.join("|")})$`)
 
 /** Returns a word without its ending, such as those of plurals and verbs. */
 const stemOf = (word: string): string => endings.exec(word)?.[1] ?? word
@@ -233,15 +233,20 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
 const areOpposed = (a: Term, b: Term): boolean =>
   a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
 
-/** Whether a title names what answers are about: at least half of the answers have a concept that is related to one of its own. */
-export const isAbout = ({ terms }: Meaning, answers: ReadonlyArray<Meaning>): boolean => {
-  const own = terms.flatMap(({ concepts }) => concepts)
-  const related = answers.filter((answer) =>
-    answer.terms.some(({ concepts }) =>
-      concepts.some((one) => own.some((other) => one === other || nearness(one, other) >= 0.5))
+/** The concepts of answers to a topic, by the topic. */
+const answersTo = new Map(Object.entries(vocabulary.answers).map(([topic, answers]) => [topic, new Set(answers)]))
+
+/** Whether a title names what texts are about: at least half of them name it too, or an answer to it. */
+export const isAbout = ({ terms }: Meaning, texts: ReadonlyArray<Meaning>): boolean => {
+  const topics = terms.flatMap(({ concepts }) => concepts)
+  const related = texts.filter((text) =>
+    text.terms.some(({ concepts }) =>
+      concepts.some((one) =>
+        topics.some((topic) => one === topic || nearness(one, topic) >= 0.5 || answersTo.get(topic)?.has(one) === true)
+      )
     )
   )
-  return related.length >= 2 && related.length * 2 >= answers.length
+  return related.length >= Math.min(2, texts.length) && related.length * 2 >= texts.length && texts.length > 0
 }
 
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */

@@ -59,6 +59,7 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const titles = (unit: Unit, target: Target): number => {
     const isSubject = isAbout(unit.meaning, listed.get(target) ?? [])
       || isAbout(target.meaning, contained.get(unit) ?? [])
+      || isAbout(unit.meaning, [target.meaning]) || isAbout(target.meaning, [unit.meaning])
     const whole =
       Math.max(meaningEvidence(likeness(unit.meaning, target.meaning, weight)), isSubject ? about : -Infinity)
       - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
