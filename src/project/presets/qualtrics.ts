@@ -27,5 +27,6 @@ export const qualtrics: Preset = {
     "Responses in progress are not included. Test responses are: skip them with `where`.",
     "For codes instead of choice texts, set `request: { json: { useLabels: false } }`.",
     "The times are in the zone that the export states.",
+    "If the file is too large for a request of 2 minutes, increase `timeout` of the connection.",
   ],
 }
