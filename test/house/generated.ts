@@ -354,6 +354,9 @@ const yamlLines = (keys: object, indent = ""): string =>
 
 const yamlBlock = (text: string): string => `\`\`\`yaml\n${text}\n\`\`\``
 
+/** Returns the key of a source that contains a variable. */
+const variableKey = (name: string): string => name === "form" ? "`form`" : `\`variables.${name}\``
+
 /** Returns the section of a preset: what a project writes, and the keys that the preset adds. */
 const presetSection = ([name, preset]: readonly [string, Preset]): string => {
   const { base, bases, evidence, notes, signIn, source, title, token, variables } = preset
@@ -375,8 +378,8 @@ const presetSection = ([name, preset]: readonly [string, Preset]): string => {
     yamlBlock(`connections:\n${yamlLines({ [name]: connection }, "  ")}`),
     yamlBlock(yamlLines({ source: pulled })),
     [
-      ...Object.entries(variables).map(([variable, { about }]) => `- **\`${variable}\`**: ${sentence(about)}`),
-      ...(bases === undefined ? [] : [`- **\`base\`**: ${sentence(bases)}`]),
+      ...Object.entries(variables).map(([variable, { about }]) => `- **${variableKey(variable)}**: ${sentence(about)}`),
+      ...(bases === undefined ? [] : [`- **\`base\` of the connection**: ${sentence(bases)}`]),
       `- **Sign in**: ${signIn}`,
       ...notes.map((note) => `- ${note}`),
       `- **Evidence**: ${evidence}`,
@@ -397,7 +400,7 @@ const presetsPage = (): string =>
       Object.entries(presets).map(([name, { title, variables }]) => [
         `\`${name}\``,
         title,
-        Object.keys(variables).map((one) => one === "form" ? "`form`" : `\`variables.${one}\``).join(", "),
+        Object.keys(variables).map(variableKey).join(", "),
       ]),
     ),
     ...Object.entries(presets).map(presetSection),
