@@ -6,8 +6,8 @@ import type { MetaTitles } from "./sample.ts"
 const meta: MetaTitles = {
   start: { role: "started", format: "iso" },
   end: { role: "note", format: "iso" },
-  _uuid: "id",
   _id: "id",
+  _uuid: "id",
   _submission_time: { role: "submitted", format: "iso", zone: "UTC" },
   _validation_status: "note",
   _notes: "note",
@@ -20,6 +20,11 @@ const meta: MetaTitles = {
   _parent_table_name: "note",
   "meta/instanceid": "note",
 }
+
+/** The columns that identify a response, best first. An edit in KoboToolbox keeps `_id`, but changes `_uuid` (kobotoolbox/kpi, pull request 5435). */
+const keys = ["_id", "_uuid"]
+
+const uuidNote = "An edit in KoboToolbox changes `_uuid`. With `_id` as the row key, edited responses are recognised."
 
 /** Whether there are HXL tags below the header, such as `#loc+name`. */
 const hasHxl = ({ records }: Sample): boolean => {
@@ -46,7 +51,7 @@ const koboData: RecordTool = {
         ? [{ position, role: "note" }]
         : []
     )
-    const key = ["_uuid", "_id"].map((name) => titles.indexOf(name)).filter((position) => position >= 0)
+    const key = keys.map((name) => titles.indexOf(name)).filter((position) => position >= 0)
     return {
       add: () => {},
       layout: () => ({
@@ -56,6 +61,7 @@ const koboData: RecordTool = {
         key: key.slice(0, 1),
         answers: { several: { columns: false, separator: " " }, other: "in a column of its own" },
         notes: [
+          uuidNote,
           "Columns have the names of questions and groups, and cells the names of options. Several choices are in one cell: the columns of individual options, which exports also have, are missing.",
         ],
         cells: (row) => row,
@@ -86,7 +92,7 @@ export const kobo: FormTool = {
     const headerRows = hasHxl(sample) ? 2 : 1
     const own = metaOf(sample, meta)
     const positions = new Set(own.map(({ position }) => position))
-    const key = [positionOf(sample, "_uuid"), positionOf(sample, "_id")].filter((position) => position >= 0)
+    const key = keys.map((name) => positionOf(sample, name)).filter((position) => position >= 0)
     const repeat = has(sample, "_parent_index")
     return {
       variant: repeat ? "a repeat group's sheet" : headerRows === 2 ? "with HXL tags" : undefined,
@@ -101,6 +107,7 @@ export const kobo: FormTool = {
         other: "in a column of its own",
       },
       notes: [
+        ...(repeat ? [] : [uuidNote]),
         "A column with all choices in one cell can be split if it contains the options' names. If it contains their labels, use the columns of the individual options.",
         ...(repeat
           ? ["Rows of a repeat group belong to a row of another sheet. Join them with `source.combine.with`."]

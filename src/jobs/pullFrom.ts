@@ -53,7 +53,15 @@ export const pullFrom = (
 
 /** Returns a digest of everything that decides which records are pulled, and what happens to their rows. */
 const selectionOf = ({ mapping, sink, source }: Pipeline, { account, ...pull }: Pull): string => {
-  const all = { version, base: account?.base, pull, source: { ...source, file: undefined }, mapping, sink }
+  const all = {
+    version,
+    base: account?.base,
+    secrets: account?.places,
+    pull,
+    source: { ...source, file: undefined },
+    mapping,
+    sink,
+  }
   const text = JSON.stringify(
     all,
     (_, value: unknown) => value instanceof Map || value instanceof Set ? [...value] : value,

@@ -122,7 +122,7 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
     expect(init.status, init.stdout + init.stderr).toBe(0)
     const text = at.read("pipelines/people.yaml")
     expect(text).toMatch(/source:\n {2}connection: kobo #.*60 rows\n {2}form: aBc123\n/)
-    expect(parse(text).source).toEqual({ connection: "kobo", form: "aBc123", rowKey: ["_uuid"] })
+    expect(parse(text).source).toEqual({ connection: "kobo", form: "aBc123", rowKey: ["_id"] })
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
     expect(at.count()).toBe(60)
 

@@ -297,7 +297,7 @@ describe("the layout of an export based on XForms", () => {
     expect(blocks).toEqual({
       sports: ["4 rowing", "5 running", "6 other (other)", "7 sports_other (text)"],
     })
-    expect(tool.defaultRowKey).toEqual(["_uuid"])
+    expect(tool.defaultRowKey).toEqual(["_id"])
   })
 
   it("a Kobo export with labels accepts an option whose label contains a slash", async () => {

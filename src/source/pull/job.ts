@@ -17,7 +17,7 @@ const isSegment = (text: string): boolean =>
 
 /** Returns an id of an answer as a segment of a path, or undefined. */
 const segment = (id: Json | undefined): string | undefined =>
-  typeof id === "string" && isSegment(id) ? encodeURIComponent(id) : undefined
+  Number.isSafeInteger(id) ? String(id) : typeof id === "string" && isSegment(id) ? encodeURIComponent(id) : undefined
 
 /** Returns a state as messages show it: a word or two, but nothing that may be an id, an answer or a secret. */
 const shownState = (state: Json | undefined): string =>

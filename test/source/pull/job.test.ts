@@ -155,7 +155,7 @@ describe("a job", () => {
     expect(error._tag).toBe(tag)
   })
 
-  it.each([undefined, null, 7, {}, "", ".", "..", "a\nb", "\ud800"])(
+  it.each([undefined, null, 1.5, {}, "", ".", "..", "a\nb", "\ud800"])(
     "whose id is %j is an error",
     async (progressId) => {
       tools.meddle = () => ({ body: { result: { progressId, status: "inProgress" } } })

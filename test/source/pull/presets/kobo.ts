@@ -2,7 +2,7 @@ import { number, refused, token } from "../fakeTools.ts"
 import { createdAt } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
 
-/** KoboToolbox: `start` and `limit` (1,000 at most), ordered by `sort`, and the address of the next page. An edit keeps `_submission_time`. */
+/** KoboToolbox: `start` and `limit` (1,000 at most), ordered by `sort`, and the address of the next page. An edit keeps `_submission_time` and `_id`, and changes `_uuid`. */
 export const kobo: FakePreset = {
   api: "kobo",
   signIn: "token: { env: TOOL_TOKEN }",
@@ -29,7 +29,8 @@ export const kobo: FakePreset = {
           "person/likes": "tea coffee",
           "meta/instanceID": `uuid:${record.id}${record.isEdited === true ? "-b" : ""}`,
           _xform_id_string: "aBc123",
-          _uuid: `u${record.id}`,
+          "meta/rootUuid": `uuid:${record.id}`,
+          _uuid: `${record.id}${record.isEdited === true ? "-b" : ""}`,
           _attachments: [],
           _status: "submitted_via_web",
           _geolocation: [null, null],
