@@ -1,0 +1,200 @@
+import type * as Types from "effect/Types"
+import { createHash } from "node:crypto"
+import { isList, valueText } from "../../domain/json.ts"
+import type { Json } from "../../domain/json.ts"
+import type { Pull } from "../../project/pull.ts"
+import { thousands } from "../limits.ts"
+import { linkIn, shown, valueAt } from "./answer.ts"
+
+/** The values of a request that change from page to page. */
+export interface Variables {
+  readonly offset?: number | undefined
+  readonly number?: number | undefined
+  readonly cursor?: string | number | undefined
+  readonly since?: string | number | undefined
+  readonly until?: string | number | undefined
+}
+
+/** The pages are not as the pipeline says. The message is the end of a sentence. */
+export class Unpaged extends Error {}
+
+/**
+ * Returns the function that makes lines of the records of a page: a JSON line of each, or a row of CSV if the records are lists of cells, of which the
+ * first is the header. Shorter rows are padded. Throws `Unpaged`.
+ */
+const recordLines = () => {
+  let width: number | undefined
+  const cell = (value: Json | undefined): string => `"${valueText(value ?? "").replaceAll('"', '""')}"`
+  return {
+    isTable: () => width !== undefined,
+    lines: (records: ReadonlyArray<Json>, isFirst: boolean): string => {
+      if (isFirst && isList(records[0] ?? null)) {
+        width = records.reduce<number>((most, row) => isList(row) ? Math.max(most, row.length) : most, 1)
+      }
+      if (width === undefined) return records.map((record) => `${JSON.stringify(record)}\n`).join("")
+      const columns = width
+      return records.map((row) => {
+        if (!isList(row) || row.length > columns) {
+          throw new Unpaged(
+            "sent records that are not rows of one table. Correct `source.records`, or the range in `source.request`.",
+          )
+        }
+        return `${Array.from({ length: columns }, (_, at) => cell(row[at])).join(",")}\n`
+      }).join("")
+    },
+  }
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
+
+/** Checks the pages of a pull in order, and finds the next one. Errors are the end of a sentence about the source. */
+export const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "since" | "until">) => {
+  // A record that is skipped because others moved would never be pulled again.
+  const mustNotFall = page?.offset !== undefined || page?.number !== undefined || since !== undefined
+  const variables: Types.Mutable<Variables> = {
+    ...times,
+    offset: page?.offset,
+    number: page?.number,
+    ...(page?.last !== undefined && page.last === since?.at && { cursor: times.since }),
+  }
+  const seen = new Set<string>()
+  /** The digests of records by id. */
+  const known = new Map<string, string>()
+  const counts = { records: 0, pages: 0 }
+  const made = recordLines()
+  let total: number | undefined
+
+  const recordsOf = (json: Json): ReadonlyArray<Json> | string => {
+    const records = valueAt(json, place)
+    if (Array.isArray(records)) return records as ReadonlyArray<Json>
+    const lists = typeof json === "object" && json !== null
+      ? Object.entries(json).flatMap(([name, value]) => Array.isArray(value) ? [`/${name}`] : [])
+      : []
+    const hint = lists.length === 0 ? "" : ` It has a list at ${lists.join(", ")}.`
+    return `sent a page without a list of records at ${
+      place === "" ? "its top" : place
+    }.${hint} Correct \`source.records\`.`
+  }
+
+  /** Returns the records that no earlier page contained. A record that has changed since is kept, so that the row key shows the difference. */
+  const newIn = (records: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+    const place = page?.id
+    if (place === undefined) return records
+    return records.filter((record) => {
+      const id = valueAt(record, place)
+      if (id === undefined || id === null || id === "") {
+        throw new Unpaged(`sent a record without ${place}. Correct \`page.id\`.`)
+      }
+      const [key, content] = [JSON.stringify(id), digest(JSON.stringify(record))]
+      const before = known.get(key)
+      if (before === undefined) known.set(key, content)
+      return before !== content
+    })
+  }
+
+  const totalAt = page?.total === undefined ? undefined : "at" in page.total ? page.total.at : page.total.remaining
+  const isRemaining = page?.total !== undefined && "remaining" in page.total
+
+  /** Returns why the number of all records can't be right. */
+  const totalFault = (json: Json): string | undefined => {
+    if (totalAt === undefined || (isRemaining && total !== undefined)) return undefined
+    const stated = valueAt(json, totalAt)
+    const count = typeof stated === "string" && /^\d+$/.test(stated) ? Number(stated) : stated
+    if (typeof count !== "number") return `sent a page without a number at ${totalAt}. Correct \`page.total\`.`
+    if (mustNotFall && count < (total ?? 0)) {
+      return `lost records while it was read: ${totalAt} was ${thousands(total ?? 0)}, then ${
+        thousands(count)
+      }. Others may have moved to pages that were already read. Nothing was used. Run again.`
+    }
+    total = count
+    return undefined
+  }
+
+  const repeats =
+    `repeats a page, so its last page would never come. Nothing was used. Check \`source.page\` and the parameters in \`source.request\`.`
+
+  const cursorFrom = (value: Json | undefined, where: string): string | number | undefined => {
+    if (value === undefined || value === null || value === "") return undefined
+    if (typeof value !== "string" && typeof value !== "number") {
+      throw new Unpaged(`has ${shown(value)} at ${where}, which can't be a cursor. Correct \`source.page\`.`)
+    }
+    if (seen.size === seen.add(`cursor ${value}`).size) throw new Unpaged(repeats)
+    return value
+  }
+
+  /** Returns whether there is another page, and its address if the page contains it. */
+  const next = (json: Json, records: ReadonlyArray<Json>, headers: Headers, from: URL): URL | boolean => {
+    if (page === undefined) return false
+    if (page.end !== undefined) {
+      const { at, is } = page.end
+      const value = valueAt(json, at)
+      if (value === undefined) throw new Unpaged(`sent a page without ${at}. Correct \`page.end\`.`)
+      if (is.some((one) => String(one) === String(value))) return false
+      if (records.length === 0) {
+        throw new Unpaged(
+          `sent a page without records, although ${at} says that it is not the last one. Nothing was used.`,
+        )
+      }
+    }
+    if (page.link !== undefined) {
+      const link = cursorFrom(valueAt(json, page.link), page.link)
+      if (link === undefined) return false
+      const url = linkIn(String(link), from, "its next page")
+      if (typeof url === "string") throw new Unpaged(url)
+      if (url === undefined) throw new Unpaged(`has no address at ${page.link}. Correct \`page.link\`.`)
+      return url
+    }
+    if (page.cursor !== undefined) {
+      variables.cursor = "at" in page.cursor
+        ? cursorFrom(valueAt(json, page.cursor.at), page.cursor.at)
+        : cursorFrom(headers.get(page.cursor.header), page.cursor.header)
+      return variables.cursor !== undefined
+    }
+    if (records.length === 0) return false
+    if (page.last !== undefined) {
+      variables.cursor = cursorFrom(valueAt(records.at(-1) ?? null, page.last), page.last)
+      if (variables.cursor === undefined) {
+        throw new Unpaged(`sent a record without ${page.last}. Correct \`page.last\`.`)
+      }
+    }
+    if (variables.offset !== undefined) variables.offset += records.length
+    if (variables.number !== undefined) variables.number++
+    return true
+  }
+
+  return {
+    variables,
+    counts,
+    /** Returns the number of all records, if the tool states it. */
+    total: () => total,
+    /** Returns the smallest number of pages that may still come, if there is another one. */
+    left: () => {
+      const missing = (total ?? 0) - counts.records
+      return missing > 0 && counts.records > 0 ? Math.ceil(missing * counts.pages / counts.records) : 1
+    },
+    isTable: made.isTable,
+    /** Takes a page. Returns its records as JSON lines, and what `next` returns. Throws `Unpaged`. */
+    take: (json: Json, headers: Headers, from: URL) => {
+      const records = recordsOf(json)
+      if (typeof records === "string") throw new Unpaged(records)
+      const fresh = newIn(records)
+      const lines = made.lines(fresh, counts.pages === 0)
+      const whole = fresh.length === records.length ? lines : JSON.stringify(records)
+      if (records.length > 0 && seen.size === seen.add(digest(whole)).size) throw new Unpaged(repeats)
+      counts.pages++
+      counts.records += fresh.length
+      const fault = totalFault(json)
+      if (fault !== undefined) throw new Unpaged(fault)
+      return { lines, records: fresh, following: next(json, records, headers, from) }
+    },
+    /** Returns why the records that were received can't be all, or undefined. */
+    fault: (): string | undefined => {
+      const received = page?.id === undefined ? counts.records : known.size
+      // Records that arrive during the pull are not in the number of the first page.
+      if (total === undefined || received === total || (isRemaining && received > total)) return undefined
+      return `has ${thousands(total)} records according to ${totalAt}, but sent ${
+        thousands(received)
+      }. Nothing was used. Run again. If it happens again, check the order and the filters in \`source.request\`.`
+    },
+  }
+}
