@@ -112,7 +112,9 @@ export const acceptRefused = (
       if (refused === undefined) return yield* nothing
       if (refused.settle === undefined && (yield* view.accepted(reason, refused.states))) return yield* nothing
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
-      yield* session.record({ acceptance: { reason, states: refused.states, because, by } })
+      const acceptance = { reason, states: refused.states, because, by }
+      // Later runs may have looked for older records than the ledger's mark.
+      yield* session.record({ acceptance, ...(reason === "ledger" ? { pulled: null } : {}) })
       if (refused.settle !== undefined) yield* refused.settle(session)
       return { what: refused.what }
     }),

@@ -241,7 +241,9 @@ export class History extends VirtualProject {
           (report): Ended => ({ _tag: "Report", report }),
         )),
     )
-    if (ended._tag === "Killed" || (ended._tag === "Report" && ended.report.exitCode !== 2)) this.isFull = false
+    // A person asks for all records again if the run was killed before it had begun.
+    if (ended._tag === "Killed") this.isFull &&= this.hasMark()
+    else if (ended._tag === "Report" && ended.report.exitCode !== 2) this.isFull = false
     return ended
   }
 
@@ -264,6 +266,20 @@ export class History extends VirtualProject {
           (result): Ended => ({ _tag: "Undone", result }),
         )),
     )
+  }
+
+  /** Whether the ledger has a mark up to which records were pulled. */
+  private hasMark(): boolean {
+    const copy = join(this.home, "copy")
+    mkdirSync(copy, { recursive: true })
+    for (const [name, bytes] of this.image()) writeFileSync(join(copy, name), bytes)
+    if (!existsSync(join(copy, "ledger.db"))) return true
+    const db = new Database(join(copy, "ledger.db"))
+    const hasTable = db.get("SELECT 1 FROM sqlite_schema WHERE name = 'fact'") !== undefined
+    const found = hasTable ? db.get("SELECT 1 FROM fact WHERE name = 'pulled'") : undefined
+    db.close()
+    rmSync(copy, { recursive: true })
+    return !hasTable || found !== undefined
   }
 
   /** Runs `formferry accept` as the message of a refusal advises. */

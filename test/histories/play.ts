@@ -126,7 +126,11 @@ const harmful = (at: History, draws: Draws, referee: Referee): Moves => ({
     referee.meet(`format: ${format}`)
     return referee.editReading({ format })
   },
-  "another form": () => referee.switchForm(),
+  "another form": () => {
+    // The mark of the other form does not cover rows that came late meanwhile.
+    at.isFull = true
+    return referee.switchForm()
+  },
   "option added": () => referee.editForm({ added: at.form().added + 1 }),
   "option relabelled": () => referee.editForm({ spare: at.form().spare === "Green" ? "Lime" : "Green" }),
   "type of a question": () =>

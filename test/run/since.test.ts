@@ -1,6 +1,6 @@
 // Nights that pull only the records since a mark, with the real run, a tool over HTTP that selects by time, and the practice service.
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { checkProject } from "../../src/jobs/check.ts"
@@ -46,7 +46,7 @@ const nights = Effect.gen(function*() {
   )
   yield* one.write(".env", `THE_KEY=practice_key_of_the_test\nTOOL=${token}\n`)
   yield* one.write("pipelines/people.yaml", pipeline())
-  const start = Date.now() - 30 * day
+  const start = (yield* Clock.currentTimeMillis) - 30 * day
   const people: Array<Person> = []
   const sync = () => {
     tools.store = [...people]
