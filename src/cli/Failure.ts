@@ -204,6 +204,8 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "ScheduleUnconfirmed":
       return sameCommandWith(invocation, "--confirm", [...error.confirmed, ...error.services])
     case "TargetUnknown":
+      // A guessed target could be one in which nothing should be deleted. `status` lists the targets with their last runs.
+      if (invocation.command === "undo") return command("status", ...names)
       return error.known[0] === undefined
         ? again
         : sameCommandWith(invocation, "--to", [error.known[0]])

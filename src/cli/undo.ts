@@ -65,6 +65,7 @@ export const undo = command({
                 Effect.zipRight(Effect.raceFirst(ask(question), Effect.as(interrupted, false))),
                 Effect.provide(prompts),
               ),
+          tell: (question) => Effect.sync(() => output.say(`${consequence(question)} This can't be undone.`)),
           interrupted,
         }))
       yield* output.print(invocation.json ? JSON.stringify(result) : showUndone(result, output.out))
@@ -79,15 +80,16 @@ export const undo = command({
     }).pipe(Effect.scoped),
 })
 
-/** Asks whether to delete. Ctrl-C means no. */
-const ask = ({ form, service, submissions }: UndoQuestion) => {
+/** Says how many submissions will be deleted from which form. */
+const consequence = ({ form, inDoubt, service, submissions }: UndoQuestion): string => {
   const name = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
-  return confirm(
-    `${
-      counted(submissions, "submission")
-    } will be deleted from form ${name} of ${service}. This can't be undone. Continue?`,
-  ).pipe(Effect.orElseSucceed(() => false))
+  const more = inDoubt === 0 ? "" : `, and those of ${counted(inDoubt, "row")} in doubt if they have landed`
+  return `${counted(submissions, "submission")} will be deleted from form ${name} of ${service}${more}.`
 }
+
+/** Asks whether to delete. Ctrl-C means no. */
+const ask = (question: UndoQuestion) =>
+  confirm(`${consequence(question)} This can't be undone. Continue?`).pipe(Effect.orElseSucceed(() => false))
 
 /** Shows what was deleted, what remains and why, and where the list is. */
 const showUndone = (result: UndoResult, screen: Screen): string => {

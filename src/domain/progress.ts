@@ -24,6 +24,7 @@ const table = {
   results: { title: "read the results", counts: "submission" },
   list: { title: "list the form", counts: "submission" },
   wait: { title: "wait", counts: "row", shown: "waiting until the submissions of rows in doubt must be visible" },
+  lag: { title: "wait", counts: "row", shown: "waiting until submissions that the list lacks must be visible" },
   undo: { title: "undo", counts: "submission" },
   export: { title: "export", counts: "row" },
   reports: { title: "search the reports", counts: "report" },

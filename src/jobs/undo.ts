@@ -35,6 +35,8 @@ export interface UndoQuestion {
   readonly service: string
   readonly form: Pick<Form, "id" | "name">
   readonly submissions: number
+  /** The number of rows in doubt. If they have landed, their submissions are deleted, too. */
+  readonly inDoubt: number
 }
 
 export interface UndoOptions {
@@ -49,6 +51,8 @@ export interface UndoOptions {
   readonly confirm: (service: string) => boolean
   /** Asks for the confirmation. Undefined if no one can be asked. */
   readonly ask: ((question: UndoQuestion) => Effect.Effect<boolean>) | undefined
+  /** Says what is about to be deleted, if no question is needed. */
+  readonly tell: (question: UndoQuestion) => Effect.Effect<void>
   /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
 }
@@ -128,8 +132,10 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
             + (runs.length === 0 ? "No run has sent rows there." : `Runs, the newest first: ${runs.join(", ")}.`),
         )
       }
-      const isAgreed = isConfirmed || before.sent === 0
-        || (options.ask !== undefined && (yield* options.ask({ service: name, form, submissions: before.sent })))
+      const question = { service: name, form, submissions: before.sent, inDoubt: before.inDoubt }
+      const isNothing = before.sent + before.inDoubt === 0
+      if (isConfirmed && !isNothing) yield* options.tell(question)
+      const isAgreed = isConfirmed || isNothing || (options.ask !== undefined && (yield* options.ask(question)))
       if (!isAgreed) return yield* new ConfirmationMissing({ service: name, pipeline: pipeline.name, deletes: true })
 
       const startedAt = yield* now

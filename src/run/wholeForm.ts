@@ -6,6 +6,7 @@ import type { UnmatchedSubmission } from "../report/csvFiles.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { FormService } from "../service/FormService.ts"
 import { eachKnown, knownIn } from "./knownSubmissions.ts"
+import { showWork } from "./Progress.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { listOnce } from "./settleFromList.ts"
 import { Stop } from "./Stop.ts"
@@ -91,7 +92,16 @@ const compare = (context: Parameters<typeof listOnce>[0]) =>
     for (const id of looseIds) unknown.delete(id)
     if (lacking.length > 0) {
       const visibleFrom = listedAt + Duration.toMillis(pipeline.reconcile.visibleWithin)
-      yield* Effect.sleep(Math.max(0, visibleFrom - (yield* Clock.currentTimeMillis)))
+      const wait = Math.max(0, visibleFrom - (yield* Clock.currentTimeMillis))
+      yield* showWork("lag")
+      yield* Effect.logInfo(
+        `The form's list lacks ${counted(lacking.length, "submission")} that the ledger requires. Waiting ${
+          counted(Math.ceil(wait / 1_000), "second")
+        }, until ${lacking.length === 1 ? "it" : "they"} must be visible, to read ${
+          lacking.length === 1 ? "it" : "each of them"
+        }.`,
+      )
+      yield* Effect.sleep(wait)
     }
     const missing = yield* Effect.filter(
       lacking,

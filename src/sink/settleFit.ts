@@ -89,10 +89,10 @@ export const resultsColumns = (
 }
 
 /**
- * Whether a submission of an export or of a list is an item that was sent. `fits`: it is. `resembles`: it may be, but is altered or can't be read. `no`: it is a
+ * Whether a submission of an export or of a list is an item that was sent. `fits`: it is. `resembles`: it may be, but is altered or can't be read. `older`: it may be, and has the same answers, but is much older than the sending. `no`: it is a
  * different one.
  */
-export type Likeness = "fits" | "resembles" | "no"
+export type Likeness = "fits" | "resembles" | "older" | "no"
 
 /** The ids of the URL parameters by which imported submissions are recognised. */
 export interface StampIds {
@@ -245,7 +245,7 @@ export const listedLikenessOf = (
     const likeness = judge(submission)
     if (likeness === "fits") {
       const isOlder = Date.parse(submission.submissionTime ?? "") < earliest
-      return !isOlder && isUnchanged(submission) ? "fits" : "resembles"
+      return isUnchanged(submission) ? (isOlder ? "older" : "fits") : "resembles"
     }
     return key === "agrees" ? "resembles" : likeness
   }

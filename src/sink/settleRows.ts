@@ -70,6 +70,8 @@ interface Group<S> {
   /** How many submissions resemble the item and fit no other row, and an example. */
   resembling: number
   example: string | undefined
+  /** Submissions with the same answers that are much older than the sending. */
+  readonly older: Set<string>
 }
 
 interface Candidate<S> {
@@ -110,7 +112,16 @@ export const makeSettling = <S>(
   const groups = new Map<string, Group<S>>()
   const groupOf = (key: string, item: Item | undefined): Group<S> => {
     const group = groups.get(key)
-      ?? { item, rows: [], spoken: 0, likeness: undefined, fits: [], resembling: 0, example: undefined }
+      ?? {
+        item,
+        rows: [],
+        spoken: 0,
+        likeness: undefined,
+        fits: [],
+        resembling: 0,
+        example: undefined,
+        older: new Set<string>(),
+      }
     groups.set(key, group)
     return group
   }
@@ -142,7 +153,8 @@ export const makeSettling = <S>(
       for (const group of groups.values()) {
         const likeness = group.likeness?.(submission) ?? "no"
         if (likeness === "fits") fits.push(group)
-        else if (likeness === "resembles") resembles.push(group)
+        else if (likeness !== "no") resembles.push(group)
+        if (likeness === "older") group.older.add(id)
       }
       if (fits.length === 0) {
         for (const group of resembles) resembled(group, id)
@@ -253,8 +265,11 @@ const absence = (
   if (group.resembling > 0) {
     const others = group.resembling === 1 ? "" : ` (as do ${group.resembling - 1} more)`
     return {
-      reason:
-        `submission ${group.example} of ${words} resembles it${others}: some answers are the same, others are not or can't be read`,
+      reason: `submission ${group.example} of ${words} resembles it${others}: ${
+        group.older.has(group.example ?? "")
+          ? "it has the same answers, but is more than 24 hours older than the sending"
+          : "some answers are the same, others are not or can't be read"
+      }`,
       wants: "a person",
     }
   }

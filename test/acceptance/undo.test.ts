@@ -38,6 +38,9 @@ it.scopedLive("undo deletes what a run created only if the service can delete, a
 
     const undone = yield* at.inProcess("undo", "contacts", "--run", run, "--confirm", "live")
     expect(undone.status).toBe(0)
+    expect(undone.stderr.replaceAll(/\s+/g, " ")).toContain(
+      `${imported} submissions will be deleted from form Form contacts (contacts) of live. This can't be undone.`,
+    )
     const text = undone.stdout.replaceAll(/\s+/g, " ")
     expect(text).toContain(`${imported} submissions of run ${run} were deleted from Form contacts on live.`)
     expect(text).toContain("later runs send them only with --resend-undone")

@@ -261,6 +261,7 @@ export class History extends VirtualProject {
             by: "ada",
             confirm: () => true,
             ask: undefined,
+            tell: () => Effect.void,
             interrupted: Effect.never,
           }),
           (result): Ended => ({ _tag: "Undone", result }),

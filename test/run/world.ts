@@ -189,6 +189,7 @@ export const world = Effect.gen(function*() {
           by: "ada",
           confirm: () => false,
           ask: undefined,
+          tell: () => Effect.void,
           interrupted: Effect.never,
           ...options,
         })),
