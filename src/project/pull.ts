@@ -225,7 +225,7 @@ const Page = section({
   ),
   total: optional(Total, {
     description:
-      "Where a page contains the number of all records. If a different number is received, the pull fails. `{ remaining: PLACE }` if the number does not include the records before the page",
+      "Where a page contains the number of all records. If a different number is received, the pull fails. Records with the same row key, or the same `id`, count once. `{ remaining: PLACE }` if the number does not include the records before the page",
     examples: ["/count"],
   }),
   id: optional(Pointer, {

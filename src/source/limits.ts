@@ -29,9 +29,10 @@ export const limits = {
   /** The maximum number of bytes to fetch, and of seconds that fetching may take. */
   fetched: 2 * 1024 * 1024 * 1024,
   fetchSeconds: 600,
-  /** The maximum size in bytes of a page that is pulled, which is kept in memory, and the maximum number of pages. */
+  /** The maximum size in bytes of a page that is pulled, which is kept in memory, and the maximum number of pages, and of pages without records in a row. */
   page: 64 * 1024 * 1024,
   pages: 100_000,
+  emptyPages: 1_000,
   /** The maximum number of files of a list or a pattern, and of files and folders that may be searched for a pattern. */
   files: 10_000,
   entries: 100_000,

@@ -18,6 +18,7 @@ import { findFiles, namesBelow } from "./findFiles.ts"
 import type { FoundFiles } from "./findFiles.ts"
 import { limits, thousands } from "./limits.ts"
 import { openFile } from "./openFile.ts"
+import { requireDistinct } from "./pull/distinct.ts"
 import type { Pulled } from "./pull/pull.ts"
 import type { PullFrom } from "./pull/since.ts"
 import { mapFiles, newestOf, SourceError } from "./Source.ts"
@@ -79,10 +80,11 @@ export const openSource = (
     const open = (file: string, how: SourceConfig = config) =>
       Effect.gen(function*() {
         if (file === pulled?.path) {
-          const { definition, written } = pulled
+          const { definition, stated, written } = pulled
           const members = options.from?.members
           const own = { ...settings, name: pulled.file, written, definition: definition?.json, members }
-          const source = withDefinition(yield* openFile(fs, file, how, own), definition?.sha256)
+          const stored = withDefinition(yield* openFile(fs, file, how, own), definition?.sha256)
+          const source = stated === undefined ? stored : requireDistinct(stored, how, pulled.file, stated)
           return { file: pulled.file, source: { ...source, changedAt: undefined, increment: pulled.increment } }
         }
         if (!isAddress(file)) return { file, source: yield* openFile(fs, file, how, settings) }

@@ -305,6 +305,23 @@ export const parseJson = (text: string): Json => {
   return value
 }
 
+/** Whether a text is the beginning of a JSON object or array, but not all of it. */
+export const isCutJson = (text: string): boolean => {
+  if (!/^\s*[[{]/.test(text)) return false
+  const walk = walkJson({ target: undefined, record: () => {} })
+  try {
+    walk.push(text)
+  } catch {
+    return false
+  }
+  try {
+    walk.end()
+    return false
+  } catch {
+    return true
+  }
+}
+
 /** Reads records that are lines of JSON. Empty lines are not records. */
 export const readLines = (): JsonReader => {
   let rest = ""

@@ -1,10 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/json.ts"
-import { parseJson, placeOf } from "../json/records.ts"
+import { isCutJson, parseJson, placeOf } from "../json/records.ts"
 import { limits, thousands } from "../limits.ts"
 import { SourceError } from "../Source.ts"
-import type { Again, Answer } from "./exchange.ts"
+import { Again } from "./exchange.ts"
+import type { Answer } from "./exchange.ts"
 
 /** Returns the value at a JSON pointer, or undefined. */
 export const valueAt = (value: Json, pointer: string): Json | undefined => {
@@ -48,7 +49,16 @@ export interface JsonWords {
   readonly notJson: string
 }
 
-/** Reads an answer as JSON. */
+/** Whether an answer is the beginning of JSON. The last character may be cut. */
+const isCut = (bytes: Uint8Array): boolean => {
+  try {
+    return isCutJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }))
+  } catch {
+    return false
+  }
+}
+
+/** Reads an answer as JSON. Fails with `Again` if the JSON ends early, as if the connection was lost. */
 export const readJson =
   (file: string, { called, notJson, tooLarge }: JsonWords) =>
   ({ body }: Answer): Effect.Effect<Json, SourceError | Again> =>
@@ -63,8 +73,12 @@ export const readJson =
           ? Effect.void
           : wrong(`sent ${called} of more than ${thousands(limits.page)} bytes, which is the limit. ${tooLarge}`)
       })
+      const whole = Buffer.concat(parts)
       return yield* Effect.try({
-        try: () => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts))),
-        catch: () => wrong(`sent ${called} that is not JSON. ${notJson}`),
+        try: () => parseJson(new TextDecoder("utf-8", { fatal: true }).decode(whole)),
+        catch: () =>
+          isCut(whole)
+            ? new Again({ message: `sent ${called} whose JSON ends early` })
+            : wrong(`sent ${called} that is not JSON. ${notJson}`),
       })
     })

@@ -20,8 +20,8 @@ export interface PullRequest {
   readonly body?: string
   /** The key of the pipeline or the project file that describes the request, for messages. */
   readonly place: string
-  /** What a 400 means, as the end of a sentence, if it means that the account can't be used. */
-  readonly refusal?: string
+  /** Statuses that don't mean that the request is wrong, and their meaning, as the end of a sentence. */
+  readonly refusal?: { readonly statuses: ReadonlyArray<number>; readonly message: (status: number) => string }
 }
 
 /** A token that is obtained when it is first needed, and that may expire. */
@@ -104,14 +104,14 @@ const refused = (
       `refused access (403): the account lacks the right to read this, or belongs to a different region or server. Correct its rights, or \`connections.${name}\`.`,
     )
   }
+  if (refusal?.statuses.includes(status) === true) return unusable(refusal.message(status))
   if (status === 404 || status === 410) {
     return wrong(
       `has nothing at the path of the request (${status}). Correct \`${place}\`, or \`connections.${name}.base\`.`,
     )
   }
-  if (status === 400 && refusal !== undefined) return unusable(refusal)
   if (status === 429) return new Again({ message: "received too many requests (429)" })
-  if (status >= 500 || status === 408) return new Again({ message: `answered ${status}` })
+  if (status >= 500 || status === 408 || status === 425) return new Again({ message: `answered ${status}` })
   return wrong(`refused the request (${status}). Correct \`${place}\`.`)
 }
 

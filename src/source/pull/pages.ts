@@ -3,8 +3,9 @@ import { createHash } from "node:crypto"
 import { isList, valueText } from "../../domain/json.ts"
 import type { Json } from "../../domain/json.ts"
 import type { Pull } from "../../project/pull.ts"
-import { thousands } from "../limits.ts"
+import { limits, thousands } from "../limits.ts"
 import { linkIn, shown, valueAt } from "./answer.ts"
+import type { Stated } from "./distinct.ts"
 
 /** The values of a request that change from page to page. */
 export interface Variables {
@@ -24,23 +25,30 @@ export class Unpaged extends Error {}
  */
 const recordLines = () => {
   let width: number | undefined
+  let header = ""
   const cell = (value: Json | undefined): string => `"${valueText(value ?? "").replaceAll('"', '""')}"`
+  const line = (row: Json, columns: number): string => {
+    if (!isList(row) || row.length > columns) {
+      throw new Unpaged(
+        "sent records that are not rows of one table. Correct `source.records`, or the range in `source.request`.",
+      )
+    }
+    return `${Array.from({ length: columns }, (_, at) => cell(row[at])).join(",")}\n`
+  }
   return {
     isTable: () => width !== undefined,
+    /** Whether a later page begins with the header of the first one. */
+    repeatsHeader: ([first]: ReadonlyArray<Json>): boolean =>
+      width !== undefined && first !== undefined && line(first, width) === header,
     lines: (records: ReadonlyArray<Json>, isFirst: boolean): string => {
-      if (isFirst && isList(records[0] ?? null)) {
+      const [first = null] = records
+      if (isFirst && isList(first)) {
         width = records.reduce<number>((most, row) => isList(row) ? Math.max(most, row.length) : most, 1)
+        header = line(first, width)
       }
       if (width === undefined) return records.map((record) => `${JSON.stringify(record)}\n`).join("")
       const columns = width
-      return records.map((row) => {
-        if (!isList(row) || row.length > columns) {
-          throw new Unpaged(
-            "sent records that are not rows of one table. Correct `source.records`, or the range in `source.request`.",
-          )
-        }
-        return `${Array.from({ length: columns }, (_, at) => cell(row[at])).join(",")}\n`
-      }).join("")
+      return records.map((row) => line(row, columns)).join("")
     },
   }
 }
@@ -61,19 +69,30 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
   /** The digests of records by id. */
   const known = new Map<string, string>()
   const counts = { records: 0, pages: 0 }
+  /** The number of pages without records since the last record. */
+  let empty = 0
   const made = recordLines()
   let total: number | undefined
 
-  const recordsOf = (json: Json): ReadonlyArray<Json> | string => {
+  const recordsOf = (json: Json): ReadonlyArray<Json> => {
     const records = valueAt(json, place)
-    if (Array.isArray(records)) return records as ReadonlyArray<Json>
+    if (Array.isArray(records)) {
+      const all = records as ReadonlyArray<Json>
+      if (!made.repeatsHeader(all)) return all
+      if (page?.offset === undefined) return all.slice(1)
+      throw new Unpaged(
+        "repeats its header in each page, so `{offset}` would skip records. Nothing was used. Ask for all rows in one page, or use a different `source.page`.",
+      )
+    }
     const lists = typeof json === "object" && json !== null
       ? Object.entries(json).flatMap(([name, value]) => Array.isArray(value) ? [`/${name}`] : [])
       : []
     const hint = lists.length === 0 ? "" : ` It has a list at ${lists.join(", ")}.`
-    return `sent a page without a list of records at ${
-      place === "" ? "its top" : place
-    }.${hint} Correct \`source.records\`.`
+    throw new Unpaged(
+      `sent a page without a list of records at ${
+        place === "" ? "its top" : place
+      }.${hint} Correct \`source.records\`.`,
+    )
   }
 
   /** Returns the records that no earlier page contained. A record that has changed since is kept, so that the row key shows the difference. */
@@ -176,7 +195,6 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     /** Takes a page. Returns its records as JSON lines, and what `next` returns. Throws `Unpaged`. */
     take: (json: Json, headers: Headers, from: URL) => {
       const records = recordsOf(json)
-      if (typeof records === "string") throw new Unpaged(records)
       const fresh = newIn(records)
       const lines = made.lines(fresh, counts.pages === 0)
       const whole = fresh.length === records.length ? lines : JSON.stringify(records)
@@ -185,8 +203,22 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       counts.records += fresh.length
       const fault = totalFault(json)
       if (fault !== undefined) throw new Unpaged(fault)
-      return { lines, records: fresh, following: next(json, records, headers, from) }
+      const following = next(json, records, headers, from)
+      empty = records.length === 0 ? empty + 1 : 0
+      if (following !== false && empty === limits.emptyPages) {
+        throw new Unpaged(
+          `sent ${
+            thousands(empty)
+          } pages without records, one after the other, and each names another one. Nothing was used. Correct \`source.page\` or the parameters in \`source.request\`.`,
+        )
+      }
+      return { lines, records: fresh, following }
     },
+    /** Returns how many records the tool states and how many were received, if records that came twice may be among them. */
+    stated: (): Stated | undefined =>
+      total === undefined || totalAt === undefined || page?.id !== undefined
+        ? undefined
+        : { total, at: totalAt, received: counts.records },
     /** Returns why the records that were received can't be all, or undefined. */
     fault: (): string | undefined => {
       const received = page?.id === undefined ? counts.records : known.size

@@ -16,6 +16,7 @@ import { limits, thousands } from "../limits.ts"
 import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
 import { readJson, shown, valueAt } from "./answer.ts"
 import type { JsonWords } from "./answer.ts"
+import type { Stated } from "./distinct.ts"
 import { exchange, shownConnection } from "./exchange.ts"
 import type { Account, Answer, PullRequest } from "./exchange.ts"
 import { finishJob } from "./job.ts"
@@ -37,6 +38,8 @@ export interface Pulled {
   readonly definition: { readonly json: Json; readonly sha256: string } | undefined
   /** The times of the records. Undefined if the pipeline has no `since`. */
   readonly increment?: Increment | undefined
+  /** Undefined unless records that came twice must be counted once to compare their number with the tool's. */
+  readonly stated?: Stated | undefined
 }
 
 // Requests
@@ -142,6 +145,19 @@ const quotaFault = ({ quota }: Account, json: Json, headers: Headers, needed: nu
   }. Nothing was used. Run again when the quota is renewed, or ask for larger pages in \`source.request\`.`
 }
 
+/** Returns what it means if a page after the first one is refused. The same request, except for its place, was accepted before. */
+const laterRefusal = ({ page }: Pull, number: number): NonNullable<PullRequest["refusal"]> => {
+  const isMarked = page?.cursor !== undefined || page?.link !== undefined || page?.last !== undefined
+  const because = isMarked ? ": the cursor has probably expired" : ""
+  return {
+    statuses: [400, 404, 410, 422],
+    message: (status) =>
+      `refused page ${
+        thousands(number)
+      } (${status}), but not the pages before it${because}. Nothing was used. Run again. If it happens again, correct \`source.page\` or \`source.request\`.`,
+  }
+}
+
 /** Stores the records of all pages, one a line. */
 const storePages = (
   pull: Pull,
@@ -166,7 +182,8 @@ const storePages = (
           `has more than ${thousands(limits.pages)} pages. Ask for larger pages in \`source.request\`.`,
         )
       }
-      const request = requestOf(pull, connection, signIn, pages.variables, following === true ? undefined : following)
+      const own = requestOf(pull, connection, signIn, pages.variables, following === true ? undefined : following)
+      const request = pages.counts.pages === 0 ? own : { ...own, refusal: laterRefusal(pull, pages.counts.pages + 1) }
       const { headers, json } = yield* exchange(
         connection,
         request,
@@ -192,7 +209,7 @@ const storePages = (
       }
       if (taken.lines !== "") yield* Effect.mapError(write(Buffer.from(taken.lines)), wrong)
     }
-    const { counts, fault } = pages
+    const { counts, fault, stated } = pages
     const why = fault()
     if (why !== undefined) return yield* wrong(why)
     if (counts.records === 0 && from.mark === undefined) {
@@ -205,8 +222,8 @@ const storePages = (
       counts.pages === 1 ? "page" : "pages"
     }`
     return since === undefined
-      ? { said, written }
-      : { written, said: said + sinceText(since, from), increment: { ...from, startedAt, times } }
+      ? { said, written, stated: stated() }
+      : { written, said: said + sinceText(since, from), increment: { ...from, startedAt, times }, stated: stated() }
   })
 
 const definitionWords: JsonWords = {

@@ -55,9 +55,13 @@ const serviceAccountRequest = (connection: Connection, account: ServiceAccount):
       assertion: assertionOf(account, now),
     }).toString(),
     place: `connections.${connection.name}.auth.googleServiceAccount`,
-    refusal: `refused the key in ${
-      connection.places.join(" and ")
-    } (400): the key or its account was deleted or disabled, a scope is wrong, or this machine's clock is. Correct that, then run again.`,
+    refusal: {
+      statuses: [400],
+      message: () =>
+        `refused the key in ${
+          connection.places.join(" and ")
+        } (400): the key or its account was deleted or disabled, a scope is wrong, or this machine's clock is. Correct that, then run again.`,
+    },
   }),
   at: "/access_token",
 })

@@ -2,7 +2,10 @@ import { Effect } from "effect"
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Json } from "../../../src/domain/json.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
+import type { Pull } from "../../../src/project/pull.ts"
+import { pager } from "../../../src/source/pull/pages.ts"
 import { PullProgress } from "../../../src/source/Source.ts"
 import { readAll, run } from "../opening.ts"
 import { records, startTools } from "./fakeTools.ts"
@@ -310,6 +313,29 @@ describe("a pull", () => {
     expect(new Set(rows)).toEqual(new Set(all(900)))
   })
 
+  it.each([
+    ["the same content", 1, "Person 1"],
+    ["different content", 1, "Person 1 (edited)"],
+  ])("notices that a record was skipped because another one moved to the end, with %s", async (_, id, name) => {
+    const source = `request: { path: /kobo, query: { limit: 1000 } }
+  page: { link: /next, total: /count }
+  records: /results`
+    tools.meddle = ({ url }, count) => {
+      if (count === 2) tools.store = [...records(2, 2_500), { id, name }]
+      // The column of the row key.
+      const start = Number(url.searchParams.get("start") ?? 0)
+      const next = start + 1000 < tools.store.length ? `${url.origin}/kobo?start=${start + 1000}` : null
+      return { body: { count: tools.store.length, next, results: tools.store.slice(start, start + 1000) } }
+    }
+    const reading = Effect.flatMap(open(pagings.link.auth, source), readAll)
+    expect((await run(Effect.flip(reading))).message).toContain(
+      "has 2,500 records according to /count, but sent 2,499 different ones: 1 came again with the same row key",
+    )
+    // Without such a move, the numbers are the same.
+    tools.meddle = () => ({ body: { count: 3, next: null, results: records(1, 3) } })
+    expect((await run(reading)).rows).toHaveLength(3)
+  })
+
   it("notices that a record was skipped because another one moved to the end, if `id` names what identifies a record", async () => {
     const { auth } = pagings.link
     const source = `request: { path: /kobo, query: { limit: 1000 } }
@@ -350,6 +376,61 @@ describe("a pull", () => {
     const { rows } = await pulled({ auth: pagings.number.auth, source })
     expect(rows.map((row) => Number(row.split(" ")[0]))).toEqual(tools.store.map(({ id }) => id))
     expect(tools.received).toHaveLength(3)
+  })
+
+  it("reads a header once that each page of cells repeats, and refuses it if pages are found by `{offset}`", async () => {
+    const cells = [["id", "name"], ["1", "Ada"], ["2", "Bo"], ["3", "Cy"]]
+    tools.meddle = ({ url }) => {
+      const from = Number(url.searchParams.get("page") ?? 0) * 2 + Number(url.searchParams.get("offset") ?? 0)
+      return { body: { rows: [cells[0], ...cells.slice(1 + from, 3 + from)] } }
+    }
+    const source = `request: { path: /cells, query: { page: "{number}" } }
+  page: { number: 0 }
+  records: /rows`
+    expect((await pulled({ auth: link.auth, source })).rows).toEqual(["1 Ada", "2 Bo", "3 Cy"])
+    const byOffset = source.replace('page: "{number}"', 'offset: "{offset}"').replace("number: 0", "offset: 0")
+    expect((await failure({ auth: link.auth, source: byOffset })).message).toContain("repeats its header in each page")
+  })
+
+  it("repeats a request whose answer ends early although the connection ends cleanly", async () => {
+    const whole = Buffer.from(JSON.stringify({ count: 1, next: null, results: [{ id: 1, name: "Ä" }] }))
+    for (const bytes of [whole.length - 1, whole.length - 6, 1]) {
+      tools.received.length = 0
+      tools.meddle = (_, count) => ({ body: count === 1 ? whole.subarray(0, bytes) : whole })
+      expect((await pulled(link)).rows).toEqual(["1 Ä"])
+      expect(tools.received).toHaveLength(2)
+    }
+  })
+
+  it.each([400, 404, 410, 422])(
+    "says that the cursor has expired if a page after the first one is refused with %d",
+    async (status) => {
+      tools.meddle = (_, count) => count === 2 ? { status } : undefined
+      const error = await failure(cursor)
+      expect(error.message).toContain(
+        `refused page 2 (${status}), but not the pages before it: the cursor has probably expired. Nothing was used. Run again.`,
+      )
+      expect(error._tag).toBe("ConnectionUnusable")
+    },
+  )
+
+  it("does not name a cursor if a later page is refused that has none, and repeats a 425", async () => {
+    tools.meddle = (_, count) => count === 2 ? { status: 422 } : undefined
+    expect((await failure(offset)).message).toContain("refused page 2 (422), but not the pages before it. Nothing")
+    tools.received.length = 0
+    tools.meddle = (_, count) => count === 2 ? { status: 425 } : undefined
+    expect((await pulled(offset)).rows).toEqual(all(2_500))
+  })
+
+  it("ends after 1,000 pages without records that follow each other", async () => {
+    const { file } = await run(load(cursor.auth, cursor.source))
+    const pages = pager(file as Pull, {})
+    const take = (at: number, records: ReadonlyArray<Json> = []) =>
+      pages.take({ records, offset: `itr/${at}` }, new Headers(), new URL(tools.base))
+    for (let at = 1; at < 1_000; at++) take(at)
+    take(1_000, [{ id: 1 }])
+    for (let at = 1_001; at < 2_000; at++) take(at)
+    expect(() => take(2_000)).toThrow("sent 1,000 pages without records, one after the other")
   })
 
   it("writes spaces and other characters of parameters so that every server reads them", async () => {

@@ -1,0 +1,61 @@
+import * as Stream from "effect/Stream"
+import { cellText } from "../../domain/cell.ts"
+import type { RowChunk } from "../../domain/row.ts"
+import type { SourceConfig } from "../../project/Pipeline.ts"
+import { columnNames } from "../columns.ts"
+import { thousands } from "../limits.ts"
+import { type Source, SourceError } from "../Source.ts"
+
+/** How the number of received records compares with the number that the tool states. */
+export interface Stated {
+  readonly total: number
+  /** The place of that number. */
+  readonly at: string
+  readonly received: number
+}
+
+/**
+ * Returns a source whose reading fails at its end if fewer records were received than the tool states, because some came twice. A record that moves to
+ * a later page while others are read comes twice, and another one takes its place and is skipped. Records are distinguished by the row key. Without
+ * columns of a row key, or if rows are combined, nothing is compared.
+ */
+export const requireDistinct = (
+  source: Source,
+  { combine, rowKey }: Pick<SourceConfig, "combine" | "rowKey">,
+  file: string,
+  { at, received, total }: Stated,
+): Source => {
+  if (rowKey === "content" || combine !== undefined) return source
+  const names = rowKey?.map(({ name }) => name) ?? source.tool?.defaultRowKey ?? []
+  const all = columnNames(source.columns)
+  const positions = names.flatMap((name) => source.columns[all.indexOf(name)]?.position ?? [])
+  if (positions.length === 0 || positions.length < names.length) return source
+  const read: Source["read"] = (expected) =>
+    Stream.suspend(() => {
+      const keys = new Set<string>()
+      let repeated = 0
+      const look = (chunk: RowChunk): RowChunk => {
+        chunk.rows.forEach((cells, index) => {
+          const parts = positions.map((position) => cellText(cells[position]).trim())
+          if (chunk.faults.has(index) || parts.every((part) => part === "")) return
+          const key = parts.length === 1 ? parts[0]! : JSON.stringify(parts)
+          if (keys.size === keys.add(key).size) repeated++
+        })
+        return chunk
+      }
+      const compared = Stream.suspend(() =>
+        received - repeated >= total ? Stream.empty : Stream.fail(
+          new SourceError({
+            file,
+            message: `${file} has ${thousands(total)} records according to ${at}, but sent ${
+              thousands(received - repeated)
+            } different ones: ${
+              repeated === 1 ? "1 came" : `${thousands(repeated)} came`
+            } again with the same row key, and others may be missing. Nothing was used. Run again. If it happens again, check the order in \`source.request\`. If several records may have the same row key, name what identifies a record: \`page.id\`.`,
+          }),
+        )
+      )
+      return Stream.concat(Stream.map(source.read(expected), look), compared)
+    })
+  return { ...source, read }
+}
