@@ -128,13 +128,11 @@ export const ownedFolder = (
   parent: string,
   prefix: string,
 ): Effect.Effect<string, Cause.UnknownException, Scope.Scope> =>
-  Effect.gen(function*() {
-    const me = (yield* LockHolder)()
-    return yield* Effect.acquireRelease(
-      Effect.try(() => {
-        removeLeft(parent, prefix, me)
-        return mkdtempSync(join(parent, `${ownedName(prefix, me)}.`))
-      }),
-      (folder) => Effect.ignore(Effect.try(() => rmSync(folder, { recursive: true, force: true }))),
-    )
-  })
+  Effect.acquireRelease(
+    Effect.try(() => {
+      const me = thisProcess()
+      removeLeft(parent, prefix, me)
+      return mkdtempSync(join(parent, `${ownedName(prefix, me)}.`))
+    }),
+    (folder) => Effect.ignore(Effect.try(() => rmSync(folder, { recursive: true, force: true }))),
+  )

@@ -32,7 +32,8 @@ describe("the promise in a simulation with faults", () => {
       expect(met.size, text).toBeGreaterThan(25)
       expect([...met].filter((what) => what.startsWith("status")).length, text).toBeGreaterThan(3)
       expect(simulated.reduce((all, one) => all + one.submissions, 0)).toBeGreaterThan(seeds * 20)
-      expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds / 2)
+      // Undoing a run and settling from lists leave few rows in doubt.
+      expect(simulated.reduce((all, one) => all + one.inDoubt, 0)).toBeGreaterThan(seeds / 4)
       expect(simulated.every((one) => (one.spans > 0) === (one.seed % 2 === 1))).toBe(true)
       expect(simulated.filter((one) => one.deleted > 0).length).toBeGreaterThan(seeds / 8)
       expect(simulated.every((one) => one.undone === 0 || canDelete(one.seed))).toBe(true)
