@@ -1,6 +1,6 @@
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
-import { isAbout, likeness, type Meaning, meaningEvidence, meaningOf, speaksOf, weigh } from "./meaning.ts"
+import { likeness, meaningEvidence, speaksOf, weigh } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
 import type { Unit } from "./Suggestion.ts"
 
@@ -22,22 +22,6 @@ const placeOf = (unit: Unit): number =>
 /** Whether a unit contains the texts of other answers. */
 const isOther = (unit: Unit): boolean => unit._tag === "Column" && speaksOf(unit.part ?? unit.meaning, "other")
 
-/** The number of answers that are compared with a title. */
-const understood = 12
-
-/** Returns the meanings of the answers that a unit contains, if they are words. */
-const answersIn = (unit: Unit): ReadonlyArray<Meaning> => {
-  const texts = unit._tag === "Block"
-    ? unit.members.map(({ option }) => option)
-    : unit.profile.more || unit.profile.share.number > 0
-    ? []
-    : [...unit.profile.distinct.keys()]
-  return texts.slice(0, understood).map(meaningOf)
-}
-
-/** The evidence if the title of one side names what the answers of the other side are about. */
-const about = 3
-
 /** Whether a column and a block contain the same answers: some tools write both. */
 const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
   other !== undefined && one._tag !== other._tag && one.meaning.same === other.meaning.same
@@ -51,17 +35,8 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     return targets.map((target) => coverage(unit, target, forms))
   })
   const cells = cellEvidence(units, covers)
-  const contained = new Map(units.map((unit) => [unit, answersIn(unit)]))
-  const listed = new Map(targets.map((target) => [
-    target,
-    (target.question.options ?? []).slice(0, understood).map(({ label }) => meaningOf(label)),
-  ]))
   const titles = (unit: Unit, target: Target): number => {
-    const isSubject = isAbout(unit.meaning, listed.get(target) ?? [])
-      || isAbout(target.meaning, contained.get(unit) ?? [])
-      || isAbout(unit.meaning, [target.meaning]) || isAbout(target.meaning, [unit.meaning])
-    const whole =
-      Math.max(meaningEvidence(likeness(unit.meaning, target.meaning, weight)), isSubject ? about : -Infinity)
+    const whole = meaningEvidence(likeness(unit.meaning, target.meaning, weight))
       - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
     if (unit._tag === "Block") return unit.title === undefined ? -0.5 : whole
     if (unit.part === undefined) return whole
