@@ -15,6 +15,7 @@ import type { FormChange } from "../project/formRecord.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import type { ColumnName, Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
+import { isPull } from "../project/sourceSection.ts"
 import { suggest } from "../project/suggestion.ts"
 import { surveyKeys } from "../run/NewRows.ts"
 import { checkKeys, keysDiffer } from "../run/rowIdentity.ts"
@@ -228,6 +229,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       diagnostics: [
         ...read,
         ...accepted === undefined ? [...changed.diagnostics, ...added] : [],
+        ...uncounted(pipeline),
         ...runExamples(mapping, keyed, ownColumns(source.columns)),
         ...warnings,
         ...checkedData?.diagnostics ?? [],
@@ -326,6 +328,17 @@ const missingColumns = (pipeline: Pipeline, source: Source): ReadonlyArray<Diagn
     const message = `The source has no column "${brief(name)}".`
     return diagnosticAt(pipeline.document, "error", path, message, suggest(name, names, "Its columns are"))
   })
+}
+
+/** Finds a pull of new records that would not notice a skipped one. */
+const uncounted = ({ document, source: { file } }: Pipeline): ReadonlyArray<Diagnostic> => {
+  if (!isPull(file) || file.since === undefined || file.page === undefined || file.page.total !== undefined) return []
+  const kind = (["offset", "number"] as const).find((kind) => file.page?.[kind] !== undefined)
+  if (kind === undefined) return []
+  const message =
+    `Pages are found by \`${kind}\`, without \`total\`. If a record is edited or deleted while others are pulled, it may move to another page or leave the selection. Another one is then skipped, and found only when all records are pulled.`
+  const suggestion = "Add `total` to `page` if the tool sends the number of records, or find the pages by a cursor."
+  return [diagnosticAt(document, "warning", ["source", "since"], message, suggestion, "key")]
 }
 
 /** Finds columns that the source did not have when the form was recorded. */

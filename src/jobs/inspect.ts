@@ -211,8 +211,7 @@ export const inspectFile = (config: SourceConfig, definition?: string) =>
       file: files[0]?.file.file ?? "",
       format: source.format,
       taken: [
-        ...files[0]?.file.taken ?? [],
-        ...source.taken.filter(({ what }) => what === "pulled"),
+        ...files[0]?.file.taken ?? source.taken.filter(({ what }) => what === "pulled"),
         ...labels === undefined ? [] : [labels.taken],
       ],
       warnings: [

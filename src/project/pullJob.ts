@@ -1,12 +1,13 @@
 import * as Schema from "effect/Schema"
-import { expecting, Name, needed, optional, Pointer, PositiveTime, RequestPath, section } from "./fields.ts"
+import { expecting, Name, needed, oneOfThese, optional, Pointer, PositiveTime, RequestPath, section } from "./fields.ts"
 
 /** A path that contains the id of a job or a file. */
 const pathWith = (name: string) =>
   RequestPath.pipe(Schema.filter((path) => path.includes(`{${name}}`), { jsonSchema: { pattern: `\\{${name}\\}` } }))
     .annotations(expecting(`a path that contains \`{${name}}\``))
 
-const States = Schema.NonEmptyArray(Name).annotations(expecting("a list of states"))
+const States = Schema.NonEmptyArray(oneOfThese(Name, Schema.Number).annotations(expecting("a state")))
+  .annotations(expecting("a list of states"))
 
 const Status = section({
   at: needed(Pointer, { description: "The place of the state", examples: ["/result/status"] }),

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { acceptCommand } from "../domain/acceptance.ts"
 import type { Json } from "../domain/json.ts"
 import type { Cells, RowChunk } from "../domain/row.ts"
+import { commandLine } from "../domain/shell.ts"
 import { count, counted } from "../domain/words.ts"
 import type { KeyRule, Rekeyed, RowIdentity } from "../ledger/facts.ts"
 import type { Digester, LedgerError, LedgerSession, PipelineLedger } from "../ledger/Ledger.ts"
@@ -47,10 +48,14 @@ const refuse = (state: Json, what: string, how: string, limit = false) =>
     const { ledger, view } = yield* RunLedger
     const states = [ledger.digest.value(state).toString("hex")]
     if (yield* view.accepted("row-key", states)) return false
-    const { pipeline, target } = yield* CurrentRun
+    const { isPartial, pipeline, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
-    const accept = `If these rows are really new, run: ${acceptCommand(pipeline.name, "row-key", target)}.`
-    const because = `${what} Nothing was sent. ${how} ${accept}`
+    const accept = `${how} If these rows are really new, run: ${acceptCommand(pipeline.name, "row-key", target)}.`
+    // A pull of all records decides this without a person, or is refused with what to do.
+    const full = `To see whether both are in the source, pull all records: ${
+      commandLine(["run", pipeline.name], { "--to": target, "--full": true })
+    }.`
+    const because = `${what} Nothing was sent. ${isPartial ? full : accept}`
     yield* (yield* Stop).request({ _tag: limit ? "Protected" : "Refused", because })
     return true
   })
@@ -281,6 +286,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     })
     const { newRows } = survey
     if (newRows === undefined || newRows.size === 0) return yield* recordDialect
+    const absent = run.isPartial ? "not among the records that were pulled now" : "no longer in the source"
     const shown: Array<Alike> = []
     const states = { key: "", encoding: "", cells: "" }
     const missing = yield* newRows.compare(view, survey.seen.marks, (pair) => {
@@ -297,7 +303,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
           missing.key === 1 ? "A new row has" : `${count(missing.key)} new rows have`
         } the same key, apart from formatting (case, spaces, punctuation, zeros, number or Unicode form), as ${
           missing.key === 1 ? "an imported row that is" : "imported rows that are"
-        } no longer in the source. Imported as: ${examples}.`,
+        } ${absent}. Imported as: ${examples}.`,
         rekey,
       )
       if (isRefused) return
@@ -309,7 +315,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
           before === undefined ? "" : dialectText(before)
         }; now ${dialectText(dialect)}). ${counted(newRows.size, "row is", "rows are")} new, and ${
           counted(missing.all, "imported row is", "imported rows are")
-        } no longer in the source: these may be the same rows.`,
+        } ${absent}: these may be the same rows.`,
         `To read it as before, set the earlier values under source (format, encoding, delimiter, quoteChar). ${rekey}`,
       )
       if (isRefused) return
@@ -321,7 +327,7 @@ export const checkKeys = (survey: Pick<Survey, "newRows" | "seen">) =>
     })
     if (replaced !== undefined) {
       const what =
-        `${replaced} Their other cells equal those of imported rows that are no longer in the source, so their keys may have changed.`
+        `${replaced} Their other cells equal those of imported rows that are ${absent}, so their keys may have changed.`
       if (yield* refuse({ replaced: states.cells, of: newRows.size }, what, rekey, true)) return
     }
     yield* recordDialect

@@ -286,7 +286,7 @@ scoped(
 scoped(
   "a rehearsal, a dry run and a check pull what the next run pulls, and don't move the mark",
   Effect.gen(function*() {
-    const { add, night, rehearse, root, tools } = yield* nights
+    const { add, night, rehearse, root, tools, write } = yield* nights
     add(range(1, 10), 0)
     yield* night()
     add(range(11, 20), 5 * day)
@@ -299,6 +299,11 @@ scoped(
     )
     expect(tools.received.at(-1)?.url.searchParams.get("since")).not.toBeNull()
     expect(yield* night()).toMatchObject({ from: from(9 * minute), rows: { imported: 10 } })
+    const skips = (found: typeof pipelines) =>
+      found[0]?.diagnostics.filter(({ message }) => /without `total`/.test(message))
+    expect(skips(pipelines)).toEqual([])
+    yield* write("pipelines/people.yaml", pipeline().replace(", total: /total", ""))
+    expect(skips((yield* checkProject(root, ["people"])).pipelines)).toMatchObject([{ severity: "warning" }])
   }),
 )
 
@@ -414,7 +419,12 @@ scoped(
     add([113], 10 * day)
     yield* night()
     tools.store = [...tools.store, { id: "0112" as never, name: "Other", at: tools.store[1]?.at ?? 0 }]
-    expect(yield* night()).toMatchObject({ exitCode: 2, rows: { pending: 1 } })
+    const refused = yield* night()
+    expect(refused).toMatchObject({ exitCode: 2, rows: { pending: 1 } })
+    expect(refused.because.join(" ")).toMatch(
+      /as an imported row that is not among the records that were pulled now\..*pull all records: formferry run people --full\./,
+    )
+    expect(refused.because.join(" ")).not.toMatch(/no longer in the source|ledger rekey|accept/)
     expect(yield* night({ full: true })).toMatchObject({ exitCode: 0, rows: { imported: 1 } })
     expect(yield* night()).toMatchObject({ exitCode: 0, rows: { imported: 0 } })
     expect(names()).toHaveLength(3)

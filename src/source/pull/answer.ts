@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/json.ts"
+import { loopback } from "../../project/fields.ts"
 import { isCutJson, parseJson, placeOf } from "../json/records.ts"
 import { limits, thousands } from "../limits.ts"
 import { SourceError } from "../Source.ts"
@@ -38,8 +39,17 @@ export const shown = (value: Json | undefined): string =>
 export const linkIn = (link: string, from: URL, what: string): URL | string | undefined => {
   if (!URL.canParse(link, from.href)) return undefined
   const url = new URL(link, from)
+  if (url.username !== "" || url.password !== "") {
+    return `names an address with a user name or a password for ${what}. Only the connection's own secrets are sent, so it was not requested. Correct \`source.page\`, or ask the tool's administrator to correct the server's own address.`
+  }
   if (url.origin === from.origin) return url
-  return `names ${url.origin} for ${what}. The connection's secrets are sent only to ${from.origin}, so it was not requested. Correct \`base\` of the connection.`
+  // Such an address can't be a connection's base.
+  const isPlain = url.protocol !== "https:" && !loopback.test(url.hostname)
+  return `names ${url.origin} for ${what}. The connection's secrets are sent only to ${from.origin}, so it was not requested. ${
+    isPlain
+      ? "Ask the tool's administrator to correct the server's own address, or don't use the address in \`source\`."
+      : "Correct \`base\` of the connection."
+  }`
 }
 
 /** What an answer in JSON is called in messages, and what to do if it is too large or is not JSON. */
@@ -82,3 +92,19 @@ export const readJson =
             : wrong(`sent ${called} that is not JSON. ${notJson}`),
       })
     })
+
+/** The number of bytes at the beginning of an answer in which an error is looked for. */
+export const lookedError = 4096
+
+/**
+ * Whether a tool probably answered with an error instead of a file, although the status means success.
+ *
+ * @param head the beginning of the answer
+ * @param isWhole whether it is the whole answer
+ */
+export const isErrorText = (head: Uint8Array, isWhole: boolean): boolean => {
+  const text = new TextDecoder("utf-8").decode(head).trim()
+  if (/^(?:"?errors?"?\s*(?:[:!]|-\s)|\{\s*"errors?"\s*:\s*(?:"[^"]|\{|\[\s*[^\]\s]))/i.test(text)) return true
+  // A header alone has a delimiter, unless it has only one column. Binary formats have control characters.
+  return isWhole && text !== "" && !/^[[{<]|[\n\r,;|\t]|\p{Cc}/u.test(text)
+}

@@ -111,7 +111,9 @@ const refused = (
     )
   }
   if (status === 429) return new Again({ message: "received too many requests (429)" })
-  if (status >= 500 || status === 408 || status === 425) return new Again({ message: `answered ${status}` })
+  if (status >= 500 || status === 304 || status === 408 || status === 425) {
+    return new Again({ message: `answered ${status}` })
+  }
   return wrong(`refused the request (${status}). Correct \`${place}\`.`)
 }
 
@@ -135,7 +137,7 @@ const redirected = (connection: Connection, request: PullRequest, location: stri
 export const exchange = <A>(
   connection: Account,
   request: PullRequest,
-  take: (answer: Answer) => Effect.Effect<A, SourceError | Again>,
+  take: (answer: Answer) => Effect.Effect<A, SourceError | ConnectionUnusable | Again>,
   statuses: ReadonlyArray<number> = [200],
 ): Effect.Effect<A, SourceError | ConnectionUnusable> => {
   const file = shownConnection(connection)
@@ -163,7 +165,9 @@ export const exchange = <A>(
     if (statuses.includes(status)) return yield* take({ headers: answered, body: stream })
     yield* Effect.ignore(Effect.tryPromise(async () => response.body?.cancel()))
     if (status === 401 && mayHaveExpired) return yield* new Expired()
-    if (status >= 300 && status < 400) return yield* redirected(connection, request, answered.get("location"))
+    if (status >= 300 && status < 400 && status !== 304) {
+      return yield* redirected(connection, request, answered.get("location"))
+    }
     const now = yield* Clock.currentTimeMillis
     const pause = status === 429 && connection.pause !== undefined ? Duration.toMillis(connection.pause) : 0
     const asked = retryAfter(answered.get("retry-after") ?? undefined, now)

@@ -19,9 +19,15 @@ const isSegment = (text: string): boolean =>
 const segment = (id: Json | undefined): string | undefined =>
   Number.isSafeInteger(id) ? String(id) : typeof id === "string" && isSegment(id) ? encodeURIComponent(id) : undefined
 
-/** Returns a state as messages show it: a word or two, but nothing that may be an id, an answer or a secret. */
+/** Returns a state as text. Some tools use numbers. */
+const stateText = (state: Json | undefined): string | undefined =>
+  typeof state === "string" || typeof state === "number" ? String(state) : undefined
+
+/** Returns a state as messages show it: a word or two or a small number, but nothing that may be an id, an answer or a secret. */
 const shownState = (state: Json | undefined): string =>
-  typeof state === "string" && /^[A-Za-z][A-Za-z _-]{0,29}$/.test(state) ? `the state \`${state}\`` : "a state"
+  (typeof state === "string" && /^[A-Za-z][A-Za-z _-]{0,29}$/.test(state)) || /^\d{1,4}$/.test(stateText(state) ?? "")
+    ? `the state \`${stateText(state)}\``
+    : "a state"
 
 /**
  * Starts a job of a tool that makes a file, and waits until it is complete. Returns the request for the file.
@@ -59,7 +65,8 @@ export const finishJob = (
       while (true) {
         const answer = yield* exchange(connection, poll, read)
         const state = valueAt(answer, status.at)
-        const isAmong = (states: ReadonlyArray<string>) => typeof state === "string" && states.includes(state)
+        const isAmong = (states: ReadonlyArray<string | number>) =>
+          states.some((one) => String(one) === stateText(state))
         if (isAmong(status.completed)) return answer
         if (isAmong(status.failed)) {
           return yield* unusable(

@@ -14,7 +14,7 @@ import { endsAnywhere, temporaryFile, unproven } from "../fetchFile.ts"
 import type { TemporaryFile } from "../fetchFile.ts"
 import { limits, thousands } from "../limits.ts"
 import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
-import { readJson, shown, valueAt } from "./answer.ts"
+import { isErrorText, lookedError, readJson, shown, valueAt } from "./answer.ts"
 import type { JsonWords } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
 import { exchange, shownConnection } from "./exchange.ts"
@@ -293,10 +293,19 @@ export const pullRecords = (
         }
         const write = yield* Effect.mapError(stored.open, wrong)
         let bytes = 0
+        let head = Buffer.alloc(0)
         yield* Stream.runForEach(body, (part) => {
           bytes += part.length
+          if (head.length < lookedError) head = Buffer.concat([head, part.subarray(0, lookedError - head.length)])
           return Effect.zipRight(Effect.mapError(write(part), wrong), show("download", bytes))
         })
+        if (isErrorText(head, bytes === head.length)) {
+          return yield* new ConnectionUnusable({
+            file,
+            message:
+              `${file} sent a text that is probably an error, although the status means success. It is not shown, because it may contain a secret or an answer. Nothing was used. Check the secret and the rights of the connection, and \`source.request\`, or run again later.`,
+          })
+        }
         if (bytes === 0) return yield* wrong("sent an empty file. Nothing was used. Correct `source.request`.")
       }))
     const request = requestOf(pull, connection, signIn, {})

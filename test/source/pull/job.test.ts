@@ -165,6 +165,16 @@ describe("a job", () => {
     },
   )
 
+  it("may have numbers as states", async () => {
+    const source = jobs.Qualtrics.source.replace("[inProgress]", "[1]").replace("[complete]", "[3, '4']")
+    tools.meddle = (_, count) => {
+      if (count === 2) return { body: { result: { status: 1 } } }
+      if (count === 3) return { body: { result: { status: 4, fileId: "f" } } }
+      return count === 4 ? { body: "id,name\n1,Ada\n" } : undefined
+    }
+    expect((await pulled({ ...jobs.Qualtrics, source })).rows).toEqual(["1 Ada"])
+  })
+
   it("is shown while it is running, and then the download", async () => {
     const phases: Array<string> = []
     await run(

@@ -392,6 +392,42 @@ describe("a pull", () => {
     expect((await failure({ auth: link.auth, source: byOffset })).message).toContain("repeats its header in each page")
   })
 
+  it.each([
+    "ERROR: something secretpath",
+    '{"error":"secretpath, and more"}',
+    "You can't read this secretpath",
+    "error - secretpath\nline 2, and more",
+  ])("refuses a text instead of a table without showing it: %s", async (body) => {
+    tools.meddle = () => ({ body })
+    const error = await failure(pagings["a single answer"])
+    expect(error.message).toContain("sent a text that is probably an error, although the status means success.")
+    expect(error._tag).toBe("ConnectionUnusable")
+  })
+
+  it.each(["id,name\n1,Error: x\n", "error-code,id,name\n1,1,Ada\n", '[{"id":1,"error":"x","name":"Ada"}]', "id\n1\n"])(
+    "reads a file that mentions errors: %s",
+    async (body) => {
+      tools.meddle = () => ({ body })
+      expect((await pulled(pagings["a single answer"])).rows).toHaveLength(1)
+    },
+  )
+
+  it.each([
+    ["a name and a password", (host: string) => `http://user:tok_1@${host}/kobo`, "names an address with a user name"],
+    ["plain http", () => "http://kf.internal/kobo?tok_1", "Ask the tool's administrator to correct the server's own"],
+    ["a different host", () => "https://elsewhere.example/tok_1", "Correct `base` of the connection."],
+  ])("says what to do about a next page whose address has %s", async (_, next, message) => {
+    const { host } = new URL(tools.base)
+    tools.meddle = () => ({ body: { results: [{ id: 1 }], count: 2, next: next(host) } })
+    expect((await failure(link)).message).toContain(message)
+    expect(tools.received).toHaveLength(1)
+  })
+
+  it("repeats a request that is answered with 304", async () => {
+    tools.meddle = (_, count) => count === 1 ? { status: 304 } : undefined
+    expect((await pulled(link)).rows).toHaveLength(2_500)
+  })
+
   it("repeats a request whose answer ends early although the connection ends cleanly", async () => {
     const whole = Buffer.from(JSON.stringify({ count: 1, next: null, results: [{ id: 1, name: "Ä" }] }))
     for (const bytes of [whole.length - 1, whole.length - 6, 1]) {
