@@ -47,8 +47,8 @@ export const linkIn = (link: string, from: URL, what: string): URL | string | un
   const isPlain = url.protocol !== "https:" && !loopback.test(url.hostname)
   return `names ${url.origin} for ${what}. The connection's secrets are sent only to ${from.origin}, so it was not requested. ${
     isPlain
-      ? "Ask the tool's administrator to correct the server's own address, or don't use the address in \`source\`."
-      : "Correct \`base\` of the connection."
+      ? "Ask the tool's administrator to correct the server's own address, or don't use the address in `source`."
+      : "Correct `base` of the connection."
   }`
 }
 
