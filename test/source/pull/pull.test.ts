@@ -98,18 +98,6 @@ describe.each(Object.entries(pagings))("a source whose pages are found by %s", (
     expect(rows).toEqual(all(paging.pages === 1 ? 2_500 : 2_507))
   })
 
-  it("waits as long as a 429 asks, and repeats a request whose answer was cut short", async () => {
-    let started = 0
-    tools.meddle = (_, count) => {
-      if (count === 1) started = Date.now()
-      if (count === 1) return { status: 429, headers: { "retry-after": "1" } }
-      if (count === 2) expect(Date.now() - started).toBeGreaterThan(950)
-      return count === 2 ? "cut" : undefined
-    }
-    expect((await pulled(paging)).rows).toEqual(all(2_500))
-    expect(tools.received).toHaveLength(paging.pages + 2)
-  })
-
   it("is refused with its own sentence if the token has expired", async () => {
     const error = await failure({ ...paging, auth: paging.auth.replace("TOOL_TOKEN", "OLD_TOKEN") })
     const expected = paging.auth.includes("apiKey")
@@ -130,6 +118,23 @@ describe.each(Object.entries(pagings))("a source whose pages are found by %s", (
     expect(tools.received).toHaveLength(1)
   })
 })
+
+// The other kinds of pages use the same requests, and each test waits for two seconds.
+it.each(["link", "a single answer"] as const)(
+  "a pull by %s waits as long as a 429 asks, and repeats a request whose answer was cut short",
+  async (name) => {
+    const paging = pagings[name]
+    let started = 0
+    tools.meddle = (_, count) => {
+      if (count === 1) started = Date.now()
+      if (count === 1) return { status: 429, headers: { "retry-after": "1" } }
+      if (count === 2) expect(Date.now() - started).toBeGreaterThan(950)
+      return count === 2 ? "cut" : undefined
+    }
+    expect((await pulled(paging)).rows).toEqual(all(2_500))
+    expect(tools.received).toHaveLength(paging.pages + 2)
+  },
+)
 
 const { cursor, last, link, number, offset } = pagings
 
