@@ -4,7 +4,7 @@ export const kobo: Preset = {
   title: "KoboToolbox",
   evidence: "From the vendor's source code and documentation, not tried live.",
   base: "https://kf.kobotoolbox.org",
-  bases: "the address of your server, such as `https://eu.kobotoolbox.org`",
+  bases: "the address of your server, such as `https://kobo.example.org`",
   token: { header: "Authorization", prefix: "Token" },
   signIn: "The token is in the account settings, under Security.",
   variables: { form: { about: "the id of the project, as in its address", example: "aBc123" } },

@@ -57,8 +57,6 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 
 /** Checks the pages of a pull in order, and finds the next one. Errors are the end of a sentence about the source. */
 export const pager = ({ page, records: place, since }: Pull, times: Pick<Variables, "since" | "until">) => {
-  // A record that is skipped because others moved would never be pulled again.
-  const mustNotFall = page?.offset !== undefined || page?.number !== undefined || since !== undefined
   const variables: Types.Mutable<Variables> = {
     ...times,
     offset: page?.offset,
@@ -120,7 +118,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     const stated = valueAt(json, totalAt)
     const count = typeof stated === "string" && /^\d+$/.test(stated) ? Number(stated) : stated
     if (typeof count !== "number") return `sent a page without a number at ${totalAt}. Correct \`page.total\`.`
-    if (mustNotFall && count < (total ?? 0)) {
+    if (count < (total ?? 0)) {
       return `lost records while it was read: ${totalAt} was ${thousands(total ?? 0)}, then ${
         thousands(count)
       }. Others may have moved to pages that were already read. Nothing was used. Run again.`

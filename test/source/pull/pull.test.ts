@@ -307,6 +307,14 @@ describe("a pull", () => {
     expect(Date.now() - started).toBeGreaterThan(950)
   })
 
+  it("fails if the total falls because a record is deleted between its pages", async () => {
+    tools.meddle = (_, count) => {
+      if (count === 2) tools.store = records(2, 2_500)
+      return undefined
+    }
+    expect((await failure(link)).message).toContain("lost records while it was read")
+  })
+
   it("finds a record that moved to the next page twice, so that none is lost", async () => {
     tools.store = records(1, 900).toReversed()
     tools.meddle = (_, count) => {
