@@ -1,10 +1,9 @@
 import { cellText } from "../domain/cell.ts"
-import type { Cell } from "../domain/cell.ts"
 import { isObject } from "../domain/json.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool } from "./FormTool.ts"
-import { cellOf, listOf, memberOf, objectsIn, recordLayout, textIn } from "./recordColumns.ts"
+import { cellOf, listOf, memberOf, objectsIn, ownColumn, recordLayout, textIn } from "./recordColumns.ts"
 import type { RecordColumn } from "./recordColumns.ts"
 import { evidence } from "./sample.ts"
 
@@ -113,12 +112,12 @@ export const filloutSubmissions: RecordTool = {
           !(lists as ReadonlyArray<string>).includes(title) && !ownColumns.some(([, member]) => member === title)
         )
         const made: ReadonlyArray<SubmissionColumn> = [
-          ...ownColumns.map(([title, member, meta]) => own(title, at(member), meta)),
+          ...ownColumns.map(([title, member, meta]) => ownColumn(title, at(member), meta)),
           ...lists.flatMap((list) => [...entries.values()].filter((entry) => entry.list === list).flatMap(columnsOf)),
           ...kept.map(({ position, title }) =>
             title === "submissionTime"
-              ? own("Submission time", position, { role: "submitted", ...iso })
-              : own(title, position, { role: title === "quiz.score" ? "score" : "note" })
+              ? ownColumn("Submission time", position, { role: "submitted", ...iso })
+              : ownColumn(title, position, { role: title === "quiz.score" ? "score" : "note" })
           ),
         ]
         return recordLayout(made, find, {
@@ -129,9 +128,3 @@ export const filloutSubmissions: RecordTool = {
     }
   },
 }
-
-const own = (title: string, at: number, meta: NonNullable<SubmissionColumn["meta"]>): SubmissionColumn => ({
-  title,
-  meta,
-  cell: (_, row): Cell => row[at] ?? null,
-})

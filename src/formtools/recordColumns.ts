@@ -22,6 +22,13 @@ export interface RecordColumn<A> {
   readonly cell: (found: A, row: Cells) => Cell
 }
 
+/** Returns a column of the tool's own, whose cells are those of one column of the records. */
+export const ownColumn = (
+  title: string,
+  at: number,
+  meta: Omit<MetaColumn, "position">,
+): RecordColumn<unknown> => ({ title, meta, cell: (_, row) => row[at] ?? null })
+
 /** Returns the blocks of the columns. A question with a single option has none. */
 const blocksIn = (columns: ReadonlyArray<RecordColumn<never>>) => {
   const groups = new Map<object, { question: string; columns: Array<Omit<PartOf, "question"> & { role: "option" }> }>()

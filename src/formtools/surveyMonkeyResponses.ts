@@ -3,7 +3,17 @@ import type { Cell } from "../domain/cell.ts"
 import type { Json, JsonObject } from "../domain/json.ts"
 import type { Cells } from "../domain/row.ts"
 import type { RecordTool } from "./FormTool.ts"
-import { cellOf, itemsIn, listOf, memberOf, objectsIn, recordLayout, textIn, undefinedNote } from "./recordColumns.ts"
+import {
+  cellOf,
+  itemsIn,
+  listOf,
+  memberOf,
+  objectsIn,
+  ownColumn,
+  recordLayout,
+  textIn,
+  undefinedNote,
+} from "./recordColumns.ts"
 import type { RecordColumn } from "./recordColumns.ts"
 import { evidence, tidy } from "./sample.ts"
 
@@ -164,12 +174,6 @@ const shownAnswer = (answer: JsonObject): Json => {
   return text !== undefined && only ? text : only ? idIn(answer, "choice_id") ?? answer : answer
 }
 
-const own = (
-  title: string,
-  meta: NonNullable<SurveyColumn["meta"]>,
-  at: number,
-): SurveyColumn => ({ title, meta, cell: (_, row) => row[at] ?? null })
-
 const iso = { format: "iso" }
 
 /** The tool's own columns in the order of an export, with the members that contain them. */
@@ -217,7 +221,7 @@ export const surveyMonkeyResponses: RecordTool = {
       layout: () => {
         const taken = new Set(["pages", ...ownColumns.flatMap(([, names]): ReadonlyArray<string> => names)])
         const made: ReadonlyArray<SurveyColumn> = [
-          ...ownColumns.map(([title, names, meta]) => own(title, meta, at(names))),
+          ...ownColumns.map(([title, names, meta]) => ownColumn(title, at(names), meta)),
           ...questions.flatMap(columnsOf),
           ...[...others].map(([id, title]): SurveyColumn => ({
             title: known.has(id) ? `${tidy(title)} (no longer an option)` : `question ${id}`,
@@ -227,7 +231,9 @@ export const surveyMonkeyResponses: RecordTool = {
             },
           })),
           ...columns.flatMap(({ position, title }): ReadonlyArray<SurveyColumn> =>
-            taken.has(title) ? [] : [own(title, { role: title === "response_status" ? "status" : "note" }, position)]
+            taken.has(title)
+              ? []
+              : [ownColumn(title, position, { role: title === "response_status" ? "status" : "note" })]
           ),
         ]
         const status = made.findIndex(({ meta }) => meta?.role === "status")
