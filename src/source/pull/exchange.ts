@@ -9,7 +9,7 @@ import type { Connection } from "../../project/pull.ts"
 import { longestPause } from "../../service/pace.ts"
 import { retryAfter } from "../../service/rateHeaders.ts"
 import { backOff, defaultReadRetries } from "../../service/schedules.ts"
-import { sendRequest } from "../fetchFile.ts"
+import { sendRequest } from "../sendRequest.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
 
 /** A request, complete with its secrets. Nothing of it may be shown. */

@@ -1,0 +1,62 @@
+import { pipeline } from "node:stream"
+import type { Readable, Transform } from "node:stream"
+import { createBrotliDecompress, createGunzip } from "node:zlib"
+import type { Dispatcher } from "undici"
+
+/** Makes the decoders of the codings that `sendRequest` accepts. Each fails if its input is cut. */
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(),
+  br: () => createBrotliDecompress(),
+}
+
+/**
+ * Sends a request with undici, follows no redirect, and decodes the answer. Unlike `fetch`, it fails if a compressed answer is cut, even where the
+ * connection ends as if the answer was whole.
+ */
+export const sendRequest: typeof fetch = async (input, { body, headers, signal, ...init } = {}) => {
+  const { default: undici } = await import("undici")
+  const given = Object.fromEntries(new Headers(headers).entries())
+  const answer = await undici.request(String(input), {
+    ...("dispatcher" in init ? { dispatcher: init.dispatcher as unknown as Dispatcher } : {}),
+    method: (init.method ?? "GET") as "GET" | "POST",
+    headers: { "accept-encoding": Object.keys(decoders).join(", "), ...given },
+    body: body as string | undefined ?? null,
+    signal: signal ?? null,
+  })
+  const answered = new Headers(
+    Object.entries(answer.headers).flatMap(([name, value]) =>
+      [value ?? []].flat().map((one): [string, string] => [name, one])
+    ),
+  )
+  const codings = (answered.get("content-encoding") ?? "").toLowerCase().split(",").map((one) => one.trim())
+  const decoded = codings.toReversed().reduce((stream: Readable, coding) => {
+    if (coding === "" || coding === "identity") return stream
+    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding]?.() : undefined
+    if (decoder === undefined) throw new Error("The answer has a coding that was not requested.")
+    return pipeline(stream, decoder, () => {})
+  }, answer.body)
+  const isEmpty = [204, 205, 304].includes(answer.statusCode)
+  if (isEmpty) await answer.body.dump()
+  return new Response(isEmpty ? null : toWeb(decoded), { status: answer.statusCode, headers: answered })
+}
+
+/** Converts a stream. Unlike `Readable.toWeb`, it may be cancelled at any time. */
+const toWeb = (stream: Readable): ReadableStream<Uint8Array> => {
+  const parts = stream.iterator() as AsyncIterator<Uint8Array>
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await parts.next()
+      if (done === true) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => void stream.on("error", () => {}).destroy(),
+  })
+}
+
+/** Whether an answer ends where its connection ends, so that a lost connection looks like the end. `get` returns a header. */
+export const endsAnywhere = (get: (name: string) => string | null | undefined): boolean =>
+  (get("content-length") ?? get("transfer-encoding") ?? null) === null
+
+/** Why an answer that `endsAnywhere` is not used, as the end of a sentence. */
+export const unproven =
+  "sent a file without its length, so a lost connection would look like the file's end. Nothing of it was used."
