@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { brief } from "../domain/problem.ts"
-import type { Connection } from "../project/pull.ts"
+import type { Connection } from "../project/connection.ts"
 import { choice, type Option, repeated, text, wholeNumber } from "./command.ts"
 import { flagOf } from "./commandLine.ts"
 import { UsageWrong } from "./Failure.ts"

@@ -4,6 +4,8 @@ import * as Schema from "effect/Schema"
 import { capabilities, type Capability } from "../domain/capability.ts"
 import { canonicalAddress, practiceAddress } from "../domain/destination.ts"
 import { outcomes } from "../domain/run.ts"
+import { connectionOf, connectionSection } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 import type { ConfigurationInvalid } from "./errors.ts"
 import {
   becoming,
@@ -21,8 +23,6 @@ import {
   whole,
 } from "./fields.ts"
 import type { Pipeline } from "./Pipeline.ts"
-import { connectionOf, connectionSection } from "./pull.ts"
-import type { Connection } from "./pull.ts"
 import { secretPlace } from "./secrets.ts"
 import type { Secrets } from "./secrets.ts"
 import { ValueSetEntry } from "./valueSets.ts"

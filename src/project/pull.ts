@@ -1,6 +1,8 @@
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import type { Json } from "../domain/json.ts"
+import { AnswerPlace } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 import type { Finding } from "./errors.ts"
 import {
   becoming,
@@ -17,118 +19,12 @@ import {
   section,
   whole,
 } from "./fields.ts"
-import { presetNamed, usePreset } from "./preset.ts"
+import { usePreset } from "./preset.ts"
 import type { PresetNames } from "./preset.ts"
-import { presets } from "./presets/index.ts"
 import { Job } from "./pullJob.ts"
-import type { Secrets } from "./secrets.ts"
-import { Auth, authOf, Secret, signInOf } from "./signIn.ts"
-import type { ConnectionSignIn } from "./signIn.ts"
 import { quoted } from "./suggestion.ts"
 import { isMapping, textAt } from "./yamlText.ts"
 import type { Mapping, YamlText } from "./yamlText.ts"
-
-// Connections: an account of a tool whose answers are pulled
-
-/** Names of header fields (RFC 9110), except those that the client sets or that may contain a secret. */
-const HeaderName = Schema.String.pipe(
-  Schema.pattern(
-    /^(?!(?:authorization|proxy-authorization|cookie|host|content-length|transfer-encoding|connection)$)[A-Za-z0-9!#$%&'*+.^_`|~-]+$/i,
-  ),
-).annotations(expecting("the name of a header. Secrets belong under `auth` of the connection"))
-
-const From = oneOfThese(
-  becoming(Pointer, (at): { readonly at: string } | { readonly header: string } => ({ at })),
-  section({ header: needed(Name, { description: "The name of a header of the answer", examples: ["record_cursor"] }) }),
-).annotations(expecting("a place such as `/next`, or { header: NAME }"))
-
-/**
- * Returns the schema of a connection.
- *
- * @param BaseUrl the schema of an address to which secrets may be sent
- */
-export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
-  section({
-    api: optional(Schema.Literal(...Object.keys(presets)), {
-      description: "The tool, if formferry knows it: pipelines then need no `request` (docs/presets.md)",
-      examples: ["kobo"],
-    }),
-    base: optional(BaseUrl, {
-      description:
-        "The address that all requests begin with (default: that of the tool). Plain http is allowed only to loopback",
-      examples: ["https://kf.kobotoolbox.org"],
-    }),
-    token: optional(Secret, {
-      description: "Where to find the token for the tool: { env: NAME } or { file: PATH }",
-      examples: [{ env: "KOBO_TOKEN" }],
-    }),
-    auth: optional(Auth, {
-      description:
-        "How requests sign in: one of bearer, header, query, basic, field, session and googleServiceAccount (default: they don't)",
-      examples: [{ bearer: { env: "API_TOKEN" } }],
-    }),
-    requestsPerSecond: optional(
-      Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
-        .annotations(expecting("a number above 0, 100 at most")),
-      {
-        description: "The maximum number of requests per second by this process (default: 2, or what the tool allows)",
-        examples: [5],
-      },
-    ),
-    pause: optional(PositiveTime, {
-      description:
-        "How long to wait after a request was refused because there were too many (429), if the answer doesn't say (default: what the tool states, or less than a second at first)",
-      examples: ["30 seconds"],
-    }),
-    quota: optional(From, {
-      description:
-        "Where an answer contains the number of requests that the account has left, such as those of a day. A pull ends if it would need more (default: not checked, or what the tool sends)",
-      examples: ["/limit-left", { header: "X-Ratelimit-App-Global-Day-Remaining" }],
-    }),
-    timeout: optional(PositiveTime, { description: "How long one request may take", default: "2 minutes" }),
-  }, { rules: { atLeastOne: ["api", "base"], needs: { token: ["api"] }, excludes: { token: ["auth"] } } }).annotations({
-    ...expecting("a connection"),
-    identifier: "Connection",
-    description: "An account from which sources are pulled: its address, and how to sign in",
-  })
-
-type ConnectionEntry = Schema.Schema.Type<ReturnType<typeof connectionSection>>
-
-/** An account from which sources are pulled. */
-export interface Connection extends ConnectionSignIn {
-  readonly name: string
-  /** The name of its preset. */
-  readonly api: string | undefined
-  readonly requestsPerSecond: number
-  /** The address that requests begin with, without a slash at its end. */
-  readonly base: string
-  readonly timeout: Duration.Duration
-  /** How long to wait after a 429 that doesn't say. */
-  readonly pause: Duration.Duration | undefined
-  /** Where an answer contains the number of requests that the account has left. */
-  readonly quota: typeof From.Type | undefined
-}
-
-/** Returns a connection of the project file. */
-export const connectionOf = (
-  name: string,
-  { api, auth, base, pause, quota, requestsPerSecond, timeout, token }: ConnectionEntry,
-  secrets: Secrets,
-): Connection => {
-  const preset = presetNamed(api)
-  return {
-    name,
-    api,
-    base: (base ?? preset?.base ?? "").replace(/\/+$/, ""),
-    requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
-    timeout,
-    pause: pause ?? preset?.pause,
-    quota: quota ?? preset?.quota,
-    ...signInOf(name, auth ?? (token && authOf(token, preset?.token)), secrets),
-  }
-}
-
-// The keys of a pulled source
 
 const Scalar = oneOfThese(Schema.String, Schema.Number, Schema.Boolean).annotations(
   expecting("a text, a number, true or false"),
@@ -144,6 +40,13 @@ const AnyJson: Schema.Schema<Json> = Schema.Union(
 ).annotations({ ...expecting("a JSON value"), identifier: "Json", description: "A JSON value" })
 
 const Parameters = filled(Name, Scalar).annotations(expecting("a mapping from names to values"))
+
+/** Names of header fields (RFC 9110), except those that the client sets or that may contain a secret. */
+const HeaderName = Schema.String.pipe(
+  Schema.pattern(
+    /^(?!(?:authorization|proxy-authorization|cookie|host|content-length|transfer-encoding|connection)$)[A-Za-z0-9!#$%&'*+.^_`|~-]+$/i,
+  ),
+).annotations(expecting("the name of a header. Secrets belong under `auth` of the connection"))
 
 const Request = section({
   path: needed(RequestPath, {
@@ -195,7 +98,7 @@ const Page = section({
     description: "The first value of `{number}`, which increases by 1 with each page",
     examples: [1],
   }),
-  cursor: optional(From, {
+  cursor: optional(AnswerPlace, {
     description:
       "Where a page contains the value of `{cursor}` for the next one: a JSON pointer or a header. What contains `{cursor}` is omitted from the first request. The last page has no cursor",
     examples: ["/nextPageToken"],

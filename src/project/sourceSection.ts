@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import iconv from "iconv-lite"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { formTools } from "../formtools/index.ts"
+import type { Connection } from "./connection.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import {
   becoming,
@@ -23,7 +24,7 @@ import {
 } from "./fields.ts"
 import type { ColumnName } from "./fields.ts"
 import { pullFindings, pullKeys } from "./pull.ts"
-import type { Connection, Pull } from "./pull.ts"
+import type { Pull } from "./pull.ts"
 import { quoted } from "./suggestion.ts"
 import { parseYaml } from "./yamlText.ts"
 

@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { sign } from "node:crypto"
-import type { Connection } from "../../project/pull.ts"
+import type { Connection } from "../../project/connection.ts"
 import type { ServiceAccount, Session, SignIn } from "../../project/signIn.ts"
 import { SourceError } from "../Source.ts"
 import { readJson, valueAt } from "./answer.ts"

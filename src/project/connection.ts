@@ -1,0 +1,100 @@
+import type * as Duration from "effect/Duration"
+import * as Schema from "effect/Schema"
+import { becoming, expecting, Name, needed, oneOfThese, optional, Pointer, PositiveTime, section } from "./fields.ts"
+import { presetNamed } from "./preset.ts"
+import { presets } from "./presets/index.ts"
+import type { Secrets } from "./secrets.ts"
+import { Auth, authOf, Secret, signInOf } from "./signIn.ts"
+import type { ConnectionSignIn } from "./signIn.ts"
+
+/** A place in an answer: in its body, or a header. */
+export const AnswerPlace = oneOfThese(
+  becoming(Pointer, (at): { readonly at: string } | { readonly header: string } => ({ at })),
+  section({ header: needed(Name, { description: "The name of a header of the answer", examples: ["record_cursor"] }) }),
+).annotations(expecting("a place such as `/next`, or { header: NAME }"))
+
+/**
+ * Returns the schema of a connection.
+ *
+ * @param BaseUrl the schema of an address to which secrets may be sent
+ */
+export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
+  section({
+    api: optional(Schema.Literal(...Object.keys(presets)), {
+      description: "The tool, if formferry knows it: pipelines then need no `request` (docs/presets.md)",
+      examples: ["kobo"],
+    }),
+    base: optional(BaseUrl, {
+      description:
+        "The address that all requests begin with (default: that of the tool). Plain http is allowed only to loopback",
+      examples: ["https://kf.kobotoolbox.org"],
+    }),
+    token: optional(Secret, {
+      description: "Where to find the token for the tool: { env: NAME } or { file: PATH }",
+      examples: [{ env: "KOBO_TOKEN" }],
+    }),
+    auth: optional(Auth, {
+      description:
+        "How requests sign in: one of bearer, header, query, basic, field, session and googleServiceAccount (default: they don't)",
+      examples: [{ bearer: { env: "API_TOKEN" } }],
+    }),
+    requestsPerSecond: optional(
+      Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
+        .annotations(expecting("a number above 0, 100 at most")),
+      {
+        description: "The maximum number of requests per second by this process (default: 2, or what the tool allows)",
+        examples: [5],
+      },
+    ),
+    pause: optional(PositiveTime, {
+      description:
+        "How long to wait after a request was refused because there were too many (429), if the answer doesn't say (default: what the tool states, or less than a second at first)",
+      examples: ["30 seconds"],
+    }),
+    quota: optional(AnswerPlace, {
+      description:
+        "Where an answer contains the number of requests that the account has left, such as those of a day. A pull ends if it would need more (default: not checked, or what the tool sends)",
+      examples: ["/limit-left", { header: "X-Ratelimit-App-Global-Day-Remaining" }],
+    }),
+    timeout: optional(PositiveTime, { description: "How long one request may take", default: "2 minutes" }),
+  }, { rules: { atLeastOne: ["api", "base"], needs: { token: ["api"] }, excludes: { token: ["auth"] } } }).annotations({
+    ...expecting("a connection"),
+    identifier: "Connection",
+    description: "An account from which sources are pulled: its address, and how to sign in",
+  })
+
+type ConnectionEntry = Schema.Schema.Type<ReturnType<typeof connectionSection>>
+
+/** An account from which sources are pulled. */
+export interface Connection extends ConnectionSignIn {
+  readonly name: string
+  /** The name of its preset. */
+  readonly api: string | undefined
+  readonly requestsPerSecond: number
+  /** The address that requests begin with, without a slash at its end. */
+  readonly base: string
+  readonly timeout: Duration.Duration
+  /** How long to wait after a 429 that doesn't say. */
+  readonly pause: Duration.Duration | undefined
+  /** Where an answer contains the number of requests that the account has left. */
+  readonly quota: typeof AnswerPlace.Type | undefined
+}
+
+/** Returns a connection of the project file. */
+export const connectionOf = (
+  name: string,
+  { api, auth, base, pause, quota, requestsPerSecond, timeout, token }: ConnectionEntry,
+  secrets: Secrets,
+): Connection => {
+  const preset = presetNamed(api)
+  return {
+    name,
+    api,
+    base: (base ?? preset?.base ?? "").replace(/\/+$/, ""),
+    requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
+    timeout,
+    pause: pause ?? preset?.pause,
+    quota: quota ?? preset?.quota,
+    ...signInOf(name, auth ?? (token && authOf(token, preset?.token)), secrets),
+  }
+}
