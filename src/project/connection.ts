@@ -21,46 +21,46 @@ export const AnswerPlace = oneOfThese(
 export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
   section({
     api: optional(Schema.Literal(...Object.keys(presets)), {
-      description: "The tool, if formferry knows it: pipelines then need no `request` (docs/presets.md)",
+      description: "The tool, if formferry has a preset for it (docs/presets.md). Pipelines then need no `request`",
       examples: ["kobo"],
     }),
     base: optional(BaseUrl, {
       description:
-        "The address that all requests begin with (default: that of the tool). Plain http is allowed only to loopback",
+        "The address that all requests begin with (default: the tool's own). Plain http is allowed only to this machine",
       examples: ["https://kf.kobotoolbox.org"],
     }),
     token: optional(Secret, {
-      description: "Where to find the token for the tool: { env: NAME } or { file: PATH }",
+      description: "Where to find the tool's token: { env: NAME } or { file: PATH }",
       examples: [{ env: "KOBO_TOKEN" }],
     }),
     auth: optional(Auth, {
       description:
-        "How requests sign in: one of bearer, header, query, basic, field, session and googleServiceAccount (default: they don't)",
+        "How requests sign in: one of bearer, header, query, basic, field, session and googleServiceAccount. By default, they don't",
       examples: [{ bearer: { env: "API_TOKEN" } }],
     }),
     requestsPerSecond: optional(
       Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
         .annotations(expecting("a number above 0, 100 at most")),
       {
-        description: "The maximum number of requests per second by this process (default: 2, or what the tool allows)",
+        description: "The maximum number of requests per second by this process (default: what the preset says, or 2)",
         examples: [5],
       },
     ),
     pause: optional(PositiveTime, {
       description:
-        "How long to wait after a request was refused because there were too many (429), if the answer doesn't say (default: what the tool states, or less than a second at first)",
+        "How long to wait after too many requests (429), if the answer has no `Retry-After` (default: what the preset says, or a short wait that doubles)",
       examples: ["30 seconds"],
     }),
     quota: optional(AnswerPlace, {
       description:
-        "Where an answer contains the number of requests that the account has left, such as those of a day. A pull ends if it would need more (default: not checked, or what the tool sends)",
+        "Where an answer contains the number of requests that the account has left, for example today. A pull that needs more ends early (default: what the preset says, or not checked)",
       examples: ["/limit-left", { header: "X-Ratelimit-App-Global-Day-Remaining" }],
     }),
     timeout: optional(PositiveTime, { description: "How long one request may take", default: "2 minutes" }),
   }, { rules: { atLeastOne: ["api", "base"], needs: { token: ["api"] }, excludes: { token: ["auth"] } } }).annotations({
     ...expecting("a connection"),
     identifier: "Connection",
-    description: "An account from which sources are pulled: its address, and how to sign in",
+    description: "An account from which sources are pulled: the tool's address, and how to sign in",
   })
 
 type ConnectionEntry = Schema.Schema.Type<ReturnType<typeof connectionSection>>
@@ -74,7 +74,7 @@ export interface Connection extends ConnectionSignIn {
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
   readonly timeout: Duration.Duration
-  /** How long to wait after a 429 that doesn't say. */
+  /** How long to wait after a 429 without `Retry-After`. */
   readonly pause: Duration.Duration | undefined
   /** Where an answer contains the number of requests that the account has left. */
   readonly quota: typeof AnswerPlace.Type | undefined

@@ -58,7 +58,7 @@ const Request = section({
     examples: [{ limit: 1000, offset: "{offset}" }],
   }),
   headers: optional(filled(HeaderName, Name), {
-    description: "Headers other than those of `auth`",
+    description: "Headers in addition to those of `auth`",
     examples: [{ Accept: "text/csv" }],
   }),
   form: optional(Parameters, {
@@ -83,7 +83,7 @@ const Total = oneOfThese(
   becoming(Pointer, (at): { readonly at: string } | { readonly remaining: string } => ({ at })),
   section({
     remaining: needed(Pointer, {
-      description: "The place of the number of records from this page on",
+      description: "The place of the number of records on this page and those after it",
       examples: ["/total_items"],
     }),
   }),
@@ -91,21 +91,21 @@ const Total = oneOfThese(
 
 const Page = section({
   offset: optional(whole(0), {
-    description: "The first value of `{offset}`, which increases by the number of records of each page",
+    description: "The first value of `{offset}`. It increases by the number of records on each page",
     examples: [0],
   }),
   number: optional(whole(0), {
-    description: "The first value of `{number}`, which increases by 1 with each page",
+    description: "The first value of `{number}`. It increases by 1 with each page",
     examples: [1],
   }),
   cursor: optional(AnswerPlace, {
     description:
-      "Where a page contains the value of `{cursor}` for the next one: a JSON pointer or a header. What contains `{cursor}` is omitted from the first request. The last page has no cursor",
+      "Where a page contains the value of `{cursor}` for the next one: a JSON pointer or a header. The first request omits parameters that contain `{cursor}`. The last page has no cursor",
     examples: ["/nextPageToken"],
   }),
   last: optional(Pointer, {
     description:
-      "The member of a page's last record that is the value of `{cursor}` for the next page. If it is also the place of `since`, `{cursor}` starts with the time of `{since}`",
+      "The place in a page's last record of the value of `{cursor}` for the next page. If `since.at` is the same place, the first `{cursor}` has the value of `{since}`",
     examples: ["/id"],
   }),
   link: optional(Pointer, {
@@ -123,17 +123,17 @@ const Page = section({
     }),
     {
       description:
-        "What distinguishes the last page. The default is a page without records, or without a cursor or an address of the next page",
+        "What distinguishes the last page. By default, it is the one without records, cursor or address of the next page",
     },
   ),
   total: optional(Total, {
     description:
-      "Where a page contains the number of all records. If a different number is received, the pull fails. Records with the same row key, or the same `id`, count once. `{ remaining: PLACE }` if the number does not include the records before the page",
+      "Where a page contains the total number of records. If a different number is received, the pull fails. Records with the same row key, or the same `id`, count once. Use `{ remaining: PLACE }` if the number does not include the records of earlier pages",
     examples: ["/count"],
   }),
   id: optional(Pointer, {
     description:
-      "The member that identifies a record. A record that several pages contain is then stored once, and `total` is compared with the number of different records",
+      "The place of a record's id. A record that several pages contain is then stored once, and `total` is compared with the number of different records",
     examples: ["/id"],
   }),
 }, {
@@ -151,12 +151,12 @@ const TimeFormat = Schema.String.pipe(Schema.pattern(/^(?:iso|unix|unix-ms)$|y/)
 
 const Since = section({
   at: needed(Pointer, {
-    description: "The place of a record's time, by which `{since}` in `request` selects records",
+    description: "The place of a record's time: the one by which the tool selects records for `{since}`",
     examples: ["/submitted_at"],
   }),
   format: optional(TimeFormat, {
     description:
-      "How these times are written: `iso`, with a zone or an offset; `unix` and `unix-ms`, for seconds and milliseconds since 1970; or luxon's letters",
+      "How these times are written: `iso`, with a zone or an offset; `unix` or `unix-ms`, in seconds or milliseconds since 1970; or a pattern of luxon's letters",
     examples: ["yyyy-MM-dd HH:mm:ss"],
     default: "iso",
   }),
@@ -164,17 +164,17 @@ const Since = section({
     PositiveTime.pipe(Schema.filter((time) => Duration.greaterThanOrEqualTo(time, leastOverlap)))
       .annotations(expecting("a time of at least 2 hours")),
     {
-      description: "How long before the newest known record a pull starts, for records that arrive late",
+      description: "How far before the newest known record a pull starts, to include records that arrive late",
       default: "1 day",
     },
   ),
   skipped: optional(Schema.Literal("hold", "pass"), {
     description:
-      "Whether the next pulls start before a row that `where` skips. `pass` loses rows that are skipped now and change later, unless the time at `at` changes with them",
+      "Whether later pulls include a row that `where` skips now (`hold`). With `pass`, a skipped row that changes later is missed until all records are pulled, unless its time at `at` also changes",
     default: "hold",
   }),
   fullEvery: optional(PositiveTime, {
-    description: "The longest time between two runs that pull all records, which find edits and vanished rows",
+    description: "The longest time between two pulls of all records. Only these find vanished rows and all edits",
     default: "7 days",
   }),
 }).annotations({
@@ -183,7 +183,7 @@ const Since = section({
   description: "How to pull only the records that are new since the last run",
 })
 
-/** The keys of a source that is pulled, beside those that say how a file is read. */
+/** The keys of a pulled source, in addition to those that say how a file is read. */
 export const pullKeys = {
   connection: optional(Identifier, {
     description: "Instead of `file`: the connection in config/formferry.yaml from which the records are pulled",
@@ -196,26 +196,26 @@ export const pullKeys = {
   variables: optional(
     filled(Name, oneOfThese(Name, Schema.Number)).annotations(expecting("a mapping from names to values")),
     {
-      description: "What else the connection's `api` needs to find the records (docs/presets.md)",
+      description: "Other values that the connection's `api` needs to find the records (docs/presets.md)",
       examples: [{ project: 3 }],
     },
   ),
   request: optional(Request, {
-    description: "What is requested from the connection. Needed if the connection has no `api`",
+    description: "The request for the records. Needed if the connection has no `api`",
   }),
   labels: optional(Labels, {
     description:
-      "A second request, whose answer is the tool's definition of the form. Columns and options then have the same texts as in the tool's export",
+      "A second request, for the tool's definition of the form. Columns and options then have the same texts as in the tool's export",
     examples: [{ path: "/forms/abc123" }],
   }),
   page: optional(Page, {
     description:
-      "How the answer is divided into pages of JSON. By default, there is one answer, in any format that a file may have",
+      "How the records are divided into pages of JSON. By default, there is a single answer, in any format that a file may have",
     examples: [{ link: "/next", total: "/count" }, { offset: 0 }],
   }),
   job: optional(Job, {
     description:
-      "How to wait for a file that the tool makes after `request` asks for it. The file may have any format that is read",
+      "How to wait for a file that the tool creates in a job, which `request` starts. The file may have any format that formferry reads",
     examples: [{
       id: "/uid",
       poll: "/assets/aBc123/exports/{job}/",
@@ -227,13 +227,13 @@ export const pullKeys = {
     filled(Pointer, Schema.NonEmptyArray(Scalar)).annotations(expecting("places, and lists of their values")),
     {
       description:
-        "Values that a page of JSON has if the request succeeded, for tools that report failures with status 200",
+        "Values that every page contains if the request succeeded, for tools that report failures with status 200",
       examples: [{ "/responseCode": [200] }],
     },
   ),
   since: optional(oneOfThese(becoming(Schema.Literal("none"), () => undefined), Since), {
     description:
-      "Pulls only the records that are new since the last run. `none`, the default unless a preset differs: each run pulls all records",
+      "Pulls only the records that are new since the last run. With `none`, each run pulls all records. This is the default, unless a preset has `since`",
     examples: [{ at: "/submitted_at", overlap: "1 day" }],
   }),
 } as const
@@ -262,7 +262,7 @@ export interface Pull {
 export const isPaged = ({ page, success }: Pick<Pull, "page" | "success">): boolean =>
   page !== undefined || success !== undefined
 
-/** The values that a request may contain, each with the kinds of `page` that provide it. */
+/** The variables that a request may contain, each with the kinds of `page` that provide it. */
 const variables = { offset: ["offset"], number: ["number"], cursor: ["cursor", "last"] } as const
 
 /** Whether `{cursor}` starts with the time of `{since}`, because pages are found by that time. */
@@ -289,7 +289,7 @@ const sinceFindings = (yaml: YamlText, request: string, source: Mapping): Readon
   return [
     ...(request.includes("{since}") || startsWithSince(source) ? [] : wrong(
       "since",
-      "`request` doesn't contain `{since}`, so the tool would not select the new records.",
+      "`request` doesn't contain `{since}`, so the tool would send all records.",
       'Add it where the tool expects a time, for example `query: { since: "{since}" }`.',
     )),
     ...("page" in source || "success" in source ? [] : wrong(
@@ -306,7 +306,7 @@ const sinceFindings = (yaml: YamlText, request: string, source: Mapping): Readon
 }
 
 /**
- * Adds the keys of the connection's preset to the `source` of a pipeline, before it is decoded. Returns what `source` lacks for its connection and its `page`, or contains without them.
+ * Adds the keys of the connection's preset to the `source` of a pipeline, before it is decoded. Returns a finding for each key or variable that `source` lacks, or that has no meaning without others.
  *
  * @param value the pipeline file's value, which is changed
  */

@@ -16,10 +16,10 @@ const Status = section({
     examples: [["inProgress"]],
   }),
   completed: needed(States, { description: "The states in which the file is complete", examples: [["complete"]] }),
-  failed: needed(States, { description: "The states in which there will be no file", examples: [["failed"]] }),
+  failed: needed(States, { description: "The states in which the tool creates no file", examples: [["failed"]] }),
 }).annotations(expecting("{ at: /status, running: […], completed: […], failed: […] }"))
 
-/** A job of a tool that makes a file. `request` starts it. */
+/** A tool's job that creates a file. `request` starts it. */
 export const Job = section({
   id: needed(Pointer, {
     description: "The place of the job's id in the answer to `request`",
@@ -37,7 +37,8 @@ export const Job = section({
     examples: ["/result/fileId"],
   }),
   download: optional(pathWith("file"), {
-    description: "The path of the request for the file, with its id as `{file}`. By default, `file` is an address",
+    description:
+      "The path of the request for the file, with its id as `{file}`. If omitted, `file` is the place of an address",
     examples: ["/surveys/SV_1/export-responses/{file}/file"],
   }),
   every: optional(PositiveTime, { description: "The time between two requests for the state", default: "5 seconds" }),
@@ -45,5 +46,5 @@ export const Job = section({
 }).annotations({
   ...expecting("{ id: …, poll: …, status: …, file: … }"),
   identifier: "Job",
-  description: "A job of a tool that makes a file: how to find its state and the file",
+  description: "A tool's job that creates a file: how to find its state and the file",
 })

@@ -33,11 +33,12 @@ const SecretParameters = filled(Name, Secret)
 
 const Session = section({
   path: needed(RequestPath, {
-    description: "The path of the request that signs in, after the connection's `base`. It is a POST of a JSON body",
+    description:
+      "The path of the request that signs in, after the connection's `base`. The request is a POST with a JSON body",
     examples: ["/v1/sessions"],
   }),
   json: optional(filled(Name, Name), {
-    description: "Members of the body that aren't secret",
+    description: "Members of the body that are not secret",
     examples: [{ email: "import@example.org" }],
     absent: {},
   }),
@@ -51,7 +52,7 @@ const Session = section({
 const ServiceAccountKey = becoming(
   section({
     keyFile: needed(Path, {
-      description: "The key of the service account, as the JSON file that Google provides",
+      description: "The JSON file with the key of the service account, as downloaded from Google",
       examples: ["/run/secrets/service-account.json"],
     }),
     scopes: optional(Schema.NonEmptyArray(Name).annotations(expecting("a list of scopes")), {
@@ -95,7 +96,7 @@ export const Auth = section({
   basic: optional(
     section({
       user: needed(oneOfThese(Name, Secret).annotations(expecting("a name, { env: NAME } or { file: PATH }")), {
-        description: "The user name, or where to find it if it is a key",
+        description: "The user name, or where to find it if it is a secret",
         examples: ["import@example.org"],
       }),
       password: needed(Secret, { description: "Where to find the password: { env: NAME } or { file: PATH }" }),
@@ -108,7 +109,7 @@ export const Auth = section({
   }),
   session: optional(Session, {
     description:
-      "A request that signs in, and returns a token. Other requests send it as `Authorization: Bearer TOKEN`",
+      "A request that signs in and returns a token. The other requests send the token as `Authorization: Bearer TOKEN`",
     examples: [{
       path: "/v1/sessions",
       json: { email: "import@example.org" },
@@ -117,7 +118,7 @@ export const Auth = section({
     }],
   }),
   googleServiceAccount: optional(ServiceAccountKey, {
-    description: "A service account of Google, whose key is exchanged for a token",
+    description: "A Google service account, whose key is exchanged for a token",
     examples: [{ keyFile: "/run/secrets/service-account.json" }],
   }),
 }, { rules: { exactlyOne: ["bearer", "header", "query", "basic", "field", "session", "googleServiceAccount"] } })
@@ -150,12 +151,12 @@ export interface ServiceAccount {
   readonly scopes: ReadonlyArray<string>
 }
 
-/** What signs a request in. */
+/** The secrets with which a request signs in. */
 export interface SignIn {
   readonly headers: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, string>>
-  /** What a token is obtained with, which is then sent in a header. */
+  /** The request that obtains a token, which is then sent in a header. */
   readonly session: Session | undefined
   readonly serviceAccount: ServiceAccount | undefined
 }
@@ -164,7 +165,7 @@ export interface SignIn {
 export interface ConnectionSignIn {
   /** Names of the variables and files that contain the secrets, for messages. */
   readonly places: ReadonlyArray<string>
-  /** The secrets, looked up when they are needed. */
+  /** Reads the secrets when they are needed. */
   readonly signIn: Effect.Effect<Redacted.Redacted<SignIn>, ConfigurationInvalid>
 }
 

@@ -394,9 +394,9 @@ const presetsPage = (): string =>
   [
     generated,
     "# Form tools with a preset",
-    "What a connection with `api` and its sources need for each tool. [Pull records from a form tool](pull.md) shows how to use it.",
+    "This page shows what to write for each tool, in a connection with `api` and in the `source` of a pipeline. Start with [Pull records from a form tool](pull.md).",
     table(
-      ["`api`", "tool", "a source names"],
+      ["`api`", "tool", "what `source` must name"],
       Object.entries(presets).map(([name, { title, variables }]) => [
         `\`${name}\``,
         title,

@@ -10,7 +10,7 @@ interface PresetVariable {
 /** What is known about a tool's API, as keys of a connection and of a source. Everything here could also be written in the project's files. */
 export interface Preset {
   readonly title: string
-  /** How much the preset is proven, as a sentence. */
+  /** How well the preset is proven, as a sentence. */
   readonly evidence: string
   /** The tool's address. Undefined if every customer has a server of their own. */
   readonly base?: string
@@ -24,10 +24,10 @@ export interface Preset {
     | { readonly field: string }
   /** The keys of a connection that signs in without `token`, as an example. */
   readonly auth?: Mapping
-  /** How to get what the connection signs in with, as sentences. */
+  /** How to obtain the token or key of the connection, as sentences. */
   readonly signIn: string
   readonly requestsPerSecond?: number
-  /** How long to wait after a 429 that doesn't say. */
+  /** How long to wait after a 429 without `Retry-After`. */
   readonly pause?: Duration.Duration
   /** Where an answer contains the number of requests that the account has left. */
   readonly quota?: { readonly at: string } | { readonly header: string }
@@ -35,6 +35,6 @@ export interface Preset {
   readonly variables: Readonly<Record<string, PresetVariable>>
   /** Keys of `source`, as in a pipeline file. `{NAME}` in a text is replaced by the variable with that name. */
   readonly source: Mapping
-  /** What to know about the records, as sentences: order, edits, deleted records. */
+  /** Facts about the records, as sentences: columns, edits, deleted records. */
   readonly notes: ReadonlyArray<string>
 }

@@ -7,7 +7,7 @@ export const airtable: Preset = {
   base: "https://api.airtable.com/v0",
   token: { bearer: true },
   signIn:
-    "Create a personal access token on the developer page, with the scopes data.records:read and schema.bases:read, for this base only.",
+    "Create a personal access token for this base only on the developer page, with the scopes `data.records:read` and `schema.bases:read`.",
   // 5 a second and base.
   requestsPerSecond: 4,
   pause: Duration.seconds(30),
@@ -24,9 +24,9 @@ export const airtable: Preset = {
     rowKey: ["Airtable record ID"],
   },
   notes: [
-    "The columns of a grid view's CSV, in the order of the table, and two of Airtable's own. An export does not contain the record's id: with columns of your own as `rowKey`, a pipeline for an export also fits the pull.",
-    "Texts, choices and ticks are written as in a CSV. Numbers, dates, formulas and linked records are written as Airtable stores them.",
-    "Edits are found. Records that were deleted in Airtable are reported as vanished.",
+    "The columns are those of a grid view's CSV, in the table's order, then the record's id and creation time. A CSV contains neither of these: if `rowKey` names other columns, a pipeline for a CSV also works with the pull.",
+    "Texts, choices and checkboxes are written as in a CSV. Numbers, dates, formulas and linked records are written as Airtable stores them.",
+    "Edited records are reported as changed, and deleted ones as vanished.",
     "Links to attachments expire about two hours after the pull.",
   ],
 }

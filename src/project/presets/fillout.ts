@@ -20,8 +20,8 @@ export const fillout: Preset = {
     rowKey: ["Submission ID"],
   },
   notes: [
-    "The questions and the row key of a CSV of the results. The API has no column `Status`: only finished submissions are pulled. Times are ISO times in UTC.",
-    "Edits are found. Submissions that were deleted in Fillout are reported as vanished.",
-    'To pull only new submissions, add `since: { at: /submissionTime }` and `request: { query: { afterDate: "{since}" } }`. Edits are then found once a week.',
+    "The questions and the row key are those of a CSV of the results. There is no column `Status`, because only finished submissions are pulled. Times are ISO times in UTC.",
+    "Edited submissions are reported as changed, and deleted ones as vanished.",
+    'To pull only new submissions, add `since: { at: /submissionTime }` and `request: { query: { afterDate: "{since}" } }`. Edits are then reported only when all submissions are pulled, which is every 7 days.',
   ],
 }

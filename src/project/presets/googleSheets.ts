@@ -6,7 +6,7 @@ export const googleSheets: Preset = {
   base: "https://sheets.googleapis.com/v4",
   auth: { auth: { googleServiceAccount: { keyFile: "../google-key.json" } } },
   signIn:
-    "Create a service account in the Google Cloud console, enable the Google Sheets API, and download a JSON key. Share the spreadsheet with the account's address, as a viewer. For a public spreadsheet, `auth: { query: { key: { env: GOOGLE_KEY } } }` with an API key is enough.",
+    "Create a service account in the Google Cloud console, enable the Google Sheets API, and download a JSON key. Share the spreadsheet with the account's email address, as a viewer. For a public spreadsheet, `auth: { query: { key: { env: GOOGLE_KEY } } }` with an API key is enough.",
   // 60 a minute and user.
   requestsPerSecond: 1,
   variables: {
@@ -30,8 +30,8 @@ export const googleSheets: Preset = {
     records: "/values",
   },
   notes: [
-    "The cells as they are shown, as in a CSV that is downloaded. The first row is the header.",
-    "Rows have no id. Name columns as `rowKey` that identify a row, or write `content` if rows are only ever added.",
-    "Edits are found if `rowKey` names columns. Rows that were deleted are reported as vanished.",
+    "Cells are written as the sheet shows them, and as in a downloaded CSV. The first row is the header.",
+    "Rows have no id. Set `rowKey` to the columns that identify a row, or to `content` if rows are only ever added.",
+    "Edited rows are reported as changed if `rowKey` names columns. Deleted rows are reported as vanished.",
   ],
 }

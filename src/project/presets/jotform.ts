@@ -5,7 +5,7 @@ export const jotform: Preset = {
   evidence: "From the vendor's documentation, not tried live.",
   base: "https://api.jotform.com",
   bases:
-    "`https://eu-api.jotform.com` for accounts in the EU, `https://hipaa-api.jotform.com` for HIPAA, and for Enterprise your own domain followed by `/API`",
+    "`https://eu-api.jotform.com` for accounts in the EU, `https://hipaa-api.jotform.com` for HIPAA accounts, or your own domain followed by `/API` for Enterprise accounts",
   token: { header: "APIKEY" },
   signIn: "Create an API key under Settings, API, with the permission Read Access.",
   quota: { at: "/limit-left" },
@@ -20,8 +20,8 @@ export const jotform: Preset = {
     format: "jotform",
   },
   notes: [
-    "Edits are found. Submissions that were deleted in Jotform are reported as vanished.",
-    "If `inspect` shows other values of `status` than `ACTIVE`, skip those submissions: `where: { status: [ACTIVE] }`.",
-    "Times have no zone, and Jotform doesn't document which one they are in. Compare one with Jotform's own table before you set `zone`.",
+    "Edited submissions are reported as changed, and deleted ones as vanished.",
+    "If `inspect` shows values of `status` other than `ACTIVE`, skip those submissions: `where: { status: [ACTIVE] }`.",
+    "Times have no zone, and Jotform doesn't document their zone. Before you set `zone`, compare a time with Jotform's own table.",
   ],
 }

@@ -7,7 +7,7 @@ export const kobo: Preset = {
   bases: "the address of your server, such as `https://kobo.example.org`",
   token: { header: "Authorization", prefix: "Token" },
   signIn: "The token is in the account settings, under Security.",
-  variables: { form: { about: "the id of the project, as in its address", example: "aBc123" } },
+  variables: { form: { about: "the project's id, as in its address", example: "aBc123" } },
   source: {
     // An export would take a job, and the server may return an earlier one.
     request: { path: "/api/v2/assets/{form}/data/", query: { format: "json", limit: 1000, sort: '{"_id":1}' } },
@@ -17,6 +17,6 @@ export const kobo: Preset = {
   },
   notes: [
     "The columns are those of an export with XML names and groups in the header, without the columns of individual options.",
-    "Edits are found. Records that were deleted in KoboToolbox are reported as vanished.",
+    "Edited records are reported as changed, and deleted ones as vanished.",
   ],
 }

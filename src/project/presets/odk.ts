@@ -5,7 +5,7 @@ export const odk: Preset = {
   evidence: "From the vendor's source code and documentation, not tried live.",
   bases: "the address of your server, such as `https://odk.example.org`",
   auth: { auth: { basic: { user: "import@example.org", password: { env: "ODK_PASSWORD" } } } },
-  signIn: "A web user with the role Project Viewer. Servers with single sign-on don't allow passwords.",
+  signIn: "Use a web user with the role Project Viewer. Servers with single sign-on don't allow passwords.",
   variables: {
     project: { about: "the project's number, as in its address", example: "3" },
     form: { about: "the form's id", example: "household" },
@@ -16,7 +16,7 @@ export const odk: Preset = {
     format: "odk",
   },
   notes: [
-    "One answer, with the columns of Central's CSV export. Edits are found. Submissions that were deleted in Central are reported as vanished.",
-    "Repeats are not included. For them, set `request: { path: /v1/projects/3/forms/household/submissions.csv.zip, query: { attachments: false } }` and `member`.",
+    "One answer contains all submissions. The columns are those of Central's CSV export. Edited submissions are reported as changed, and deleted ones as vanished.",
+    "Repeats are not included. To pull them, set `request: { path: /v1/projects/3/forms/household/submissions.csv.zip, query: { attachments: false } }` and `member`, the file to read from the archive.",
   ],
 }

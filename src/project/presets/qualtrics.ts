@@ -5,7 +5,7 @@ export const qualtrics: Preset = {
   evidence: "From the code of several clients, not tried live.",
   bases: "the address of your data centre, such as `https://fra1.qualtrics.com`",
   token: { header: "X-API-TOKEN" },
-  signIn: "The token and the data centre are in the account settings, under Qualtrics IDs.",
+  signIn: "Find the token and the data centre in the account settings, under Qualtrics IDs.",
   variables: { form: { about: "the survey's id, as in its address", example: "SV_1abcDEF234ghiJK" } },
   source: {
     // One export is made at one moment, so no record can move between pages. It has the same columns as an export that is downloaded.
@@ -23,10 +23,10 @@ export const qualtrics: Preset = {
     format: "qualtrics",
   },
   notes: [
-    "One export, with the columns of a CSV export of choice texts. Edits are found. Responses that were deleted in Qualtrics are reported as vanished.",
-    "Responses in progress are not included. Test responses are: skip them with `where`.",
+    "An export job creates one file. The columns are those of a CSV export with choice texts. Edited responses are reported as changed, and deleted ones as vanished.",
+    "Responses in progress are not included. Test responses are included: skip them with `where`.",
     "For codes instead of choice texts, set `request: { json: { useLabels: false } }`.",
-    "The times are in the zone that the export states.",
-    "If the file is too large for a request of 2 minutes, increase `timeout` of the connection.",
+    "Times are in the zone that the export states.",
+    "If the download takes longer than 2 minutes, increase the connection's `timeout`.",
   ],
 }

@@ -5,7 +5,7 @@ export const redcap: Preset = {
   evidence: "From the code of two widely used clients, not tried live.",
   bases: "the address of your server without `/api/`, such as `https://redcap.example.edu`",
   token: { field: "token" },
-  signIn: "Ask for a token under API in the project's menu, with the right to export. It belongs to one project.",
+  signIn: "Request a token under API in the project's menu, with the right to export. Each token is for one project.",
   variables: {},
   source: {
     request: {
@@ -15,7 +15,7 @@ export const redcap: Preset = {
     format: "redcap",
   },
   notes: [
-    "One answer, with the columns of the CSV export of raw data. Edits are found. Records that were deleted in REDCap are reported as vanished.",
+    "One answer contains all records. The columns are those of the CSV export of raw data. Edited records are reported as changed, and deleted ones as vanished.",
     "For labels instead of codes, set `request: { form: { rawOrLabel: label, rawOrLabelHeaders: label } }`.",
   ],
 }

@@ -4,7 +4,8 @@ export const surveymonkey: Preset = {
   title: "SurveyMonkey",
   evidence: "From the vendor's documentation and the code of several clients, not tried live.",
   base: "https://api.surveymonkey.com/v3",
-  bases: "the address of the account's region followed by `/v3`, if access is refused although the token is right",
+  bases:
+    "the address of the account's region, followed by `/v3`. Set it if access is refused although the token is right",
   token: { bearer: true },
   signIn:
     "Create a private app on the developer page, with the scopes View Surveys, View Responses and View Response Details. The last one needs a paid plan. The app's access token doesn't expire.",
@@ -28,9 +29,9 @@ export const surveymonkey: Preset = {
     rowKey: ["Respondent ID"],
   },
   notes: [
-    "The questions, cells and row key of an export as separate columns with texts. `Start Date` and `End Date` are ISO times in UTC, unlike in an export.",
-    "Responses that are not completed are skipped. To import others, write `where` yourself.",
-    "Edits are found. Responses that were deleted are reported as vanished when all responses are pulled.",
-    "An account has 500 requests a day: each run needs one for 100 responses, and two more.",
+    "The questions, cells and row key are those of an export with separate columns and answer texts. Unlike in an export, `Start Date` and `End Date` are ISO times in UTC.",
+    "Only completed responses are imported. To import others, set `where`.",
+    "Edited responses are reported as changed. Deleted ones are reported as vanished when all responses are pulled.",
+    "An account has 500 requests a day. A pull needs one for every 100 responses, and two more.",
   ],
 }

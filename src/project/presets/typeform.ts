@@ -28,8 +28,8 @@ export const typeform: Preset = {
     rowKey: ["#"],
   },
   notes: [
-    "The columns, cells and row key of a CSV export, without `Ending`.",
-    "Only completed responses. They can't be edited in Typeform. Responses that were deleted are reported as vanished when all responses are pulled.",
-    "A response may appear in the API half an hour after its submission. The overlap covers that.",
+    "The columns, cells and row key are those of a CSV export without `Ending`.",
+    "Only completed responses are pulled. Typeform doesn't allow edits of them. Deleted ones are reported as vanished when all responses are pulled.",
+    "A response may appear in the API only half an hour after its submission. The overlap covers this delay.",
   ],
 }
