@@ -53,12 +53,12 @@ export interface ListContext {
 }
 
 /** The form's list, read once. */
-interface Listing {
+interface Scan {
   /** The ids of the submissions that the list shows. */
   readonly ids: ReturnType<typeof makeIds>
   /** The number of submissions that are malformed or have no id. */
   readonly malformed: number
-  /** Why nothing proves that the list shows every submission of the form. Undefined if it certainly does: see `listOnce`. */
+  /** Why nothing proves that the list shows every submission of the form. Undefined if it certainly does: see `scanList`. */
   readonly gap: string | undefined
 }
 
@@ -76,11 +76,11 @@ interface Listing {
  * not come back. They are as many as the form had at that moment. So the list shows all that the form had, whatever the order and the size of its
  * pages. Because the two lists start at different ends, a service that cuts its list does not show the same submissions twice.
  */
-export const listOnce = (
+export const scanList = (
   { form, list }: Pick<ListContext, "form" | "list">,
   sort: "asc" | "desc",
   digest: Digester["key"],
-  before: Listing | undefined,
+  before: Scan | undefined,
   see: (submission: Submission) => void,
 ) =>
   Effect.gen(function*() {
@@ -124,7 +124,7 @@ export const listOnce = (
       : !isSame || before.ids.size !== ids.size
       ? "two lists of the form show different submissions"
       : undefined
-    return { ids, malformed, gap } satisfies Listing
+    return { ids, malformed, gap } satisfies Scan
   })
 
 /** How often the form's list is read at most. */
@@ -142,7 +142,7 @@ export interface SettledFromList extends Settled {
  * Looks for rows in doubt in the form's list of submissions. Records nothing. The rule is that for an export:
  *
  * - A row has landed if a submission that the ledger does not know fits it, and fits only it. Rows with the same content are interchangeable.
- * - A row has not landed only if nothing fits or resembles it, the list certainly shows every submission of the form (see `listOnce`), among them all
+ * - A row has not landed only if nothing fits or resembles it, the list certainly shows every submission of the form (see `scanList`), among them all
  *   that the ledger requires, and it began when the row's submission had to be visible, with no clock set back since the row was sent.
  * - Otherwise it stays in doubt.
  *
@@ -157,10 +157,10 @@ export const settleFromList = (
   patience: number,
 ) =>
   Effect.gen(function*() {
-    let before: Listing | undefined
+    let before: Scan | undefined
     for (let lists = 1;; lists++) {
-      const { evidenceOf, listing, result } = yield* settleOnce(rows, context, lists % 2 === 1 ? "asc" : "desc", before)
-      before = listing
+      const { evidenceOf, result, scan } = yield* settleOnce(rows, context, lists % 2 === 1 ? "asc" : "desc", before)
+      before = scan
       const early = result.open.filter(({ wants }) => wants === "time")
       const until = Math.max(0, ...early.map(({ row }) => evidenceOf(row).visibleFrom ?? 0))
       const wait = until - (yield* Clock.currentTimeMillis)
@@ -182,7 +182,7 @@ const settleOnce = (
   rows: ReadonlyArray<DoubtfulRow>,
   context: ListContext,
   sort: "asc" | "desc",
-  before: Listing | undefined,
+  before: Scan | undefined,
 ) =>
   Effect.gen(function*() {
     const { answers, digest, form, pipeline, view } = context
@@ -201,22 +201,22 @@ const settleOnce = (
     const began = yield* Clock.currentTimeMillis
     const asEntry = { text: "", at: began, after: Number.MAX_SAFE_INTEGER }
     const evidenceOf = yield* evidenceOfRows(rows, view, waitsOf(pipeline), [asEntry])
-    const listing = yield* listOnce(context, sort, digest, before, (submission) => {
+    const scan = yield* scanList(context, sort, digest, before, (submission) => {
       if (!known.see(submission.submissionId)) settling.offer(submission.submissionId, submission)
     })
     const lacking = yield* known.lacking
     const settled = settling.decide({
       _tag: "List",
       lacking,
-      unreadable: listing.malformed,
-      gap: listing.gap,
-      submissions: listing.ids.size,
+      unreadable: scan.malformed,
+      gap: scan.gap,
+      submissions: scan.ids.size,
       evidenceOf,
       now: began,
       shown,
     })
-    const result: SettledFromList = { ...settled, lacking, submissions: listing.ids.size }
-    return { result, listing, evidenceOf }
+    const result: SettledFromList = { ...settled, lacking, submissions: scan.ids.size }
+    return { result, scan, evidenceOf }
   })
 
 /** Records the settled rows. A row whose submission another pipeline recorded meanwhile stays in doubt. Returns what was recorded. */

@@ -8,7 +8,7 @@ import { FormService } from "../service/FormService.ts"
 import { eachKnown, knownIn } from "./knownSubmissions.ts"
 import { showWork } from "./Progress.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
-import { listOnce } from "./settleFromList.ts"
+import { scanList } from "./settleFromList.ts"
 import { Stop } from "./Stop.ts"
 
 /** How a form differs from the ledger as a whole. */
@@ -44,7 +44,7 @@ export const compareWholeForm = Effect.gen(function*() {
   )
 })
 
-const compare = (context: Parameters<typeof listOnce>[0]) =>
+const compare = (context: Parameters<typeof scanList>[0]) =>
   Effect.gen(function*() {
     const { pipeline } = yield* CurrentRun
     const { ledger, view } = yield* RunLedger
@@ -54,16 +54,16 @@ const compare = (context: Parameters<typeof listOnce>[0]) =>
     const { looseIds } = yield* view.settlingFacts
     const known = yield* knownIn(view, looseIds, digest, false, imported)
     const unknown = new Map<string, string | undefined>()
-    let before: Effect.Effect.Success<ReturnType<typeof listOnce>> | undefined
+    let before: Effect.Effect.Success<ReturnType<typeof scanList>> | undefined
     let gap: string | undefined
     for (const end of ends) {
       unknown.clear()
-      const listing = yield* listOnce(context, end, digest, before, ({ submissionId, submissionTime }) => {
+      const scan = yield* scanList(context, end, digest, before, ({ submissionId, submissionTime }) => {
         if (!known.see(submissionId)) unknown.set(submissionId, submissionTime)
       })
-      before = listing
-      gap = listing.gap
-        ?? (listing.malformed === 0 ? undefined : `${counted(listing.malformed, "submission")} can't be read`)
+      before = scan
+      gap = scan.gap
+        ?? (scan.malformed === 0 ? undefined : `${counted(scan.malformed, "submission")} can't be read`)
       if (gap === undefined) break
     }
     if (before === undefined || gap !== undefined) {

@@ -5,6 +5,7 @@ import type { Item } from "../../src/domain/item.ts"
 import type { ReturnedAnswer, Submission } from "../../src/domain/submission.ts"
 import { compareAnswer, compareSubmission, fit } from "../../src/kinds/submission.ts"
 import type { ComparedAnswer } from "../../src/kinds/submission.ts"
+import { submissionWith } from "../fakeSubmissions.ts"
 
 const returned = (id: string, value: ReturnedAnswer["value"], more: Partial<ReturnedAnswer> = {}): ReturnedAnswer => ({
   id,
@@ -15,20 +16,13 @@ const returned = (id: string, value: ReturnedAnswer["value"], more: Partial<Retu
   ...more,
 })
 
-const submission = (questions: ReadonlyArray<ReturnedAnswer>, more: Partial<Submission> = {}): Submission => ({
-  submissionId: "s1",
-  submissionTime: "2024-05-31T12:30:00.000Z",
-  lastUpdatedAt: "2024-05-31T12:30:00.000Z",
-  questions,
-  calculations: [],
-  urlParameters: [],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-  login: undefined,
-  editLink: undefined,
-  ...more,
-})
+const submission = (questions: ReadonlyArray<ReturnedAnswer>, more: Partial<Submission> = {}): Submission =>
+  submissionWith({
+    submissionTime: "2024-05-31T12:30:00.000Z",
+    lastUpdatedAt: "2024-05-31T12:30:00.000Z",
+    questions,
+    ...more,
+  })
 
 const answer = (id: string, kind: string, list: ComparedAnswer["list"] = "questions"): ComparedAnswer => ({
   id,

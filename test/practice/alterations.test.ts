@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Json } from "../../src/domain/json.ts"
 import { kindOfType } from "../../src/kinds/index.ts"
 import { compareSubmission } from "../../src/kinds/submission.ts"
+import { submissionWith } from "../fakeSubmissions.ts"
 import { corruptionsOf, isEmpty } from "./alter/corruptions.ts"
 import { normalisationsOf } from "./alter/normalisations.ts"
 
@@ -81,19 +82,7 @@ const verdictOf = (type: string, sent: Json, returned: Json) => {
   const kind = kindOfType(type)?.name ?? ""
   const comparisons = compareSubmission([{ id: "q", name: "Q", kind, list: "questions" }], {
     questions: [{ id: "q", value: sent }],
-  }, {
-    submissionId: "s",
-    submissionTime: undefined,
-    lastUpdatedAt: undefined,
-    questions: [{ id: "q", name: "Q", type, known: true, value: returned }],
-    calculations: [],
-    urlParameters: [],
-    scheduling: [],
-    payments: [],
-    quiz: undefined,
-    login: undefined,
-    editLink: undefined,
-  })
+  }, submissionWith({ questions: [{ id: "q", name: "Q", type, known: true, value: returned }] }))
   expect(comparisons).toHaveLength(1)
   return comparisons[0]?.verdict
 }

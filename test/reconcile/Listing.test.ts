@@ -1,38 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Logger, type Scope, TestClock } from "effect"
-import type { Submission } from "../../src/domain/submission.ts"
 import { type Listing, makeListing } from "../../src/reconcile/Listing.ts"
 import { type FormService, ServiceUnusable } from "../../src/service/FormService.ts"
+import { fakeList, submissionWith } from "../fakeSubmissions.ts"
 
 type List = NonNullable<FormService["list"]>
 
-const submission = (submissionId: string): Submission => ({
-  submissionId,
-  submissionTime: undefined,
-  lastUpdatedAt: undefined,
-  questions: [],
-  calculations: [],
-  urlParameters: [],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-  login: undefined,
-  editLink: undefined,
-})
-
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => `s${from + at}`)
 
-/** A list of ids, oldest first, that records the requested pages. */
+/** A list of ids, oldest first, whose pages take 50 milliseconds. */
 const listOf = (ids: () => ReadonlyArray<string>) => {
-  const pages: Array<string> = []
-  const list: List = (_form, { offset, sort }) =>
-    Effect.suspend(() => {
-      pages.push(`${sort} ${offset}`)
-      const all = sort === "asc" ? ids() : ids().toReversed()
-      const submissions = all.slice(offset, offset + 150).map(submission)
-      return Effect.delay(Effect.succeed({ submissions, malformed: 0, total: all.length }), 50)
-    })
-  return { pages, list }
+  const { list, pages } = fakeList(() => ids().map((submissionId) => submissionWith({ submissionId })))
+  return { pages, list: ((form, page) => Effect.zipLeft(list(form, page), Effect.sleep(50))) satisfies List }
 }
 
 /** Opens a list. Returns a function that looks for ids, and returns those that must be read one by one. */

@@ -12,6 +12,7 @@ import { checkDrift } from "../../src/reconcile/drift.ts"
 import { readBack } from "../../src/reconcile/ReadBack.ts"
 import type { FormService } from "../../src/service/FormService.ts"
 import { isKnownType } from "../../src/service/wire.ts"
+import { submissionWith } from "../fakeSubmissions.ts"
 
 const digest = makeDigester("5".repeat(64))
 
@@ -213,19 +214,8 @@ describe("checkDrift of an edited submission", () => {
   })
 
   it("equal content counts as the same edit, and changed content as a new edit", async () => {
-    const submission = (text: string): Submission => ({
-      submissionId: "s1",
-      submissionTime: undefined,
-      lastUpdatedAt: undefined,
-      questions: [{ id: "q1", name: "Name", type: "ShortAnswer", known: true, value: text }],
-      calculations: [],
-      urlParameters: [],
-      scheduling: [],
-      payments: [],
-      quiz: undefined,
-      login: undefined,
-      editLink: undefined,
-    })
+    const submission = (text: string): Submission =>
+      submissionWith({ questions: [{ id: "q1", name: "Name", type: "ShortAnswer", known: true, value: text }] })
     const seen = await Effect.runPromise(Effect.gen(function*() {
       const answers = yield* verified({ questions: [{ id: "q1", value: "then" }] }, submission("then"))
       const results = yield* Effect.forEach(["now", "now", "later"], (text) => drift(answers, submission(text)))
@@ -240,19 +230,7 @@ describe("checkDrift of an edited submission", () => {
 
 describe("checkDrift of a question with an unknown type", () => {
   const answer = (type: string, value: Json) => ({ id: "q1", name: "Name", type, known: isKnownType(type), value })
-  const submission = (type: string, value: Json): Submission => ({
-    submissionId: "s1",
-    submissionTime: undefined,
-    lastUpdatedAt: undefined,
-    questions: [answer(type, value)],
-    calculations: [],
-    urlParameters: [],
-    scheduling: [],
-    payments: [],
-    quiz: undefined,
-    login: undefined,
-    editLink: undefined,
-  })
+  const submission = (type: string, value: Json): Submission => submissionWith({ questions: [answer(type, value)] })
 
   it("a question with an unknown type is not compared, whether its type was unknown at the import or is unknown now", async () => {
     for (

@@ -10,6 +10,7 @@ import type { DoubtfulRow } from "../../src/ledger/pages.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { type ListContext, settleFromList } from "../../src/run/settleFromList.ts"
 import type { ListedPage } from "../../src/service/FormService.ts"
+import { fakeList, submissionWith } from "../fakeSubmissions.ts"
 import { seeds } from "../long.ts"
 
 const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
@@ -30,25 +31,19 @@ const person = (name: string, key?: string): Item => ({
   ...(key === undefined ? {} : { urlParameters: [{ id: "key", name: "key", value: key }] }),
 })
 
-const submissionOf = (submissionId: string, { questions, urlParameters = [] }: Item): Submission => ({
-  submissionId,
-  submissionTime: "2026-01-01T00:00:00.000Z",
-  lastUpdatedAt: undefined,
-  questions: form.questions.map(({ id, name, type }) => ({
-    id,
-    name,
-    type,
-    known: true,
-    value: questions.find((one) => one.id === id)?.value ?? null,
-  })),
-  calculations: [],
-  urlParameters: [...urlParameters],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-  login: undefined,
-  editLink: undefined,
-})
+const submissionOf = (submissionId: string, { questions, urlParameters = [] }: Item): Submission =>
+  submissionWith({
+    submissionId,
+    submissionTime: "2026-01-01T00:00:00.000Z",
+    questions: form.questions.map(({ id, name, type }) => ({
+      id,
+      name,
+      type,
+      known: true,
+      value: questions.find((one) => one.id === id)?.value ?? null,
+    })),
+    urlParameters: [...urlParameters],
+  })
 
 const rowOf = (row: number, item: Item, { resent = false } = {}): DoubtfulRow => ({
   at: row,
@@ -97,7 +92,7 @@ interface Setting {
 const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
   Effect.gen(function*() {
     const { after, change = (page) => page, inForm, known = [], requests = ended, size = 3 } = setting
-    const asked: Array<string> = []
+    const { list, pages: asked } = fakeList(inForm, size)
     const context: ListContext = {
       form,
       answers: [],
@@ -106,13 +101,10 @@ const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
         reconcile: { visibleWithin: Duration.seconds(10), lateWithin: Duration.seconds(10) },
         sink: { stamp: setting.stamp === true ? { urlParameter: "key" } : undefined },
       } as unknown as Pipeline,
-      list: (_, { offset, sort }) =>
-        Effect.sync(() => {
-          asked.push(`${sort} ${offset}`)
-          const all = sort === "asc" ? inForm() : inForm().toReversed()
-          const page = change({ submissions: all.slice(offset, offset + size), malformed: 0, total: all.length }, sort)
+      list: (id, page) =>
+        Effect.map(list(id, page), (found) => {
           after?.()
-          return page
+          return change(found, page.sort)
         }),
       view: {
         pages: (() =>

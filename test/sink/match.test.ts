@@ -3,22 +3,12 @@ import { describe, expect, it } from "vitest"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
 import { type Fit, matchByContent } from "../../src/sink/match.ts"
+import { submissionWith } from "../fakeSubmissions.ts"
 
 const item = (value: string): Item => ({ questions: [{ id: "q", value }] })
 
-const submission = (submissionId: string, value: string): Submission => ({
-  submissionId,
-  submissionTime: undefined,
-  lastUpdatedAt: undefined,
-  questions: [{ id: "q", name: "Q", type: "ShortAnswer", known: true, value }],
-  calculations: [],
-  urlParameters: [],
-  scheduling: [],
-  payments: [],
-  quiz: undefined,
-  login: undefined,
-  editLink: undefined,
-})
+const submission = (submissionId: string, value: string): Submission =>
+  submissionWith({ submissionId, questions: [{ id: "q", name: "Q", type: "ShortAnswer", known: true, value }] })
 
 /** Equal texts are an exact fit. Texts that differ only in case are equivalent. */
 const fit: Fit = (sent, returned) => {
