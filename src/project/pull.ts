@@ -273,10 +273,10 @@ const startsWithSince = ({ page, since }: Mapping): boolean =>
 const sinceFindings = (yaml: YamlText, request: string, source: Mapping): ReadonlyArray<Finding> => {
   if (source["since"] === "none") return []
   if (source["since"] === undefined) {
-    return /\{(?:since|until)\}/.test(request)
+    return request.includes("{since}")
       ? [{
         offset: yaml.offset(["source", "request"], "key"),
-        message: "`{since}` and `{until}` in `request` have no value.",
+        message: "`{since}` in `request` has no value.",
         suggestion: "Add `since` with the place of a record's time: `since: { at: /submitted_at }`.",
       }]
       : []

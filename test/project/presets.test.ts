@@ -79,7 +79,7 @@ describe("a source with a preset", () => {
         path: "/api/v2/assets/a%20b%2Fc/data/",
         query: { limit: 10, query: '{"age":1}', sort: '{"_id":1}', format: "json" },
       },
-      page: { link: "/next" },
+      page: { offset: 0, total: { at: "/count" }, id: "/_id" },
       account: { base: "https://kf.kobotoolbox.org", requestsPerSecond: 2 },
     })
     expect(source.rowKey).toMatchObject([{ name: "_id" }])
@@ -91,7 +91,7 @@ describe("a source with a preset", () => {
   })
 
   it.each([
-    [kobo, "{ connection: tool }", "KoboToolbox needs `form`: the id of the project"],
+    [kobo, "{ connection: tool }", "KoboToolbox needs `form`: the project's id, as in its address."],
     [kobo, "{ connection: tool, form: a, variables: { from: b } }", "KoboToolbox has no variable `from`."],
     [
       "{ api: odk, base: https://x.org }",

@@ -9,9 +9,12 @@ export const kobo: Preset = {
   signIn: "The token is in the account settings, under Security.",
   variables: { form: { about: "the project's id, as in its address", example: "aBc123" } },
   source: {
-    // An export would take a job, and the server may return an earlier one.
-    request: { path: "/api/v2/assets/{form}/data/", query: { format: "json", limit: 1000, sort: '{"_id":1}' } },
-    page: { link: "/next", total: "/count" },
+    // An export would take a job, and the server may return an earlier one. The address of the next page has an offset that doesn't overlap.
+    request: {
+      path: "/api/v2/assets/{form}/data/",
+      query: { format: "json", limit: 1000, start: "{offset}", sort: '{"_id":1}' },
+    },
+    page: { offset: 0, total: "/count", id: "/_id" },
     records: "/results",
     format: "kobo",
   },

@@ -14,11 +14,17 @@ export const surveymonkey: Preset = {
   quota: { header: "X-Ratelimit-App-Global-Day-Remaining" },
   variables: { form: { about: "the survey's id", example: "123456789" } },
   source: {
-    // A response that is edited during the pull moves to the end, and another one to a page that was already read. Then the number of different
-    // responses is less than the total, and the pull fails.
+    // Responses that are modified after the start of the pull are excluded, so their number can only fall, which the total shows. Without that, an edit
+    // moves a response to the end, and another one to a page that was already read, while the total stays the same.
     request: {
       path: "/surveys/{form}/responses/bulk",
-      query: { per_page: 100, sort_by: "date_modified", sort_order: "ASC", start_modified_at: "{since}" },
+      query: {
+        per_page: 100,
+        sort_by: "date_modified",
+        sort_order: "ASC",
+        start_modified_at: "{since}",
+        end_modified_at: "{until}",
+      },
     },
     page: { link: "/links/next", total: "/total", id: "/id" },
     records: "/data",

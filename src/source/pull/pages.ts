@@ -19,6 +19,9 @@ export interface Variables {
 /** The pages are not as the pipeline says. The message is the end of a sentence. */
 export class Unpaged extends Error {}
 
+/** Records were deleted, arrived or were edited while the pages were read, so one may have been skipped. The message is the end of a sentence. */
+export class Moved extends Unpaged {}
+
 /**
  * Returns the function that makes lines of the records of a page: a JSON line of each, or a row of CSV if the records are lists of cells, of which the
  * first is the header. Shorter rows are padded. Throws `Unpaged`.
@@ -69,6 +72,13 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
   const counts = { records: 0, pages: 0 }
   /** The number of pages without records since the last record. */
   let empty = 0
+  /**
+   * For pages by `{offset}`, which overlap by one record, after a page with a single record: whether the next page was requested without overlap, and
+   * then whether it was empty.
+   */
+  let ahead: "requested" | "empty" | "filled" | undefined
+  /** For pages by `{offset}`: the digests of the records of the last page. Undefined before the first page. */
+  let before: ReadonlySet<string> | undefined
   const made = recordLines()
   let total: number | undefined
 
@@ -76,7 +86,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     const records = valueAt(json, place)
     if (Array.isArray(records)) {
       const all = records as ReadonlyArray<Json>
-      if (!made.repeatsHeader(all)) return all
+      if (!made.repeatsHeader(all) || (page?.offset !== undefined && variables.offset === page.offset)) return all
       if (page?.offset === undefined) return all.slice(1)
       throw new Unpaged(
         "repeats its header in each page, so `{offset}` would skip records. Nothing was used. Ask for all rows in one page, or use a different `source.page`.",
@@ -93,38 +103,59 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     )
   }
 
+  /** Returns what identifies a record: its id, or its digest if `page.id` is not set. */
+  const keyOf = (record: Json): string => {
+    if (page?.id === undefined) return digest(JSON.stringify(record))
+    const id = valueAt(record, page.id)
+    if (id === undefined || id === null || id === "") {
+      throw new Unpaged(`sent a record without ${page.id}. Correct \`page.id\`.`)
+    }
+    return JSON.stringify(id)
+  }
+
+  /**
+   * Checks that a page by `{offset}` begins with a known record. All records before that one were then received, and all others follow, even if records
+   * were deleted and have arrived. Otherwise one may have been skipped.
+   */
+  const requireOverlap = ([first]: ReadonlyArray<Json>): void => {
+    if (before === undefined || (first !== undefined && (before.has(keyOf(first)) || known.has(keyOf(first))))) return
+    throw new Moved(
+      `moved records while it was read: page ${
+        thousands(counts.pages + 1)
+      } does not begin with a record that was already received, so another one may have been skipped. Nothing was used. Run again. If it happens again, ask for an order that doesn't change in \`source.request\`.`,
+    )
+  }
+
   /** Returns the records that no earlier page contained. A record that has changed since is kept, so that the row key shows the difference. */
   const newIn = (records: ReadonlyArray<Json>): ReadonlyArray<Json> => {
-    const place = page?.id
-    if (place === undefined) return records
+    if (page?.id === undefined) return before === undefined ? records : records.slice(1)
     return records.filter((record) => {
-      const id = valueAt(record, place)
-      if (id === undefined || id === null || id === "") {
-        throw new Unpaged(`sent a record without ${place}. Correct \`page.id\`.`)
-      }
-      const [key, content] = [JSON.stringify(id), digest(JSON.stringify(record))]
-      const before = known.get(key)
-      if (before === undefined) known.set(key, content)
-      return before !== content
+      const [key, content] = [keyOf(record), digest(JSON.stringify(record))]
+      const earlier = known.get(key)
+      if (earlier === undefined) known.set(key, content)
+      return earlier !== content
     })
   }
 
   const totalAt = page?.total === undefined ? undefined : "at" in page.total ? page.total.at : page.total.remaining
   const isRemaining = page?.total !== undefined && "remaining" in page.total
 
-  /** Returns why the number of all records can't be right. */
-  const totalFault = (json: Json): string | undefined => {
-    if (totalAt === undefined || (isRemaining && total !== undefined)) return undefined
+  /** Reads the number of all records. */
+  const readTotal = (json: Json): void => {
+    if (totalAt === undefined || (isRemaining && total !== undefined)) return
     const stated = valueAt(json, totalAt)
     const count = typeof stated === "string" && /^\d+$/.test(stated) ? Number(stated) : stated
-    if (typeof count !== "number") return `sent a page without a number at ${totalAt}. Correct \`page.total\`.`
+    if (typeof count !== "number") {
+      throw new Unpaged(`sent a page without a number at ${totalAt}. Correct \`page.total\`.`)
+    }
     if (count < (total ?? 0)) {
-      return `lost records while it was read: ${totalAt} was ${thousands(total ?? 0)}, then ${
-        thousands(count)
-      }. Others may have moved to pages that were already read. Nothing was used. Run again.`
+      throw new Moved(
+        `lost records while it was read: ${totalAt} was ${thousands(total ?? 0)}, then ${
+          thousands(count)
+        }. Others may have moved to pages that were already read. Nothing was used. Run again.`,
+      )
     }
     total = count
-    return undefined
   }
 
   const repeats =
@@ -139,9 +170,41 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     return value
   }
 
+  /** Returns whether there is another page by `{offset}`. The last page has a single record, which is known, after which there is nothing. */
+  const nextOffset = (records: ReadonlyArray<Json>, isAhead: boolean): boolean => {
+    const [offset, first] = [variables.offset ?? 0, page?.offset ?? 0]
+    if (isAhead) {
+      // Whether empty or not, it is proof only together with a page that begins with the last known record.
+      ahead = records.length === 0 ? "empty" : "filled"
+      variables.offset = offset - 1
+      return true
+    }
+    if (records.length !== 1) {
+      ahead = undefined
+      variables.offset = offset + Math.max(0, records.length - 1)
+      return records.length > 0
+    }
+    if (ahead === "empty" || (before !== undefined && !isRemaining && total === offset - first + 1)) return false
+    if (ahead === "filled") {
+      throw new Unpaged(
+        "sends one record a page. Pages by `{offset}` must overlap by one record, so that none is skipped. Nothing was used. Ask for larger pages in `source.request`.",
+      )
+    }
+    ahead = "requested"
+    variables.offset = offset + 1
+    return true
+  }
+
   /** Returns whether there is another page, and its address if the page contains it. */
-  const next = (json: Json, records: ReadonlyArray<Json>, headers: Headers, from: URL): URL | boolean => {
+  const next = (
+    json: Json,
+    records: ReadonlyArray<Json>,
+    isAhead: boolean,
+    headers: Headers,
+    from: URL,
+  ): URL | boolean => {
     if (page === undefined) return false
+    if (isAhead && records.length > 0) return nextOffset(records, isAhead)
     if (page.end !== undefined) {
       const { at, is } = page.end
       const value = valueAt(json, at)
@@ -167,6 +230,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
         : cursorFrom(headers.get(page.cursor.header), page.cursor.header)
       return variables.cursor !== undefined
     }
+    if (page.offset !== undefined) return nextOffset(records, isAhead)
     if (records.length === 0) return false
     if (page.last !== undefined) {
       variables.cursor = cursorFrom(valueAt(records.at(-1) ?? null, page.last), page.last)
@@ -174,7 +238,6 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
         throw new Unpaged(`sent a record without ${page.last}. Correct \`page.last\`.`)
       }
     }
-    if (variables.offset !== undefined) variables.offset += records.length
     if (variables.number !== undefined) variables.number++
     return true
   }
@@ -193,15 +256,20 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     /** Takes a page. Returns its records as JSON lines, and what `next` returns. Throws `Unpaged`. */
     take: (json: Json, headers: Headers, from: URL) => {
       const records = recordsOf(json)
-      const fresh = newIn(records)
+      const isAhead = ahead === "requested"
+      if (page?.offset !== undefined && !isAhead) requireOverlap(records)
+      const fresh = isAhead ? [] : newIn(records)
       const lines = made.lines(fresh, counts.pages === 0)
-      const whole = fresh.length === records.length ? lines : JSON.stringify(records)
-      if (records.length > 0 && seen.size === seen.add(digest(whole)).size) throw new Unpaged(repeats)
+      const whole = digest(JSON.stringify(records))
+      // The last record of pages by `{offset}` comes several times.
+      const mayRepeat = records.length === 0 || (page?.offset !== undefined && records.length === 1 && !isAhead)
+      if (seen.has(whole) && !mayRepeat) throw new Unpaged(repeats)
+      if (!isAhead) seen.add(whole)
       counts.pages++
       counts.records += fresh.length
-      const fault = totalFault(json)
-      if (fault !== undefined) throw new Unpaged(fault)
-      const following = next(json, records, headers, from)
+      readTotal(json)
+      const following = next(json, records, isAhead, headers, from)
+      if (page?.offset !== undefined && !isAhead) before = new Set(page.id === undefined ? records.map(keyOf) : [])
       empty = records.length === 0 ? empty + 1 : 0
       if (following !== false && empty === limits.emptyPages) {
         throw new Unpaged(

@@ -1,5 +1,6 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -22,7 +23,7 @@ import type { Stated } from "./distinct.ts"
 import { exchange, shownConnection } from "./exchange.ts"
 import type { Account, Answer, PullRequest } from "./exchange.ts"
 import { finishJob } from "./job.ts"
-import { pager, Unpaged } from "./pages.ts"
+import { Moved, pager, Unpaged } from "./pages.ts"
 import type { Variables } from "./pages.ts"
 import { withBearer } from "./signIn.ts"
 import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
@@ -160,7 +161,16 @@ const laterRefusal = ({ page }: Pull, number: number): NonNullable<PullRequest["
   }
 }
 
-/** Stores the records of all pages, one a line. */
+/** Records moved between the pages of a pull, so one may be missing. */
+class RecordsMoved extends Data.TaggedError("RecordsMoved")<{ readonly message: string }> {}
+
+/** How often a pull whose records moved is started again. */
+const repeatsOfPull = 2
+
+/** How much earlier than the tool's clock `{until}` may be, in milliseconds. */
+const clockTolerance = 60_000
+
+/** Stores the records of all pages, one a line. Fails with `RecordsMoved` if the pull may be started again. */
 const storePages = (
   pull: Pull,
   connection: Account,
@@ -175,7 +185,12 @@ const storePages = (
     const times: Array<number> = []
     const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
     const write = yield* Effect.mapError(open, wrong)
-    const pages = pager(pull, since === undefined ? {} : sinceVariables(since, { ...from, startedAt }))
+    const moved = (message: string) => new RecordsMoved({ message: `${file} ${message}` })
+    const pagesUntil = (until: number) => pager(pull, sinceVariables(since, { mark: from.mark, until }))
+    // A `Date` header has no milliseconds.
+    const until = Math.floor(startedAt / 1000) * 1000
+    let pages = pagesUntil(until)
+    let isClockKnown = !JSON.stringify(pull.request).includes("{until}")
     const show = yield* PullProgress
     let following: URL | boolean = true
     while (following !== false) {
@@ -193,9 +208,18 @@ const storePages = (
       )
       const failure = failureIn(json, pull)
       if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
+      const toolTime = Date.parse(headers.get("date") ?? "")
+      if (!isClockKnown && (toolTime < until || toolTime > until + clockTolerance)) {
+        // After its own time, the tool would return records that arrive during the pull. They would hide that others are missing.
+        isClockKnown = true
+        pages = pagesUntil(toolTime)
+        continue
+      }
+      isClockKnown = true
       const taken = yield* Effect.try({
         try: () => pages.take(json, headers, request.url),
         catch: (error) => {
+          if (error instanceof Moved) return moved(error.message)
           if (error instanceof Unpaged) return wrong(error.message)
           throw error
         },
@@ -213,7 +237,7 @@ const storePages = (
     }
     const { counts, fault, stated } = pages
     const why = fault()
-    if (why !== undefined) return yield* wrong(why)
+    if (why !== undefined) return yield* moved(why)
     if (counts.records === 0 && from.mark === undefined) {
       return yield* wrong("has no records yet. Run again when there are some.")
     }
@@ -275,7 +299,17 @@ export const pullRecords = (
     const connection = withBearer(configured, signIn)
     const stored = yield* Effect.mapError(temporaryFile(most), wrong)
     if (isPaged(pull)) {
-      const pulled = yield* Effect.scoped(storePages(pull, connection, signIn, file, stored, from))
+      let attempts = 0
+      const attempt = Effect.suspend(() => {
+        attempts++
+        return Effect.scoped(storePages(pull, connection, signIn, file, stored, from))
+      })
+      const pulled = yield* attempt.pipe(
+        Effect.retry({ times: repeatsOfPull, while: ({ _tag }) => _tag === "RecordsMoved" }),
+        Effect.catchTag("RecordsMoved", ({ message }) =>
+          new SourceError({ file, message: `${message} All pages were requested ${attempts} times.` })),
+      )
+      const said = attempts === 1 ? pulled.said : `${pulled.said}, pulled ${attempts} times because records moved`
       // Requested after the records, so that it contains the questions that were added in the meantime.
       const definition = pull.labels === undefined
         ? undefined
@@ -285,12 +319,16 @@ export const pullRecords = (
           connection,
           file,
         )
-      return { path: stored.path, file, ...pulled, definition }
+      return { path: stored.path, file, ...pulled, said, definition }
     }
     const show = yield* PullProgress
     const keep = ({ body, headers }: Answer) =>
       Effect.scoped(Effect.gen(function*() {
-        if (endsAnywhere((name) => headers.get(name))) {
+        if (
+          endsAnywhere((name) =>
+            headers.get(name)
+          )
+        ) {
           return yield* wrong(`${unproven} Download it yourself, and import it as a file.`)
         }
         const write = yield* Effect.mapError(stored.open, wrong)
@@ -310,7 +348,9 @@ export const pullRecords = (
         }
         if (bytes === 0) return yield* wrong("sent an empty file. Nothing was used. Correct `source.request`.")
       }))
-    const request = requestOf(pull, connection, signIn, {})
+    const startedAt = yield* Clock.currentTimeMillis
+    const times = sinceVariables(undefined, { mark: undefined, until: startedAt })
+    const request = requestOf(pull, connection, signIn, times)
     const get = (path: string, link?: URL) => requestOf({ request: { path } }, connection, signIn, {}, link)
     const single = pull.job === undefined ? request : yield* finishJob(pull.job, connection, request, get)
     yield* exchange(connection, single, keep)

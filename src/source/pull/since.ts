@@ -59,10 +59,19 @@ export const writeTime = (millis: number, { format }: Pick<Since, "format">): st
   return time.toFormat(format === "iso" ? "yyyy-MM-dd'T'HH:mm:ss'Z'" : format)
 }
 
-/** Returns the values of `{since}` and `{until}` for a pull. */
-export const sinceVariables = (since: Since, { mark, startedAt }: Pick<Increment, "mark" | "startedAt">) => ({
-  since: mark === undefined ? undefined : writeTime(mark - Duration.toMillis(since.overlap), since),
-  until: writeTime(startedAt, since),
+/**
+ * Returns the values of `{since}` and `{until}` for a pull.
+ *
+ * @param until the start of the pull. `{until}` is a second earlier, because some tools include that second, which is not over yet
+ */
+export const sinceVariables = (
+  since: Since | undefined,
+  { mark, until }: Pick<PullFrom, "mark"> & { readonly until: number },
+) => ({
+  since: since === undefined || mark === undefined
+    ? undefined
+    : writeTime(mark - Duration.toMillis(since.overlap), since),
+  until: writeTime(until - 1000, since ?? { format: "iso" }),
 })
 
 /** Returns how a report describes the records that were pulled: all, or those since a time. */

@@ -156,6 +156,8 @@ export const startTools = async (only?: Tool): Promise<FakeTools & { readonly st
     } else response.writeHead(status, headers).end(text)
   }
   const server = createServer((request, response) => {
+    // Tests have clocks of their own.
+    response.sendDate = false
     let body = ""
     request.setEncoding("utf8").on("data", (part: string) => (body += part)).on("end", () => {
       answer(

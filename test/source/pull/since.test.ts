@@ -59,12 +59,14 @@ const since = {
   fullEvery: Duration.days(7),
 } as const
 
-it("a pull since a mark starts earlier by the overlap, and ends at its start", () => {
-  expect(sinceVariables(since, { mark: at, startedAt: at + 86_400_000 })).toEqual({
+it("a pull since a mark starts earlier by the overlap, and ends a second before its start", () => {
+  expect(sinceVariables(since, { mark: at, until: at + 86_400_000 })).toEqual({
     since: "2026-01-30T08:00:05Z",
-    until: "2026-02-01T08:00:05Z",
+    until: "2026-02-01T08:00:04Z",
   })
-  expect(sinceVariables(since, { mark: undefined, startedAt: at }).since).toBeUndefined()
+  const all = { since: undefined, until: "2026-01-31T08:00:04Z" }
+  expect(sinceVariables(since, { mark: undefined, until: at })).toEqual(all)
+  expect(sinceVariables(undefined, { mark: undefined, until: at })).toEqual(all)
   const from = { members: [], columns: [], selection: "" }
   expect(sinceText(since, { ...from, mark: at })).toBe(" since 2026-01-31T08:00:05Z (overlap 1d)")
   expect(sinceText(since, { ...from, mark: undefined })).toBe("")
@@ -102,7 +104,7 @@ describe("a pipeline that pulls only new records", () => {
 
   const refused: ReadonlyArray<readonly [Parameters<typeof load>[0], string]> = [
     [{ request: `{ path: /records, query: { offset: "{offset}" } }` }, "`request` doesn't contain `{since}`"],
-    [{ since: undefined }, "`{since}` and `{until}` in `request` have no value"],
+    [{ since: undefined }, "`{since}` in `request` has no value"],
     [
       { page: undefined, request: `{ path: /records, query: { since: "{since}" } }` },
       "`since` needs pages of JSON",

@@ -8,7 +8,7 @@ export const fillout: FakePreset = {
   signIn: "token: { env: TOOL_TOKEN }",
   source: "form: vso6Tz9Q4bus",
   column: "Your name",
-  // The last page is empty. The form, too.
+  // The last record again, and the form.
   requests: 19,
   answer: ({ headers, url }, store) => {
     if (headers.authorization !== `Bearer ${token}`) return refused

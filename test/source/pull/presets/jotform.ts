@@ -10,8 +10,8 @@ export const jotform: FakePreset = {
   signIn: "token: { env: TOOL_TOKEN }",
   source: "form: 241234567890123",
   column: "Full name",
-  // The last page is empty.
-  requests: 4,
+  // The last record, an empty page, and the last record again.
+  requests: 6,
   answer: ({ headers, url }, store) => {
     if (headers["apikey"] !== token && url.searchParams.get("apiKey") !== token) {
       return {

@@ -8,7 +8,8 @@ export const kobo: FakePreset = {
   signIn: "token: { env: TOOL_TOKEN }",
   source: "form: aBc123",
   column: "person/name",
-  requests: 3,
+  // The last record, again.
+  requests: 4,
   answer: ({ headers, url }, store) => {
     if (headers.authorization !== `Token ${token}`) return refused
     if (url.pathname !== "/api/v2/assets/aBc123/data/") return { status: 404, body: { detail: "Not found." } }
