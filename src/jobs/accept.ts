@@ -13,7 +13,7 @@ import { prepare, type Prepared } from "./prepare.ts"
 import { newRunId, openIfAny, openPlace } from "./projectLedger.ts"
 import { findPipeline } from "./target.ts"
 
-/** A pipeline that is prepared as for a run. */
+/** A pipeline with everything that a run needs. */
 interface Checked {
   readonly project: Project
   readonly prepared: Prepared

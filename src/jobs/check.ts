@@ -336,7 +336,7 @@ const uncounted = ({ document, source: { file } }: Pipeline): ReadonlyArray<Diag
   const kind = (["offset", "number"] as const).find((kind) => file.page?.[kind] !== undefined)
   if (kind === undefined) return []
   const message =
-    `Pages are found by \`${kind}\`, without \`total\`. If a record is edited or deleted while others are pulled, it may move to another page or leave the selection. Another one is then skipped, and found only when all records are pulled.`
+    `Pages are found by \`${kind}\`, without \`total\`. If a record is edited or deleted while others are pulled, it may move to a different page or leave the selection. A different record is then skipped, and found only when all records are pulled.`
   const suggestion = "Add `total` to `page` if the tool sends the number of records, or find the pages by a cursor."
   return [diagnosticAt(document, "warning", ["source", "since"], message, suggestion, "key")]
 }

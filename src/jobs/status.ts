@@ -218,7 +218,7 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
     }
   })
 
-/** The number of runs that are searched for the last one, and for the last good one that read the pipeline's own source. */
+/** The number of past runs in which the last run and the last good run over the pipeline's own source are searched. */
 const searched = 100
 
 /** Returns the last good run over the pipeline's own source. Importing corrected rows each morning (`--source`) must not hide that the nightly runs failed to start. */

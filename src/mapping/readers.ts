@@ -160,7 +160,7 @@ export interface ReadPart {
   readonly columns: ReadonlyArray<Column>
 }
 
-/** Marks the cells of parts as used by the answer. A cell's use is the lower of the part's use of the cell and the answer's use of the part. */
+/** Marks the cells of parts as used by the answer. A cell is used only as much as the part uses it, and as the answer uses the part. */
 export const useParts = (
   parts: ReadonlyArray<ReadPart>,
   partUses: CellUses,

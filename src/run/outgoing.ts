@@ -118,8 +118,8 @@ export const outgoing = (
   })
 
 /**
- * Finds the row that a row of a fixed rejected.csv replaces: the one that an earlier run rejected under its `_key`, or under its `_row` if it had no key. Returns undefined for an unchanged row, which
- * the service refused and which is sent again.
+ * Finds the row that a row of a fixed rejected.csv replaces: the one that an earlier run rejected under its `_key`, or under its `_row` if it had no key. Returns undefined if
+ * the row is unchanged: then it is a row that the service refused, and it is sent again.
  */
 const fixedRows = Effect.gen(function*() {
   const { mended, source } = yield* CurrentRun

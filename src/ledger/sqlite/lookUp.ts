@@ -148,7 +148,7 @@ const noContents: KnownRow["superseded"] = []
 const none = (): KnownRow["superseded"] => noContents
 
 /**
- * Returns a function that returns the contents superseded under a key. A content is superseded once the fixed row that replaced it is imported, even
+ * Returns a function that finds the superseded contents of a key. A content is superseded once the fixed row that replaced it is imported, even
  * if that row was undone later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
  */
 const supersededIn = (db: Database, place: number): (key: Buffer) => KnownRow["superseded"] => {

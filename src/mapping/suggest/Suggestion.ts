@@ -125,7 +125,7 @@ export interface RowKeySuggestion {
   /** Names of the columns that are, or look like, a record's id. Empty if there are none: the row key is then left to a person. */
   readonly names: ReadonlyArray<string>
   readonly because: string
-  /** Other columns with a different cell in every row, as far as is known, the likeliest first. */
+  /** Other columns that may identify a row, because no cell was seen twice. The likeliest is first. */
   readonly candidates: ReadonlyArray<ProfiledColumn>
 }
 
