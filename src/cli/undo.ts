@@ -107,11 +107,9 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
       : [`${counted(earlier, "submission")} of this run ${was(earlier)} deleted by an earlier \`undo\`.`]),
     ...(left === 0 ? [] : [`${counted(left, "submission")} ${was(left)} not deleted yet.`]),
     ...(edited === 0 ? [] : [
-      `${counted(edited, "submission")} ${
-        remain(edited)
-      } in the form, because the answers are not those that were imported. To delete ${
-        it(edited)
-      } too, add --edited-too.`,
+      `${counted(edited, "submission")} ${remain(edited)} in the form, because ${
+        edited === 1 ? "its" : "their"
+      } answers differ from those that were imported. To delete ${it(edited)} too, add --edited-too.`,
     ]),
     ...(refused === 0 ? [] : [
       `${counted(refused, "submission")} ${remain(refused)} in the form, because the service refused to delete ${
@@ -121,7 +119,7 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
     ...(unseen === 0 ? [] : [
       `${counted(unseen, "submission")} ${was(unseen)} never seen in the form, so nothing shows whether ${
         unseen === 1 ? "it exists" : "they exist"
-      }. Run this command again: submissions that it does not find either count as deleted.`,
+      }. Run this command again. It counts a submission as deleted if it is still not found.`,
     ]),
     ...(notLanded === 0 ? [] : [
       `${counted(notLanded, "row")} that ${was(notLanded)} in doubt had not landed.`,
@@ -134,11 +132,11 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
       }, then run this command again. Until then, no run sends ${it(inDoubt)}.`,
     ]),
     ...(unknown === 0 ? [] : [
-      `${counted(unknown, "row")} ${
-        unknown === 1 ? "has" : "have"
-      } a submission with an unknown id, because a person said that ${
-        unknown === 1 ? "it" : "they"
-      } had landed: delete ${it(unknown)} in the form.`,
+      unknown === 1
+        ? "1 row has a submission whose id is unknown, because a person settled the row as landed. Delete this submission in the form."
+        : `${
+          count(unknown)
+        } rows have submissions whose ids are unknown, because a person settled the rows as landed. Delete these submissions in the form.`,
     ]),
     ...(replaced === 0 ? [] : [
       `${counted(replaced, "submission")} of this run ${remain(replaced)} in the form, because a later run replaced ${

@@ -128,9 +128,9 @@ export const coverageOf = (run: RunFacts): Effect.Effect<Coverage, LedgerError, 
           isNew ? "This source shares" : `The source of run ${gap} shared`
         } no row with the previous source: rows between them may be missing. If so, ${
           source.increment === undefined
-            ? "import an export that contains them with --source. Afterwards, or"
-            : "pull all records with `run --full`. Or"
-        } if no row is missing, accept the gap: ${acceptCommand(pipeline.name, "gap", target)}.`,
+            ? "import an export that contains them with --source. Afterwards, or if"
+            : "pull all records with `run --full`. If"
+        } no row is missing, accept the gap: ${acceptCommand(pipeline.name, "gap", target)}.`,
       },
       accepts: unread.length > 0 ? "files" : gap === undefined ? undefined : "gap",
     }

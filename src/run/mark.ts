@@ -14,14 +14,14 @@ import type { Survey } from "./survey.ts"
 export interface Mark {
   /** In milliseconds since 1970. Undefined if all records must be pulled. */
   readonly at: number | undefined
-  /** The number of the earliest row that needs something more, if the mark would be later without it. */
+  /** The number of the earliest row that is not finished, if the mark would be later without it. */
   readonly heldBy: number | undefined
   /** The number of records whose time can't be read. */
   readonly unreadable: number
 }
 
 /**
- * Returns the mark after a run: the newest time, but not later than that of a row that needs something more. It moves back only after a pull of all
+ * Returns the mark after a run: the newest time, but not later than that of a row that is not finished. It moves back only after a pull of all
  * records. If a time can't be read, it stays. Times after the start of the pull are wrong, and are ignored.
  *
  * @param pull.times the time of each row, in milliseconds since 1970, or NaN
@@ -48,7 +48,7 @@ export const markAfter = (
   return { at: Number.isFinite(next) ? next : undefined, heldBy: held < newest ? heldBy : undefined, unreadable }
 }
 
-/** Fates of rows that need nothing more, whatever happens to their records. */
+/** Fates of rows that are finished, whatever happens to their records. */
 const final: ReadonlySet<Fate> = new Set(["imported", "alreadyImported", "undone"])
 
 /** Whether a row of a survey may have to be read again. */
@@ -68,8 +68,8 @@ export interface PullStart {
 }
 
 /**
- * Prepares the ledger for the rows of a source. If a run reads all of them, it deletes the mark, because it may stop between sending an old row and its
- * outcome. Returns undefined if the run must not set a mark.
+ * Prepares the ledger for the rows of a source. If a run reads all of them, it deletes the mark, because it may stop after it has sent an old row and before the
+ * outcome is known. Returns undefined if the run must not set a mark.
  */
 export const startPull = Effect.gen(function*() {
   const { mode, otherSource, source: { increment } } = yield* CurrentRun
@@ -106,8 +106,10 @@ export const pulledUpTo = ({ lastIntent, report: { balance, rows }, review, star
     const { before, upTo } = start
     const again = before === undefined ? "pulls all records again" : "pulls these records again"
     if (increment.times.length !== rows.read) {
-      const counts = `${counted(increment.times.length, "record")}, ${counted(rows.read, "row")}`
-      return { because: [`The next run ${again}: not every record is a row (${counts}).`] }
+      const counts = `${counted(increment.times.length, "record was", "records were")} pulled, but ${
+        counted(rows.read, "row was", "rows were")
+      } read`
+      return { because: [`The next run ${again}: ${counts}.`] }
     }
     if (unproven > 0) {
       return {
@@ -118,10 +120,12 @@ export const pulledUpTo = ({ lastIntent, report: { balance, rows }, review, star
       const unfinished = yield* view.unfinished({ after: before.allUpTo, upTo })
       const lost = unfinished.filter((id) => survey.seen.marks[id] !== 1).length
       if (lost > 0) {
-        const were = lost === 1 ? "1 row was sent, needs" : `${count(lost)} rows were sent, need`
+        const were = lost === 1
+          ? "1 row that was sent is not finished, and is"
+          : `${count(lost)} rows that were sent are not finished, and are`
         return {
           pulled: null,
-          because: [`The next run pulls all records: ${were} something more, and is not among the new records.`],
+          because: [`The next run pulls all records: ${were} not among the new records.`],
         }
       }
     }

@@ -51,7 +51,7 @@ const refuse = (state: Json, what: string, how: string, limit = false) =>
     const { isPartial, pipeline, target } = yield* CurrentRun
     yield* RunLedger.record((session) => session.record({ refused: { reason: "row-key", states, what } }))
     const accept = `${how} If these rows are really new, run: ${acceptCommand(pipeline.name, "row-key", target)}.`
-    // A pull of all records decides this without a person, or is refused with what to do.
+    // A pull of all records either resolves this, or is refused with instructions.
     const full = `To see whether both are in the source, pull all records: ${
       commandLine(["run", pipeline.name], { "--to": target, "--full": true })
     }.`

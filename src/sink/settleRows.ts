@@ -267,7 +267,7 @@ const absence = (
     return {
       reason: `submission ${group.example} of ${words} resembles it${others}: ${
         group.older.has(group.example ?? "")
-          ? "it has the same answers, but is more than 24 hours older than the sending"
+          ? "it has the same answers, but is more than 24 hours older than the row's request"
           : "some answers are the same, others are not or can't be read"
       }`,
       wants: "a person",
@@ -276,7 +276,7 @@ const absence = (
   if (group.fits.length < group.spoken) {
     return {
       reason: `${words} is not complete: a person said that ${
-        counted(group.spoken, "such row")
+        counted(group.spoken, "identical row")
       } had landed, but it contains ${group.fits.length}`,
       wants: wantsAnother,
     }

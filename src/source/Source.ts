@@ -22,7 +22,7 @@ export class ConnectionUnusable extends Schema.TaggedError<ConnectionUnusable>()
   message: Schema.String,
 }) {}
 
-/** Shows how many records were pulled so far, that a job is running, or how many bytes of a single answer were downloaded. Shows nothing unless the caller provides it. */
+/** Shows the progress of a pull: the number of records, that a job is running, or the number of bytes of a single answer. Does nothing unless a caller provides it. */
 export class PullProgress extends Context.Reference<PullProgress>()("formferry/PullProgress", {
   defaultValue: () => (_phase: "pull" | "job" | "download", _count?: number, _total?: number): Effect.Effect<void> =>
     Effect.void,

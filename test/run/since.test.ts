@@ -359,7 +359,7 @@ scoped(
     const next = yield* night()
     expect(next).toMatchObject({ exitCode: 4, from: from(10 * day + 9 * minute), rows: { inDoubt: 0 } })
     expect(next.because).toContain(
-      "The next run pulls all records: 1 row was sent, needs something more, and is not among the new records.",
+      "The next run pulls all records: 1 row that was sent is not finished, and is not among the new records.",
     )
     expect(yield* night()).toMatchObject({ exitCode: 4, from: "all", rows: { inDoubt: 1 } })
     expect(yield* night()).toMatchObject({ from: from(0) })

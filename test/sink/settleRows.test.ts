@@ -221,7 +221,11 @@ describe("settling rows in doubt from an export", () => {
     expect(byWord([rowOf(2, ada)], [["s1", "ada"]], ada)).toEqual({ ...none, notLanded: [2] })
     expect(byWord([rowOf(2, ada)], [["s1", "ada"], ["s2", "ada"]], ada)).toEqual({ ...none, landed: [[2, "s2"]] })
     expect(byWord([rowOf(2, ada)], [], ada).open).toEqual([
-      [2, expect.stringContaining("a person said that 1 such row had landed, but it contains 0"), "another export"],
+      [
+        2,
+        expect.stringContaining("a person said that 1 identical row had landed, but it contains 0"),
+        "another export",
+      ],
     ])
     expect(byWord([rowOf(2, ada)], ["s1", "s2", "s3"].map((id) => [id, "ada"] as const), ada).open).toEqual([
       [2, "3 submissions of the export fit it, and 1 more row that a person said had landed: s1, s2, s3", "a person"],

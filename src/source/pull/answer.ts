@@ -31,28 +31,28 @@ export const shown = (value: Json | undefined): string =>
     : "an object"
 
 /**
- * Returns the address that an answer contains, or why it can't be requested, as the end of a sentence. Undefined if it is not an address.
+ * Returns an address that an answer contains, or why it can't be requested, as the end of a sentence. Undefined if the text is not an address.
  *
  * @param from the address of the request
- * @param what what the address is for
+ * @param what the purpose of the address, for messages
  */
 export const linkIn = (link: string, from: URL, what: string): URL | string | undefined => {
   if (!URL.canParse(link, from.href)) return undefined
   const url = new URL(link, from)
   if (url.username !== "" || url.password !== "") {
-    return `names an address with a user name or a password for ${what}. Only the connection's own secrets are sent, so it was not requested. Correct \`source.page\`, or ask the tool's administrator to correct the server's own address.`
+    return `sent an address with a user name or a password for ${what}. Only the connection's own secrets are sent, so that address was not requested. Correct \`source.page\`, or ask the tool's administrator to correct the server's own address.`
   }
   if (url.origin === from.origin) return url
   // Such an address can't be a connection's base.
   const isPlain = url.protocol !== "https:" && !loopback.test(url.hostname)
-  return `names ${url.origin} for ${what}. The connection's secrets are sent only to ${from.origin}, so it was not requested. ${
+  return `sent an address on ${url.origin} for ${what}. The connection's secrets are sent only to ${from.origin}, so that address was not requested. ${
     isPlain
       ? "Ask the tool's administrator to correct the server's own address, or don't use the address in `source`."
       : "Correct `base` of the connection."
   }`
 }
 
-/** What an answer in JSON is called in messages, and what to do if it is too large or is not JSON. */
+/** The name of an answer in messages, and what to do if it is too large or is not JSON. */
 export interface JsonWords {
   readonly called: string
   readonly tooLarge: string
@@ -93,7 +93,7 @@ export const readJson =
       })
     })
 
-/** The number of bytes at the beginning of an answer in which an error is looked for. */
+/** The number of bytes at the beginning of an answer that are searched for an error. */
 export const lookedError = 4096
 
 /**

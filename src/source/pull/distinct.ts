@@ -15,9 +15,9 @@ export interface Stated {
 }
 
 /**
- * Returns a source whose reading fails at its end if fewer records were received than the tool states, because some came twice. A record that moves to
- * a later page while others are read comes twice, and another one takes its place and is skipped. Records are distinguished by the row key. Without
- * columns of a row key, or if rows are combined, nothing is compared.
+ * Returns a source whose reading fails at its end if fewer different records were received than the tool states. If a record moves to a later page during
+ * the pull, it is received twice, and the record that takes its place is skipped. Records are distinguished by the row key. Without columns of a row key,
+ * or if rows are combined, nothing is compared.
  */
 export const requireDistinct = (
   source: Source,
@@ -50,8 +50,8 @@ export const requireDistinct = (
             message: `${file} has ${thousands(total)} records according to ${at}, but sent ${
               thousands(received - repeated)
             } different ones: ${
-              repeated === 1 ? "1 came" : `${thousands(repeated)} came`
-            } again with the same row key, and others may be missing. Nothing was used. Run again. If it happens again, check the order in \`source.request\`. If several records may have the same row key, name what identifies a record: \`page.id\`.`,
+              repeated === 1 ? "1 record has" : `${thousands(repeated)} records have`
+            } the row key of an earlier record, and others may be missing. Nothing was imported. Run again. If it happens again, check the order in \`source.request\`. If several records may have the same row key, set \`page.id\` to the place of a record's id.`,
           }),
         )
       )

@@ -12,7 +12,7 @@ import { backOff, defaultReadRetries } from "../../service/schedules.ts"
 import { sendRequest } from "../sendRequest.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
 
-/** A request, complete with its secrets. Nothing of it may be shown. */
+/** A request with its secrets. No part of it may be shown. */
 export interface PullRequest {
   readonly url: URL
   readonly method: "GET" | "POST"
@@ -20,7 +20,7 @@ export interface PullRequest {
   readonly body?: string
   /** The key of the pipeline or the project file that describes the request, for messages. */
   readonly place: string
-  /** Statuses that don't mean that the request is wrong, and their meaning, as the end of a sentence. */
+  /** Statuses that don't mean that the request is wrong. `message` returns their meaning, as the end of a sentence. */
   readonly refusal?: { readonly statuses: ReadonlyArray<number>; readonly message: (status: number) => string }
 }
 
@@ -51,10 +51,10 @@ export interface Answer {
 /** An attempt failed, and may be repeated. The message is the end of a sentence. */
 export class Again extends Data.TaggedError("Again")<{ readonly message: string }> {}
 
-/** The token was refused that an earlier request used. It may have expired. */
+/** A token that an earlier request used was refused. It may have expired. */
 class Expired extends Data.TaggedError("Expired") {}
 
-/** The time of the next request of each account, in milliseconds since 1970. Several pipelines share an account, and each run loads it again. */
+/** The time of the next request of each account, in milliseconds since 1970. It is global, because pipelines share accounts, and each run loads its connection again. */
 const nextRequests = new Map<string, number>()
 
 const accountOf = ({ base, places }: Connection): string => [base, ...places].join(" ")
@@ -70,14 +70,14 @@ const slot = (connection: Connection) =>
     return Effect.sleep(Duration.millis(at - now))
   })
 
-/** Returns the code of an error such as ECONNREFUSED, which contains nothing of the request. */
+/** Returns the code of an error such as ECONNREFUSED, which contains no part of the request. */
 const codeOf = (error: unknown): string => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
   return /^[A-Z][A-Z_\d]+$/.test(code) ? ` (${code})` : ""
 }
 
-/** Returns how a source that is pulled is called in messages and reports. */
+/** Returns the name of a pulled source in messages and reports. */
 export const shownConnection = ({ base, name }: Connection): string => `${name} (${new URL(base).host})`
 
 /** Returns the error for a status that means failure. */
@@ -129,8 +129,8 @@ const redirected = (connection: Connection, request: PullRequest, location: stri
 }
 
 /**
- * Sends a request and takes its answer. Keeps to the connection's rate, waits as long as the tool asks, and repeats what failed for a reason that may
- * pass. No redirect is followed. Errors contain nothing of the request.
+ * Sends a request and takes its answer. Keeps to the connection's rate, waits as long as the tool asks, and repeats attempts that failed temporarily. Follows no
+ * redirect. Errors contain no part of the request.
  *
  * @param statuses the statuses that mean success
  */
@@ -173,9 +173,9 @@ export const exchange = <A>(
     const asked = retryAfter(answered.get("retry-after") ?? undefined, now)
     const error = refused(connection, request, status)
     if (error._tag === "Again" && asked !== undefined && asked > longestPause) {
-      const message = `${file} asks to wait ${
+      const message = `${file} asks for a wait of ${
         Math.ceil(asked / 60_000)
-      } minutes, so a quota is used up. Nothing of the source was used. Run again after that.`
+      } minutes, so a quota is used up. Nothing was imported. Run again after that.`
       return yield* new ConnectionUnusable({ file, message })
     }
     const account = accountOf(connection)
@@ -196,8 +196,7 @@ export const exchange = <A>(
       Effect.retry({ schedule: backOff(defaultReadRetries), while: ({ _tag }) => _tag === "Again" }),
       Effect.catchTag("Again", ({ message }) => {
         const { attempts } = defaultReadRetries
-        const sentence =
-          `${file} ${message}, ${attempts} times in a row. Nothing of the source was used. Run again later.`
+        const sentence = `${file} ${message}, ${attempts} times in a row. Nothing was imported. Run again later.`
         return new ConnectionUnusable({ file, message: sentence })
       }),
     )

@@ -30,7 +30,7 @@ const shownState = (state: Json | undefined): string =>
     : "a state"
 
 /**
- * Starts a job of a tool that makes a file, and waits until it is complete. Returns the request for the file.
+ * Starts a tool's job that creates a file, and waits until it is complete. Returns the request for the file.
  *
  * @param start the request that starts the job
  * @param get returns a request of the connection for a path, or for an address that an answer contains
@@ -55,7 +55,7 @@ export const finishJob = (
 
     const id = segment(valueAt(yield* exchange(connection, start, read, started), job.id))
     if (id === undefined) {
-      return yield* wrong(`sent no id of a job at ${job.id}. Correct \`source.request\` or \`source.job.id\`.`)
+      return yield* wrong(`sent no job id at ${job.id}. Correct \`source.request\` or \`source.job.id\`.`)
     }
     const poll = request(job.poll.replaceAll("{job}", () => id))
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(within)
@@ -70,7 +70,7 @@ export const finishJob = (
         if (isAmong(status.completed)) return answer
         if (isAmong(status.failed)) {
           return yield* unusable(
-            `could not make the file: its job ended in ${shownState(state)}. Nothing was used. Run again later.`,
+            `could not create the file: its job ended in ${shownState(state)}. Nothing was imported. Run again later.`,
           )
         }
         if (!isAmong(status.running)) {
@@ -82,9 +82,9 @@ export const finishJob = (
         }
         if ((yield* Clock.currentTimeMillis) + Duration.toMillis(every) > deadline) {
           return yield* unusable(
-            `did not make the file within ${Duration.format(within)}: its job is still in ${
+            `did not create the file within ${Duration.format(within)}: its job is still in ${
               shownState(state)
-            }. Nothing was used. Run again later, or increase \`source.job.within\`.`,
+            }. Nothing was imported. Run again later, or increase \`source.job.within\`.`,
           )
         }
         yield* Effect.sleep(every)
@@ -94,12 +94,12 @@ export const finishJob = (
     if (job.download !== undefined) {
       const name = segment(made)
       if (name !== undefined) return request(job.download.replaceAll("{file}", () => name))
-      return yield* wrong(`completed its job, but sent no id of a file at ${job.file}. Correct \`source.job.file\`.`)
+      return yield* wrong(`completed its job, but sent no file id at ${job.file}. Correct \`source.job.file\`.`)
     }
     const link = typeof made === "string" && made !== "" ? linkIn(made, poll.url, "the file") : undefined
     if (typeof link === "string") return yield* wrong(link)
     if (link !== undefined) return request("", link)
     return yield* wrong(
-      `completed its job, but sent no address of a file at ${job.file}. Correct \`source.job.file\`, or add \`source.job.download\`.`,
+      `completed its job, but sent no address of the file at ${job.file}. Correct \`source.job.file\`, or add \`source.job.download\`.`,
     )
   })

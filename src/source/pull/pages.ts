@@ -89,7 +89,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       if (!made.repeatsHeader(all) || (page?.offset !== undefined && variables.offset === page.offset)) return all
       if (page?.offset === undefined) return all.slice(1)
       throw new Unpaged(
-        "repeats its header in each page, so `{offset}` would skip records. Nothing was used. Ask for all rows in one page, or use a different `source.page`.",
+        "repeats its header in each page, so `{offset}` would skip records. Nothing was imported. Request all rows in one page, or use a different `source.page`.",
       )
     }
     const lists = typeof json === "object" && json !== null
@@ -122,7 +122,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     throw new Moved(
       `moved records while it was read: page ${
         thousands(counts.pages + 1)
-      } does not begin with a record that was already received, so another one may have been skipped. Nothing was used. Run again. If it happens again, ask for an order that doesn't change in \`source.request\`.`,
+      } does not begin with a record that was already received, so another one may have been skipped. Nothing was imported. Run again. If it happens again, ask for an order that doesn't change in \`source.request\`.`,
     )
   }
 
@@ -152,14 +152,14 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       throw new Moved(
         `lost records while it was read: ${totalAt} was ${thousands(total ?? 0)}, then ${
           thousands(count)
-        }. Others may have moved to pages that were already read. Nothing was used. Run again.`,
+        }. Others may have moved to pages that were already read. Nothing was imported. Run again.`,
       )
     }
     total = count
   }
 
   const repeats =
-    `repeats a page, so its last page would never come. Nothing was used. Check \`source.page\` and the parameters in \`source.request\`.`
+    `repeats a page, so its last page would never come. Nothing was imported. Check \`source.page\` and the parameters in \`source.request\`.`
 
   const cursorFrom = (value: Json | undefined, where: string): string | number | undefined => {
     if (value === undefined || value === null || value === "") return undefined
@@ -187,7 +187,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
     if (ahead === "empty" || (before !== undefined && !isRemaining && total === offset - first + 1)) return false
     if (ahead === "filled") {
       throw new Unpaged(
-        "sends one record a page. Pages by `{offset}` must overlap by one record, so that none is skipped. Nothing was used. Ask for larger pages in `source.request`.",
+        "sends one record a page. Pages by `{offset}` must overlap by one record, so that none is skipped. Nothing was imported. Ask for larger pages in `source.request`.",
       )
     }
     ahead = "requested"
@@ -212,7 +212,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       if (is.some((one) => String(one) === String(value))) return false
       if (records.length === 0) {
         throw new Unpaged(
-          `sent a page without records, although ${at} says that it is not the last one. Nothing was used.`,
+          `sent a page without records, although ${at} says that it is not the last one. Nothing was imported.`,
         )
       }
     }
@@ -275,7 +275,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
         throw new Unpaged(
           `sent ${
             thousands(empty)
-          } pages without records, one after the other, and each names another one. Nothing was used. Correct \`source.page\` or the parameters in \`source.request\`.`,
+          } pages in a row without records, and each says that more follow. Nothing was imported. Correct \`source.page\` or the parameters in \`source.request\`.`,
         )
       }
       return { lines, records: fresh, following }
@@ -292,7 +292,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
       if (total === undefined || received === total || (isRemaining && received > total)) return undefined
       return `has ${thousands(total)} records according to ${totalAt}, but sent ${
         thousands(received)
-      }. Nothing was used. Run again. If it happens again, check the order and the filters in \`source.request\`.`
+      }. Nothing was imported. Run again. If it happens again, check the order and the filters in \`source.request\`.`
     },
   }
 }

@@ -33,7 +33,7 @@ export interface Pulled {
   readonly path: string
   /** The source's name in messages and reports. */
   readonly file: string
-  /** What was pulled, for reports. Undefined if the answer is stored as it is. */
+  /** The number of records and pages, for reports. Undefined if the answer is stored as it is. */
   readonly said: string | undefined
   /** How formferry wrote the file. Undefined if the answer is stored as it is. */
   readonly written?: "csv" | "jsonl"
@@ -41,7 +41,7 @@ export interface Pulled {
   readonly definition: { readonly json: Json; readonly sha256: string } | undefined
   /** The times of the records. Undefined if the pipeline has no `since`. */
   readonly increment?: Increment | undefined
-  /** Undefined unless records that came twice must be counted once to compare their number with the tool's. */
+  /** Set if records that were received twice must count once when their number is compared with the tool's. */
   readonly stated?: Stated | undefined
 }
 
@@ -130,14 +130,14 @@ const failureIn = (json: Json, { success = {} }: Pull): string | undefined => {
     if (good.some((one) => String(one) === String(value))) continue
     return `reports a failure: ${at} is ${shown(value)}, not ${
       good.join(" or ")
-    }. Nothing was used. Check the secret of the connection and \`source.request\`, or run again later.`
+    }. Nothing was imported. Check the secret of the connection and \`source.request\`, or run again later.`
   }
   return undefined
 }
 
 const requests = (count: number): string => `${thousands(count)} ${count === 1 ? "request" : "requests"}`
 
-/** Returns why the account's quota is not enough for the rest of a pull, as the end of a sentence. Undefined if it is, or if an answer doesn't say. */
+/** Returns why the account's quota is not enough for the rest of a pull, as the end of a sentence. Undefined if it is enough or unknown. */
 const quotaFault = ({ quota }: Account, json: Json, headers: Headers, needed: number): string | undefined => {
   const given = quota === undefined ? undefined : "at" in quota ? valueAt(json, quota.at) : headers.get(quota.header)
   const left = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : given
@@ -145,10 +145,10 @@ const quotaFault = ({ quota }: Account, json: Json, headers: Headers, needed: nu
   if (typeof left !== "number" || left < 0 || left >= needed) return undefined
   return `has ${requests(left)} left in its quota, but the rest of the pull needs at least ${
     requests(needed)
-  }. Nothing was used. Run again when the quota is renewed, or ask for larger pages in \`source.request\`.`
+  }. Nothing was imported. Run again when the quota is renewed, or ask for larger pages in \`source.request\`.`
 }
 
-/** Returns what it means if a page after the first one is refused. The same request, except for its place, was accepted before. */
+/** Returns what it means if a page after the first one is refused. Requests for earlier pages differed only in their place, and were accepted. */
 const laterRefusal = ({ page }: Pull, number: number): NonNullable<PullRequest["refusal"]> => {
   const isMarked = page?.cursor !== undefined || page?.link !== undefined || page?.last !== undefined
   const because = isMarked ? ": the cursor has probably expired" : ""
@@ -157,7 +157,7 @@ const laterRefusal = ({ page }: Pull, number: number): NonNullable<PullRequest["
     message: (status) =>
       `refused page ${
         thousands(number)
-      } (${status}), but not the pages before it${because}. Nothing was used. Run again. If it happens again, correct \`source.page\` or \`source.request\`.`,
+      } (${status}), but not the pages before it${because}. Nothing was imported. Run again. If it happens again, correct \`source.page\` or \`source.request\`.`,
   }
 }
 
@@ -239,7 +239,7 @@ const storePages = (
     const why = fault()
     if (why !== undefined) return yield* moved(why)
     if (counts.records === 0 && from.mark === undefined) {
-      return yield* wrong("has no records yet. Run again when there are some.")
+      return yield* wrong("has no records. Check the filters in `source.request`, or run again when there are some.")
     }
     const written = pages.isTable() ? "csv" as const : "jsonl" as const
     // The first row of a table is its header.
@@ -343,10 +343,10 @@ export const pullRecords = (
           return yield* new ConnectionUnusable({
             file,
             message:
-              `${file} sent a text that is probably an error, although the status means success. It is not shown, because it may contain a secret or an answer. Nothing was used. Check the secret and the rights of the connection, and \`source.request\`, or run again later.`,
+              `${file} sent a text that is probably an error, although the status means success. It is not shown, because it may contain a secret or an answer. Nothing was imported. Check the secret and the rights of the connection, and \`source.request\`, or run again later.`,
           })
         }
-        if (bytes === 0) return yield* wrong("sent an empty file. Nothing was used. Correct `source.request`.")
+        if (bytes === 0) return yield* wrong("sent an empty file. Nothing was imported. Correct `source.request`.")
       }))
     const startedAt = yield* Clock.currentTimeMillis
     const times = sinceVariables(undefined, { mark: undefined, until: startedAt })

@@ -22,7 +22,7 @@ const assertionOf = ({ email, key, keyId, scopes, tokenUri }: ServiceAccount, no
   return `${content}.${sign("sha256", Buffer.from(content), key).toString("base64url")}`
 }
 
-/** A request for a token, and how to read its answer. */
+/** A request for a token, and the token's place in the answer. */
 interface TokenRequest {
   /** The connection, with the address to which the secrets are sent. */
   readonly via: Connection
@@ -60,7 +60,7 @@ const serviceAccountRequest = (connection: Connection, account: ServiceAccount):
       message: () =>
         `refused the key in ${
           connection.places.join(" and ")
-        } (400): the key or its account was deleted or disabled, a scope is wrong, or this machine's clock is. Correct that, then run again.`,
+        } (400): the key or its account was deleted or disabled, a scope is wrong, or this machine's clock is wrong. Correct that, then run again.`,
     },
   }),
   at: "/access_token",
@@ -78,7 +78,7 @@ const obtain = ({ at, request, via }: TokenRequest) =>
     return yield* new SourceError({ file, message: `${file} sent no token at ${at}. ${remedy}` })
   })
 
-/** Returns a connection whose requests send a token, if it signs in with one. The token is obtained before the first request, and again after it has expired. */
+/** Returns the connection as an account. If it signs in with a token, the token is obtained before the first request, and again after it has expired. */
 export const withBearer = (connection: Connection, { serviceAccount, session }: SignIn): Account => {
   const request = session !== undefined
     ? sessionRequest(connection, session)

@@ -94,7 +94,7 @@ describe("a job", () => {
     [
       "fails",
       result({ status: "failed" }),
-      "could not make the file: its job ended in the state `failed`",
+      "could not create the file: its job ended in the state `failed`",
       "ConnectionUnusable",
     ],
     [
@@ -111,11 +111,11 @@ describe("a job", () => {
     ],
     ["has a secret as state", result({ status: token }), "reports a state at /result/status", "SourceError"],
     ["has a list as state", result({ status: ["complete"] }), "reports a state at /result/status", "SourceError"],
-    ["has no file", result({ status: "complete" }), "sent no id of a file at /result/fileId", "SourceError"],
+    ["has no file", result({ status: "complete" }), "sent no file id at /result/fileId", "SourceError"],
     [
       "has a file whose id leads elsewhere",
       result({ status: "complete", fileId: ".." }),
-      "sent no id of a file at /result/fileId",
+      "sent no file id at /result/fileId",
       "SourceError",
     ],
     [
@@ -160,7 +160,7 @@ describe("a job", () => {
     async (progressId) => {
       tools.meddle = () => ({ body: { result: { progressId, status: "inProgress" } } })
       const error = await failure(jobs.Qualtrics)
-      expect(error.message).toContain("sent no id of a job at /result/progressId")
+      expect(error.message).toContain("sent no job id at /result/progressId")
       expect(tools.received).toHaveLength(1)
     },
   )
@@ -199,15 +199,19 @@ describe("a job", () => {
     tools.meddle = (_, count) => count === 1 ? undefined : { body: { result: { status: "inProgress" } } }
     const source = `${jobs.Qualtrics.source}\n    within: 200 millis`
     const error = await failure({ ...jobs.Qualtrics, source })
-    expect(error.message).toContain("did not make the file within 200ms: its job is still in the state `inProgress`")
+    expect(error.message).toContain("did not create the file within 200ms: its job is still in the state `inProgress`")
     expect(error._tag).toBe("ConnectionUnusable")
     expect(tools.received.length).toBeGreaterThan(3)
   })
 
   it.each([
-    ["on a different host", "https://elsewhere.example/secretpath", "names https://elsewhere.example for the file"],
-    ["that is missing", null, "sent no address of a file at /result"],
-    ["that is no address", "http://", "sent no address of a file at /result"],
+    [
+      "on a different host",
+      "https://elsewhere.example/secretpath",
+      "sent an address on https://elsewhere.example for the file",
+    ],
+    ["that is missing", null, "sent no address of the file at /result"],
+    ["that is no address", "http://", "sent no address of the file at /result"],
   ])("whose file has an address %s is an error", async (_, address, message) => {
     tools.meddle = polled({ status: "complete", result: address })
     const error = await failure(jobs.KoboToolbox)

@@ -141,7 +141,7 @@ it("a pull whose records move each time fails after three attempts, and says so"
     return undefined
   }
   expect((await failure(byOffset(""))).message).toMatch(
-    /moved records while it was read: page 2 does not begin with a record that was already received.* Nothing was used\. .* All pages were requested 3 times\.$/,
+    /moved records while it was read: page 2 does not begin with a record that was already received.* Nothing was imported\. .* All pages were requested 3 times\.$/,
   )
   expect(tools.received).toHaveLength(6)
 })

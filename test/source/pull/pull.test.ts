@@ -213,9 +213,9 @@ describe("a pull", () => {
       "a next page on another host",
       link,
       () => ({ body: { results: [{ id: 1 }], count: 2, next: "https://elsewhere.example/secretpath" } }),
-      "names https://elsewhere.example for its next page",
+      "sent an address on https://elsewhere.example for its next page",
     ],
-    ["no records", link, () => ({ body: { results: [], count: 0, next: null } }), "has no records yet"],
+    ["no records", link, () => ({ body: { results: [], count: 0, next: null } }), "has no records. Check the filters"],
     ["an unknown path", link, () => ({ status: 404 }), "has nothing at the path of the request (404)"],
     ["a refused request", link, () => ({ status: 400, body: "secretpath" }), "refused the request (400)"],
   ])("fails on %s", async (_, paging, sent, message) => {
@@ -237,7 +237,7 @@ describe("a pull", () => {
   it("stops at a wait of hours, which means that a quota is used up", async () => {
     tools.meddle = () => ({ status: 429, headers: { "retry-after": "7200" } })
     const error = await failure(link)
-    expect(error.message).toContain("asks to wait 120 minutes, so a quota is used up")
+    expect(error.message).toContain("asks for a wait of 120 minutes, so a quota is used up")
     expect(error._tag).toBe("ConnectionUnusable")
     expect(tools.received).toHaveLength(1)
   })
@@ -264,7 +264,7 @@ describe("a pull", () => {
     leaving("3")
     const error = await failure(counted, quota)
     expect(error.message).toContain(
-      "has 3 requests left in its quota, but the rest of the pull needs at least 4 requests. Nothing was used.",
+      "has 3 requests left in its quota, but the rest of the pull needs at least 4 requests. Nothing was imported.",
     )
     expect(error._tag).toBe("ConnectionUnusable")
     expect(tools.received).toHaveLength(1)
@@ -346,7 +346,7 @@ describe("a pull", () => {
     }
     const reading = Effect.flatMap(open(pagings.link.auth, source), readAll)
     expect((await run(Effect.flip(reading))).message).toContain(
-      "has 2,500 records according to /count, but sent 2,499 different ones: 1 came again with the same row key",
+      "has 2,500 records according to /count, but sent 2,499 different ones: 1 record has the row key of an earlier record",
     )
     // Without such a move, the numbers are the same.
     tools.meddle = () => ({ body: { count: 3, next: null, results: records(1, 3) } })
@@ -367,7 +367,7 @@ describe("a pull", () => {
       return undefined
     }
     expect((await failure({ auth, source })).message).toMatch(
-      /has 2,500 records according to \/count, but sent 2,499\. Nothing was used\./,
+      /has 2,500 records according to \/count, but sent 2,499\. Nothing was imported\./,
     )
   })
 
@@ -434,7 +434,7 @@ describe("a pull", () => {
   )
 
   it.each([
-    ["a name and a password", (host: string) => `http://user:tok_1@${host}/kobo`, "names an address with a user name"],
+    ["a name and a password", (host: string) => `http://user:tok_1@${host}/kobo`, "sent an address with a user name"],
     ["plain http", () => "http://kf.internal/kobo?tok_1", "Ask the tool's administrator to correct the server's own"],
     ["a different host", () => "https://elsewhere.example/tok_1", "Correct `base` of the connection."],
   ])("says what to do about a next page whose address has %s", async (_, next, message) => {
@@ -465,7 +465,7 @@ describe("a pull", () => {
       tools.meddle = (_, count) => count === 2 ? { status } : undefined
       const error = await failure(cursor)
       expect(error.message).toContain(
-        `refused page 2 (${status}), but not the pages before it: the cursor has probably expired. Nothing was used. Run again.`,
+        `refused page 2 (${status}), but not the pages before it: the cursor has probably expired. Nothing was imported. Run again.`,
       )
       expect(error._tag).toBe("ConnectionUnusable")
     },
@@ -487,7 +487,7 @@ describe("a pull", () => {
     for (let at = 1; at < 1_000; at++) take(at)
     take(1_000, [{ id: 1 }])
     for (let at = 1_001; at < 2_000; at++) take(at)
-    expect(() => take(2_000)).toThrow("sent 1,000 pages without records, one after the other")
+    expect(() => take(2_000)).toThrow("sent 1,000 pages in a row without records")
   })
 
   it("writes spaces and other characters of parameters so that every server reads them", async () => {

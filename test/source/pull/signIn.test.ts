@@ -81,7 +81,7 @@ describe.each(Object.entries(signIns))("a sign-in by %s", (_, { path, ...how }) 
     [
       "asks to wait for hours",
       { status: 429, headers: { "retry-after": "7200" } },
-      "asks to wait 120 minutes",
+      "asks for a wait of 120 minutes",
       "ConnectionUnusable",
     ],
   ])("fails if its server %s", async (_, sent, message, tag) => {
