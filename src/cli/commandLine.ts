@@ -2,8 +2,8 @@ import * as Commander from "commander"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
-import { listed, namesOf } from "../domain/words.ts"
-import { nearest, oneOf, quoted, suggest } from "../project/suggestion.ts"
+import { namesOf } from "../domain/words.ts"
+import { nearest, oneOf, quoted } from "../project/suggestion.ts"
 import { homepage, version } from "../project/version.ts"
 import {
   aboutValue,
@@ -23,6 +23,7 @@ import {
 import { complete, completionScripts } from "./completions.ts"
 import { UsageWrong } from "./Failure.ts"
 import type { Invocation } from "./Invocation.ts"
+import { mistake, optionsFrom, unknownWord, wordsOf } from "./mistakes.ts"
 import { type LogFormat, logFormats, Output } from "./Output.ts"
 import { paints, type Screen } from "./terminal/screen.ts"
 
@@ -128,9 +129,6 @@ const valuesOf = (
   found: (key: string, at: number) => unknown,
 ) => Object.fromEntries(Object.entries(declared).map(([key, { absent }], at) => [key, found(key, at) ?? absent]))
 
-const wordsOf = (command: Commander.Command): ReadonlyArray<string> =>
-  command.parent === null ? [] : [...wordsOf(command.parent), command.name()]
-
 const docs = `Docs: ${homepage}`
 
 /** Returns the end of a command's help. */
@@ -146,57 +144,7 @@ const shownExamples = (examples: ReadonlyArray<Example>, command: Commander.Comm
 /** The command that shows the help. */
 const helpWords = { name: "help", about: "Shows the help of a command." }
 
-/** Commander's message for each mistake, and our replacement. Its other errors don't occur, because no option is declared as mandatory or conflicting. */
-const wordings: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^unknown option '([^]*?)'$/, "There is no option `$1`."],
-  [/^option '(--[^ ']+)[^']*' argument missing$/, "`$1` needs a value."],
-  [/^missing required argument '(.*)'$/, "$1 is missing."],
-]
-
-/** Returns the message for a word that should be a subcommand, but is not. */
-const noCommand = (word: string, command: Commander.Command): string => {
-  const names = command.commands.map((one) => one.name())
-  const hint = names.length === 0 ? undefined : suggest(word, names, "Commands are")
-  return [
-    `There is no command ${quoted([...wordsOf(command), word].join(" "))}.`,
-    ...(hint === undefined ? [] : [hint]),
-  ].join(" ")
-}
-
-/** Returns our wording of commander's error about a command. */
-const sentence = ({ code, message }: Commander.CommanderError, command: Commander.Command): string => {
-  const name = quoted(["formferry", ...wordsOf(command)].join(" "))
-  if (code === "commander.excessArguments") {
-    const most = command.registeredArguments.length
-    const extra = command.args[most] ?? ""
-    return most === 0
-      ? `${name} takes no argument ${quoted(extra)}.`
-      : `${quoted(extra)} is one argument too many for ${name}.`
-  }
-  const [, flag = ""] = /^error: unknown option '(--[^'=]+)=/.exec(message) ?? []
-  if (flag !== "" && optionsFrom(command).some(({ long }) => long === flag)) return `${quoted(flag)} takes no value.`
-  if (code === "commander.unknownCommand") return noCommand(command.args[0] ?? "", command)
-  const [, said = "", near] = /^(?:error: )?([^]*?)(?:\n\(Did you mean (?:one of )?(.+)\?\))?$/.exec(message) ?? []
-  const [pattern, ours] = wordings.find(([one]) => one.test(said)) ?? [/$/, ""]
-  const sentence = said.replace(pattern, ours)
-  return near === undefined ? sentence : `${sentence} Did you mean ${oneOf(near.split(", ").map(quoted))}?`
-}
-
 const plainHelp = new Commander.Help()
-
-/** Returns the options that a command reads: its own, then those of every command. */
-const optionsFrom = (command: Commander.Command): ReadonlyArray<Commander.Option> => [
-  ...command.options,
-  ...(command.parent === null ? [] : optionsFrom(command.parent)),
-]
-
-/** Returns the message for the first word that is not a command, or undefined. */
-const unknownWord = ([word, ...words]: ReadonlyArray<string>, command: Commander.Command): string | undefined => {
-  if (word === undefined) return undefined
-  const below = command.commands.find((one) => one.name() === word)
-  if (below !== undefined) return unknownWord(words, below)
-  return noCommand(word, command)
-}
 
 /** Returns the options of a command that has subcommands, for the end of its help. */
 const shownOptions = (command: Commander.Command, screen: Screen): string => {
@@ -209,16 +157,6 @@ const shownOptions = (command: Commander.Command, screen: Screen): string => {
     helper.formatItem(helper.styleOptionTerm(helper.optionTerm(option)), width, option.description, helper)
   )
   return ["", ...helper.formatItemList(commonOptions, items, helper)].join("\n").trimEnd()
-}
-
-/** Returns a sentence that says which commands an unknown option belongs to, or "" if that does not help. */
-const owners = (command: Commander.Command, message: string): string => {
-  const [, flag = ""] = /^error: unknown option '(--[^'=]+)/.exec(message) ?? []
-  const owning = (command.parent ?? command).commands.filter((one) => one.options.some(({ long }) => long === flag))
-  if (owning.length === 0 || owning.includes(command)) return ""
-  if (command.parent === null) return " Write a command's options after its name."
-  const names = owning.map((one) => quoted(wordsOf(one).join(" ")))
-  return names.length > 3 ? "" : ` ${quoted(flag)} belongs to ${listed(names)}.`
 }
 
 /**
@@ -395,7 +333,7 @@ export const readCommandLine = (
     const command = at === program ? undefined : wordsOf(at).join(" ")
     return refused === undefined || refused.code === "commander.help"
       ? wrong(`Which command${at === program ? "" : `: ${oneOf(names)}`}?`, command, helpOf(at))
-      : wrong(sentence(refused, at) + owners(at, refused.message), command)
+      : wrong(mistake(refused, at), command)
   }
   return {
     invocation: {

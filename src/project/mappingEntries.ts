@@ -4,6 +4,7 @@ import { paymentParts, schedulingParts } from "../kinds/elements.ts"
 import type { ElementPart } from "../kinds/elements.ts"
 import { kinds } from "../kinds/index.ts"
 import type { Kind } from "../kinds/Kind.ts"
+import { Conditions } from "./conditions.ts"
 import {
   becoming,
   Column,
@@ -20,7 +21,6 @@ import {
   sectionWithOptions,
 } from "./fields.ts"
 import type { ColumnName, FileSchema, KeyRules, KindOptions, Section } from "./fields.ts"
-import { Conditions } from "./sourceSection.ts"
 
 // Decoded entries
 

@@ -2,8 +2,9 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { OfRows, Redaction, RunReport, withoutValue } from "../domain/report.ts"
-import type { Mask } from "../domain/report.ts"
+import { RunReport, withoutValue } from "../domain/report.ts"
+import { OfRows, Redaction } from "../domain/reportFields.ts"
+import type { Mask } from "../domain/reportFields.ts"
 
 /** Returns a replacement for a value of this type, or none to keep the value. */
 type Change = (type: AST.AST, value: unknown) => Option.Option<unknown>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { countsFrom, dueNow } from "../../src/jobs/schedules.ts"
-import type { LastTurn } from "../../src/ledger/Ledger.ts"
+import type { LastTurn } from "../../src/ledger/turns.ts"
 
 const schedule = { cron: "0 2 * * *", zone: "UTC" }
 const at = (time: string) => Date.parse(`2026-11-${time}:00Z`)

@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { join } from "node:path"
 import { type Holder, LockHolder } from "../../src/ledger/holder.ts"
-import type { LastTurn, TurnChange } from "../../src/ledger/Ledger.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import type { LastTurn, TurnChange } from "../../src/ledger/turns.ts"
 import { contacts, folder } from "./rows.ts"
 
 const me = LockHolder.defaultValue()()

@@ -1,5 +1,6 @@
 import { isGone } from "../holder.ts"
-import type { LastTurn, TurnChange, Turns } from "../Ledger.ts"
+import type { Turns } from "../Ledger.ts"
+import type { LastTurn, TurnChange } from "../turns.ts"
 import type { Database } from "./database.ts"
 import { liveHolder } from "./lock.ts"
 import { reading, type Store } from "./Store.ts"

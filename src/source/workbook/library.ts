@@ -10,8 +10,9 @@ import { BadArchive, proveArchive } from "../zip.ts"
 import { toCell } from "./cells.ts"
 import { chooseSheet } from "./Sheet.ts"
 import type { OpenSheet, SheetRow } from "./Sheet.ts"
-import { BadRecords, checkXls } from "./xls.ts"
+import { checkXls } from "./xls.ts"
 import type { XlsCheck } from "./xls.ts"
+import { BadRecords } from "./xlsSheet.ts"
 import { endsWell, XmlAttributes, xmlScanner } from "./xml.ts"
 
 const sheetsOfXlsb = /^xl\/worksheets\/[^/]+\.bin$/i

@@ -1,0 +1,17 @@
+/** When a pipeline last had a scheduled turn, and when it last ran, on schedule or manually. Times are in milliseconds since 1970. */
+export interface LastTurn {
+  /** When the last turn was taken. If there was none: when the pipeline was first scheduled, or undefined if it never was. */
+  readonly at: number | undefined
+  /** `going`: the process that took the turn may still be running. `brokenOff`: that process ended before the run did. */
+  readonly state: "done" | "going" | "brokenOff"
+  /** How many runs were started for this turn. */
+  readonly tries: number
+  /** When the last run that could send rows was started. */
+  readonly ran: number | undefined
+}
+
+/**
+ * A change of a pipeline's turn. `taken`: this process runs the pipeline now. `seen`: if the pipeline never had a turn, missed times count from now
+ * on. `done`, `brokenOff`: the turn that this process took has ended. After `brokenOff`, the turn may be taken again.
+ */
+export type TurnChange = "taken" | "seen" | "done" | "brokenOff"
