@@ -1,14 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
+import { Refusal } from "../sql/Refusal.ts"
 import { type Database, ledgerError } from "./database.ts"
-
-/** Thrown by a job that must not be done. Only that job fails. The other jobs of its transaction are done without it. */
-export class Refusal<E> {
-  readonly failure: Effect.Effect<never, E>
-  constructor(failure: Effect.Effect<never, E>) {
-    this.failure = failure
-  }
-}
 
 /** A session's hold on the lock, which is confirmed inside each transaction. */
 export interface Lease {

@@ -1,6 +1,7 @@
 import { differingCode, fateCode, missingCode, rejectedCodes, stateCode, verdictCode } from "../codes.ts"
 import type { AttentionRow } from "../facts.ts"
-import type { Database, Param } from "./database.ts"
+import type { Param } from "../sql/statement.ts"
+import type { Database } from "./database.ts"
 import type { Store } from "./Store.ts"
 import { driftedAs, drifting } from "./verdicts.ts"
 

@@ -1,9 +1,7 @@
 import * as Effect from "effect/Effect"
 import Libsql from "libsql"
 import { LedgerError } from "../Ledger.ts"
-
-/** The values that libsql accepts. A boolean or a Date aborts the process, so the type excludes them. */
-export type Param = string | number | bigint | Buffer | null
+import type { Param, Rows, Sql, Statement } from "../sql/statement.ts"
 
 interface Reader {
   readonly all: (params: ReadonlyArray<Param>) => ReadonlyArray<unknown>
@@ -51,6 +49,13 @@ export class Database {
     return { changes: result.changes, id: Number(result.lastInsertRowid) }
   }
 
+  /** Runs a program to its end. */
+  perform<A>(program: Sql<A>): A {
+    let step = program.next()
+    while (step.done !== true) step = program.next(this.answer(step.value))
+    return step.value
+  }
+
   /** Sets a pragma, whether or not it returns a row. */
   set(pragma: string): void {
     this.mustBeOpen()
@@ -76,6 +81,12 @@ export class Database {
     this.readers.clear()
     this.writers.clear()
     this.db.close()
+  }
+
+  private answer({ answer, params, sql }: Statement): Rows {
+    if (answer === "rows") return this.all(sql, params)
+    const { changes } = this.run(sql, params)
+    return answer === "changes" ? [[changes]] : []
   }
 
   /** libsql aborts the process when a closed database is used. */

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { listed } from "../../domain/words.ts"
 import { stateCode } from "../codes.ts"
 import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
+import { Refusal } from "../sql/Refusal.ts"
 import type { Database } from "./database.ts"
 import type { Store } from "./Store.ts"
-import { Refusal } from "./Writer.ts"
 
 type Place = readonly [id: number, form: string]
 type Row = readonly [id: number, state: number, submission: string | null, batch: number]

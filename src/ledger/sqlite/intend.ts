@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import { stateCode } from "../codes.ts"
 import type { IntendedRow } from "../rows.ts"
+import { Refusal } from "../sql/Refusal.ts"
 import { type Database, inTens } from "./database.ts"
 import { replace } from "./replace.ts"
 import { type Intended, intendedColumns, intendedMarks, intendedValues, renewedColumns, renewedValues } from "./row.ts"
 import type { Store } from "./Store.ts"
-import { Refusal } from "./Writer.ts"
 
 export interface Intent {
   readonly rows: ReadonlyArray<IntendedRow>

@@ -4,11 +4,12 @@ import { randomBytes } from "node:crypto"
 import { type Holder, isGone } from "../holder.ts"
 import { type LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
 import { MarkWriter, readMarks } from "../marks.ts"
+import { Refusal } from "../sql/Refusal.ts"
 import type { RunInProgress } from "../standing.ts"
 import { attempt, type Database } from "./database.ts"
 import { mustBeNewest } from "./newest.ts"
 import { isoOf, type Store } from "./Store.ts"
-import { type Lease, Refusal } from "./Writer.ts"
+import type { Lease } from "./Writer.ts"
 
 type LockRow = readonly [
   epoch: number,

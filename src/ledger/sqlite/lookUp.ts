@@ -1,9 +1,9 @@
 import { stateCode } from "../codes.ts"
 import type { FoundRow, KeylessRow, KnownRow } from "../rows.ts"
+import { ofUndoneRun } from "../sql/undo.ts"
 import type { Database } from "./database.ts"
 import { neverStored, stored } from "./row.ts"
 import { isoOf, type Store } from "./Store.ts"
-import { ofUndoneRun } from "./undo.ts"
 
 const digestLength = 16
 

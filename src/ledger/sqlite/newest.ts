@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
 import { behind, type DamagedMark, type Mark, notNewest, readMarks } from "../marks.ts"
+import { Refusal } from "../sql/Refusal.ts"
 import { isAccepted } from "./facts.ts"
 import { reading, type Store } from "./Store.ts"
-import { Refusal } from "./Writer.ts"
 
 /** Returns what the ledger lacks according to these marks, or undefined if it is the newest copy. */
 export const lacking = (store: Store, marks: ReadonlyArray<Mark | DamagedMark>): Behind | undefined =>

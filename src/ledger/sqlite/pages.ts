@@ -15,13 +15,14 @@ import type {
   Vanished,
   VanishedRow,
 } from "../pages.ts"
-import type { Database, Param } from "./database.ts"
+import type { Param } from "../sql/statement.ts"
+import { ofUndoneRun } from "../sql/undo.ts"
+import type { Database } from "./database.ts"
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
 import { optional, required, type Selected, selected, selection } from "./selection.ts"
 import { isoOf, reading, type Store } from "./Store.ts"
-import { ofUndoneRun } from "./undo.ts"
 import { driftedOf, unpackAnswers } from "./verdicts.ts"
 
 type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }

@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import { type Destination, isPractice } from "../../domain/destination.ts"
 import { stateCode } from "../codes.ts"
 import { LedgerRefused, type RequestedPlace } from "../Ledger.ts"
+import { Refusal } from "../sql/Refusal.ts"
 import type { Database } from "./database.ts"
 import { liveHolder } from "./lock.ts"
 import type { Store } from "./Store.ts"
-import { Refusal } from "./Writer.ts"
 
 /** A pipeline at a destination. */
 export interface Place {

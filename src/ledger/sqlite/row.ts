@@ -1,7 +1,7 @@
 // The table of rows. Lists each column once, with its type, its value when a row is about to be sent, and how it is read.
 import { stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { IntendedRow, KnownRow } from "../rows.ts"
-import type { Param } from "./database.ts"
+import type { Param } from "../sql/statement.ts"
 import { type Selected, selected, selection } from "./selection.ts"
 import type { Texts } from "./texts.ts"
 

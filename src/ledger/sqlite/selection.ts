@@ -1,4 +1,5 @@
-import type { Database, Param } from "./database.ts"
+import type { Param } from "../sql/statement.ts"
+import type { Database } from "./database.ts"
 import type { Texts } from "./texts.ts"
 
 /** An expression that a statement selects, and how its value is read. */

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
 import { readMarks } from "../marks.ts"
+import { undo } from "../sql/undo.ts"
 import { acknowledge } from "./attention.ts"
 import { attempt, isDamage } from "./database.ts"
 import { knownSubmissions } from "./evidence.ts"
@@ -14,7 +15,6 @@ import { type Place, placeOf, runOf } from "./place.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
 import { reading, type Store } from "./Store.ts"
-import { undo } from "./undo.ts"
 import { recordVerdicts } from "./verdicts.ts"
 
 /** Takes the pipeline's lock for the scope, and puts in doubt the rows that earlier holders left open. */
@@ -96,7 +96,7 @@ export const makeSession = (
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
         writeForGood("recording how rows in doubt were settled", () => settleDoubts(store, place, what)),
-      undo: (rows) => writeForGood("recording deleted submissions", () => undo(store, place, rows)),
+      undo: (rows) => writeForGood("recording deleted submissions", () => db.perform(undo(place, rows))),
       startRun: (record) =>
         write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
       finishRun: (record) =>

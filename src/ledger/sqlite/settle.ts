@@ -4,6 +4,8 @@ import { fateCode, stateCode, verdictCode } from "../codes.ts"
 import type { SettledRow } from "../evidence.ts"
 import { type Holder, isGone } from "../holder.ts"
 import type { RowOutcome } from "../rows.ts"
+import { Refusal } from "../sql/Refusal.ts"
+import { ofUndoneRun } from "../sql/undo.ts"
 import { type Database, inTens } from "./database.ts"
 import { takenSubmissions } from "./evidence.ts"
 import type { OpenBatch } from "./intend.ts"
@@ -16,8 +18,6 @@ import {
   undoReplacement,
 } from "./replace.ts"
 import { isoOf, type Store } from "./Store.ts"
-import { ofUndoneRun } from "./undo.ts"
-import { Refusal } from "./Writer.ts"
 
 /** Records the outcomes of a batch, inside a transaction. */
 export const settle = (

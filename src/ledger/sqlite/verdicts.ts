@@ -2,11 +2,12 @@ import * as Effect from "effect/Effect"
 import type { VerdictCounts } from "../../domain/fate.ts"
 import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { AnswerDigest, AnswerDigests, Drifted, ReadBack, SeenAgain } from "../rows.ts"
+import { Refusal } from "../sql/Refusal.ts"
+import type { Param } from "../sql/statement.ts"
 import type { Drift, Reconciliation } from "../standing.ts"
-import { type Database, inTens, type Param } from "./database.ts"
+import { type Database, inTens } from "./database.ts"
 import { isoOf, type Store } from "./Store.ts"
 import type { Texts } from "./texts.ts"
-import { Refusal } from "./Writer.ts"
 
 /** Records, inside a transaction, the results of reading submissions back. */
 export const recordVerdicts = (

@@ -2,10 +2,11 @@ import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
+import { Refusal } from "../../../src/ledger/sql/Refusal.ts"
 import { Database } from "../../../src/ledger/sqlite/database.ts"
 import { makeLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
 import { openStore } from "../../../src/ledger/sqlite/Store.ts"
-import { commitsOfRest, millisOfRest, Refusal } from "../../../src/ledger/sqlite/Writer.ts"
+import { commitsOfRest, millisOfRest } from "../../../src/ledger/sqlite/Writer.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 
 const open = Effect.gen(function*() {

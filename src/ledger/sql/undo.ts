@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
 import { differingCode, editedCode, goneCode, missingCode, stateCode } from "../codes.ts"
-import type { Database } from "./database.ts"
-import type { Store } from "./Store.ts"
-import { Refusal } from "./Writer.ts"
+import { Refusal } from "./Refusal.ts"
+import { all, run, type Sql, write } from "./statement.ts"
 
 /** Whether a person undid the run that batch `b` belongs to while rows of it were in doubt, as part of a SELECT. */
-export const ofUndoneRun = `EXISTS (SELECT 1 FROM fact f, json_each(f.value) undone
-  WHERE f.place = b.place AND f.name = 'undone' AND undone.value = (SELECT name FROM run WHERE id = b.run))`
+export const ofUndoneRun = `EXISTS (SELECT 1 FROM fact f JOIN run u ON u.id = b.run
+  WHERE f.place = b.place AND f.name = 'undone' AND u.name IN (SELECT value FROM json_each(f.value)))`
 
 /** Tables with facts about submissions that exist in the form. */
 const tables = ["detail", "verified", "refusedAgain", "drift", "vanished"] as const
@@ -15,13 +14,13 @@ const tables = ["detail", "verified", "refusedAgain", "drift", "vanished"] as co
 const codes = [differingCode, missingCode, editedCode, goneCode].join(", ")
 
 /** Whether a submission was one that an undone row had replaced. Then only its id remains. */
-const forgetReplaced = (db: Database, place: number, keyDigest: Buffer, submissionId: string): boolean => {
-  const { changes } = db.run(
+function* forgetReplaced(place: number, keyDigest: Buffer, submissionId: string): Sql<boolean> {
+  const changes = yield* run(
     `DELETE FROM replaced WHERE submission = ?3 AND at IS NOT NULL
        AND row = (SELECT id FROM row WHERE place = ?1 AND digest = ?2 AND state = ${stateCode.undone})`,
     [place, keyDigest, submissionId],
   )
-  if (changes > 0) db.run("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, submissionId])
+  if (changes > 0) yield* write("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, submissionId])
   return changes > 0
 }
 
@@ -30,24 +29,25 @@ const forgetReplaced = (db: Database, place: number, keyDigest: Buffer, submissi
  * of its key and content, and the submission's id. Of a submission that an undone row had replaced, only the id remains. Throws without recording anything if a submission is
  * neither.
  */
-export const undo = (
-  { db }: Store,
+export function* undo(
   place: number,
   rows: ReadonlyArray<{ readonly keyDigest: Buffer; readonly submissionId: string }>,
-): void => {
+): Sql<void> {
   for (const { keyDigest, submissionId } of rows) {
-    const [found] = db.all<readonly [number, number]>(
+    const [found] = yield* all<readonly [number, number]>(
       `UPDATE row SET state = ${stateCode.undone}, verdict = NULL
        WHERE place = ? AND digest = ? AND submission = ? AND state = ${stateCode.imported} RETURNING id, batch`,
       [place, keyDigest, submissionId],
     )
     if (found === undefined) {
-      if (forgetReplaced(db, place, keyDigest, submissionId)) continue
+      if (yield* forgetReplaced(place, keyDigest, submissionId)) continue
       throw new Refusal(Effect.dieMessage("A submission was deleted, but its row was not imported with it."))
     }
     const [row, batch] = found
-    db.run("UPDATE batch SET imported = max(0, imported - 1) WHERE id = ?", [batch])
-    for (const table of tables) db.run(`DELETE FROM ${table} WHERE row = ?`, [row])
-    db.run(`DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what IN (${codes})`, [place, keyDigest])
+    yield* write("UPDATE batch SET imported = CASE WHEN imported > 0 THEN imported - 1 ELSE 0 END WHERE id = ?", [
+      batch,
+    ])
+    for (const table of tables) yield* write(`DELETE FROM ${table} WHERE row = ?`, [row])
+    yield* write(`DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what IN (${codes})`, [place, keyDigest])
   }
 }
