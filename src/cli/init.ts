@@ -150,6 +150,11 @@ const mostForms = 40
 const askForm = (project: Project | undefined, service: string) =>
   Effect.gen(function*() {
     const config = project?.services.get(service)
+    const typeId = `Type the id that the form's address contains.${
+      project === undefined
+        ? " If the service can list its forms, you can choose one after you have written config/formferry.yaml with `capabilities: [list]`."
+        : ""
+    }`
     const forms = project === undefined || config?.capabilities.includes("list") !== true
       ? []
       : yield* Effect.promise(() => import("../jobs/services.ts")).pipe(
@@ -158,7 +163,7 @@ const askForm = (project: Project | undefined, service: string) =>
         Effect.orElseSucceed(() => []),
       )
     return forms.length === 0 || forms.length > mostForms
-      ? yield* askText("The form's id", "Type the id that the form's address contains.")
+      ? yield* askText("The form's id", typeId)
       : yield* choose("Which form?", forms.map(({ id, name }) => ({ title: `${name} (${id})`, value: id })))
   })
 

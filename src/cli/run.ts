@@ -1,7 +1,7 @@
 import * as Path from "@effect/platform/Path"
 import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
-import { count } from "../domain/words.ts"
+import { count, permanence } from "../domain/words.ts"
 import type { SendQuestion } from "../jobs/run.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
 import { UsageWrong } from "./Failure.ts"
@@ -30,7 +30,10 @@ export const run = command({
   options: {
     ...choosing,
     dryRun: flag("Read, map and check every row and write the full report. Send nothing."),
-    confirm: text("SERVICE", "Confirm that rows may be sent to this service. This can't be undone."),
+    confirm: text(
+      "SERVICE",
+      "Confirm that rows may be sent to this service. This can't be undone, unless the service can delete: see `undo`.",
+    ),
     ...runOptions,
   },
   run: (input) =>
@@ -76,10 +79,10 @@ export const run = command({
 })
 
 /** Asks whether to send. Ctrl-C means no. */
-const ask = ({ form, rows, service }: SendQuestion) => {
+const ask = ({ canDelete, form, rows, service }: SendQuestion) => {
   const sent = rows === 1 ? "1 row" : `${count(rows)} rows`
   const to = `${cutToWidth(form.name, 60)} (${cutToWidth(form.id, 40)})`
-  return confirm(`Writes to ${service} can't be undone. ${sent} will be sent to form ${to}. Continue?`).pipe(
+  return confirm(`${permanence(service, canDelete)} ${sent} will be sent to form ${to}. Continue?`).pipe(
     Effect.orElseSucceed(() => false),
   )
 }

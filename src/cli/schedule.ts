@@ -40,7 +40,10 @@ export const schedule = command({
     tag,
     once: flag("Run the pipelines that are due, then exit. A pipeline that never ran, or missed its time, is due."),
     plan: flag("Show the next times of each pipeline. Run nothing."),
-    confirm: texts("SERVICE", "Confirm that rows may be sent to these services. This can't be undone."),
+    confirm: texts(
+      "SERVICE",
+      "Confirm that rows may be sent to these services. This can't be undone, unless they can delete: see `undo`.",
+    ),
     output: format,
     json,
   },

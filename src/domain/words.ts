@@ -22,6 +22,12 @@ export const count = (value: number): string => {
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
+/** Says whether what is sent to services can be taken back. */
+export const permanence = (services: string, canDelete: boolean): string =>
+  canDelete
+    ? `Submissions in ${services} can only be deleted again, with \`formferry undo\`.`
+    : `Writes to ${services} can't be undone.`
+
 /** Joins parts of a sentence: `a, b and c`. */
 export const listed = (parts: ReadonlyArray<string>, joint: "and" | "or" = "and"): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} ${joint} ${parts.at(-1)}`

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { RunReport } from "../domain/report.ts"
 import type { Mode } from "../domain/run.ts"
+import { permanence } from "../domain/words.ts"
 import type { Project } from "../project/Project.ts"
 import { ranBefore } from "../report/pastRuns.ts"
 import { annotated, traced } from "../service/telemetry.ts"
@@ -12,7 +13,7 @@ import { isLong } from "../source/openSource.ts"
 import type { RunSettings } from "./openRun.ts"
 import { type Prepared, prepareRun } from "./prepare.ts"
 import type { Pulls } from "./pullFrom.ts"
-import { type Services, serviceToConfirm } from "./services.ts"
+import { canDelete, type Services, serviceToConfirm } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
 /** What a person has to confirm before rows are sent. */
@@ -20,6 +21,8 @@ export interface SendQuestion {
   readonly service: string
   readonly form: Pick<Form, "id" | "name">
   readonly rows: number
+  /** Whether the service can delete submissions. */
+  readonly canDelete: boolean
 }
 
 export interface RunOptions extends Pick<RunSettings, "interrupted" | "progress" | "projectOption" | "redact"> {
@@ -58,12 +61,16 @@ export class ConfirmationMissing extends Schema.TaggedError<ConfirmationMissing>
   pipeline: Schema.String,
   /** Whether submissions would be deleted. */
   deletes: Schema.optional(Schema.Boolean),
+  /** Whether the service can delete submissions. */
+  canDelete: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
     if (this.deletes === true) {
       return `Deleting submissions of ${this.service} can't be undone. Nothing was deleted. To delete those of ${this.pipeline}, add --confirm ${this.service}.`
     }
-    return `Writes to ${this.service} can't be undone. Nothing was sent. To send the rows of ${this.pipeline}, add --confirm ${this.service}.`
+    return `${
+      permanence(this.service, this.canDelete === true)
+    } Nothing was sent. To send the rows of ${this.pipeline}, add --confirm ${this.service}.`
   }
 }
 
@@ -118,8 +125,9 @@ const confirmation = (
   Effect.gen(function*() {
     const service = serviceToConfirm(project, target.service)
     if (dryRun || service === undefined || confirm(service)) return undefined
-    if (ask === undefined) return yield* new ConfirmationMissing({ service, pipeline: pipeline.name })
-    return (rows: number) => ask({ service, form, rows })
+    const deletes = { canDelete: canDelete(project, service) }
+    if (ask === undefined) return yield* new ConfirmationMissing({ service, pipeline: pipeline.name, ...deletes })
+    return (rows: number) => ask({ service, form, rows, ...deletes })
   })
 
 /** Runs an effect in a span and in a scope. */

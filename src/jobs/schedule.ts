@@ -5,12 +5,12 @@ import * as FiberSet from "effect/FiberSet"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import { exits, mostSevere } from "../domain/exit.ts"
-import { listed } from "../domain/words.ts"
+import { listed, permanence } from "../domain/words.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { exitCodeOf } from "./attempt.ts"
 import { countsFrom, readSchedules, type Scheduled, withLedger } from "./schedules.ts"
-import { serviceToConfirm } from "./services.ts"
+import { canDelete, serviceToConfirm } from "./services.ts"
 import { chooseTarget, findPipeline } from "./target.ts"
 import { makeTurns, type ScheduleOptions, type Turned } from "./turns.ts"
 
@@ -29,10 +29,12 @@ export class ScheduleUnconfirmed extends Schema.TaggedError<ScheduleUnconfirmed>
   services: Schema.Array(Schema.String),
   confirmed: Schema.Array(Schema.String),
   pipelines: Schema.Array(Schema.String),
+  /** Whether all of the services can delete submissions. */
+  canDelete: Schema.Boolean,
 }) {
   override get message() {
     const services = this.services.join(" and ")
-    return `Writes to ${services} can't be undone. Nothing was sent. To let ${
+    return `${permanence(services, this.canDelete)} Nothing was sent. To let ${
       listed(this.pipelines)
     } write there on schedule, add --confirm ${this.services.join(" ")}.`
   }
@@ -52,6 +54,7 @@ const start = (options: ScheduleOptions) =>
         services: [...new Set(missing.map(({ service }) => service))],
         confirmed: options.confirmed,
         pipelines: missing.map(({ pipeline }) => pipeline),
+        canDelete: missing.every(({ service }) => canDelete(project, service)),
       })
     }
     return { schedules, turns: yield* makeTurns(project, options) }

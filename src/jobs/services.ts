@@ -40,6 +40,10 @@ export const serviceToConfirm = (project: Project, name: string): string | undef
   return config?._tag === "Live" && config.confirm ? name : undefined
 }
 
+/** Whether the project says that a service can delete submissions. */
+export const canDelete = (project: Project, name: string): boolean =>
+  project.services.get(name)?.capabilities.includes("delete") === true
+
 /** Adds the practice service's forms to an error about an unknown form, because users may confuse a form's id with its file name. */
 const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"]) => (error: ServiceUnusable) => {
   if (error.reason !== "form-not-found") return error

@@ -81,10 +81,10 @@ export class CellTable {
     this.filled = new Float64Array(columns.length + 1)
   }
 
-  /** Counts a row of the survey. A row without a fate, or one that may be resent, is counted only at the end. */
+  /** Counts a row of the survey. A row without a fate, or one that may be sent again, is counted only at the end. */
   read(row: number, cells: Cells, fates: FateTable): void {
     const width = this.columns.length
-    const settled = fates.has(row, "resends") ? undefined : stateIn(fates, row)
+    const settled = fates.isOpen(row) ? undefined : stateIn(fates, row)
     const state = settled === undefined ? -1 : indexOf[settled]
     const flags = settled === undefined ? new Uint8Array(width).fill(empty) : undefined
     const last = Math.min(width, cells.length)

@@ -4,10 +4,14 @@ const codes = Object.fromEntries(fates.map((fate, index) => [fate, index + 1])) 
 
 /**
  * A note about a row in addition to its fate. `replaces`: the row was imported earlier with different content, and is imported again. `resends`: the row was in doubt, and may be resent. `repeats`:
- * the row duplicates another with the same content, so nothing is lost. `final`: the row is skipped, and will not be sent later either.
+ * the row duplicates another with the same content, so nothing is lost. `final`: the row is skipped, and will not be sent later either. `undone`: the row's submission was deleted, and the row may be
+ * sent again.
  */
-export type Note = "replaces" | "resends" | "repeats" | "final"
-const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends", "repeats", "final"]
+export type Note = "replaces" | "resends" | "repeats" | "final" | "undone"
+const notes: ReadonlyArray<Note | undefined> = [undefined, "replaces", "resends", "repeats", "final", "undone"]
+
+/** The fate of a pending row with a note if it was not sent after all: the one that the ledger says. */
+const unsent: { readonly [N in Note]?: Fate } = { resends: "inDoubt", undone: "undone" }
 
 /** The parts of a row's byte: the fate's code in the lower bits, the note in the upper bits. */
 const fateBits = 0x0f
@@ -47,11 +51,24 @@ export class FateTable {
     return this.noted[notes.indexOf(note)]!
   }
 
-  /** Sets rows that could have been resent, but were not, to `inDoubt` again. */
+  /** Whether the row is sent again, so that its fate is known only at the end. */
+  isOpen(row: number): boolean {
+    return this.has(row, "resends") || this.has(row, "undone")
+  }
+
+  /** Removes the note `undone` of a row that was sent, although nothing was created. */
+  keepPending(row: number): void {
+    if (!this.has(row, "undone")) return
+    this.noted[notes.indexOf("undone")]!--
+    this.bytes[row]! &= fateBits
+  }
+
+  /** Sets rows that could have been sent again, but were not, to the fate that they had before. */
   endSending(): void {
-    if (this.countNoted("resends") === 0) return
+    if (this.countNoted("resends") + this.countNoted("undone") === 0) return
     for (let row = 1; row <= this.last; row++) {
-      if (this.get(row) === "pending" && this.has(row, "resends")) this.set(row, "inDoubt")
+      const fate = unsent[notes[(this.bytes[row] ?? 0) >> noteAt] ?? "final"]
+      if (fate !== undefined && this.get(row) === "pending") this.set(row, fate)
     }
   }
 

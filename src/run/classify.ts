@@ -60,6 +60,9 @@ export const makeClassifier = (options: {
     const hash = new RowHash()
     let rejected: Array<RejectedRow> = []
 
+    /** Whether a row was undone and would be sent again. A dry run sends nothing, so it reports such a row as pending. */
+    const isResent = (found: KnownRow | undefined) => found?.state === "undone" && plan.mode !== "dry-run"
+
     const classify = (one: SourceRow): void => {
       const { cells, found, key, row } = one
       if (key === undefined || found?.state === "keyless") {
@@ -149,7 +152,7 @@ export const makeClassifier = (options: {
         fates.set(row, "refused")
         return reject(one, "refused", refusedBefore(found))
       }
-      fates.set(row, "pending", doubt ? "resends" : undefined)
+      fates.set(row, "pending", doubt ? "resends" : isResent(found) ? "undone" : undefined)
       if (found === undefined || found.id === 0) options.newRows?.add(row, key, cells)
       offer(row)
       options.sendable?.(one, key)

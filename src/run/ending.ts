@@ -107,7 +107,7 @@ export const because = (end: {
         case "Interrupted":
           return [`The run was interrupted (${reason.signal}). Requests in flight were finished and recorded.`]
         case "Unconfirmed":
-          return [`Writes to ${reason.service} can't be undone, and sending was not confirmed. Nothing was sent.`]
+          return [`Sending to ${reason.service} was not confirmed. Nothing was sent.`]
         case "CanaryInDoubt":
           return [
             "All rows of the canary ended in doubt, which proves nothing. The next run starts with different rows.",

@@ -179,6 +179,7 @@ const recordOutcomes = (delivery: Delivery, result: BatchResult) =>
     for (const { row: sent, outcome } of result.rows) {
       const { cells: texts, item, key, row } = sent
       if (outcome._tag === "NotCreated") {
+        fates.keepPending(row)
         cells.settle(row, "pending")
         continue
       }

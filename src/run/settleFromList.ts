@@ -16,7 +16,7 @@ import { type FormService, pageRows } from "../service/FormService.ts"
 import { listedLikenessOf } from "../sink/settleFit.ts"
 import { makeSettling, type Settled } from "../sink/settleRows.ts"
 import { knownIn, makeIds } from "./knownSubmissions.ts"
-import { showWork } from "./Progress.ts"
+import { showWork, waitShown } from "./Progress.ts"
 
 /** Returns the waiting times. If a row's submission is still absent that long after the row was sent, the row was not created. */
 export const waitsOf = ({ reconcile }: Pipeline): Waits => ({
@@ -167,13 +167,11 @@ export const settleFromList = (
       const isSoon = early.length > 0 && wait <= patience
       if (lists === mostLists || !(isSoon || result.open.some(({ wants }) => wants === "another list"))) return result
       if (isSoon && wait > 0) {
-        yield* showWork("wait")
-        yield* Effect.logInfo(
-          `Waiting ${
-            counted(Math.ceil(wait / 1_000), "second")
-          }, until the submissions of all rows in doubt must be visible.`,
+        yield* waitShown(
+          "wait",
+          wait,
+          `the submissions of ${counted(early.length, "row")} in doubt must be visible in the form's list`,
         )
-        yield* Effect.sleep(wait)
       }
     }
   })

@@ -6,7 +6,7 @@ import type { UnmatchedSubmission } from "../report/csvFiles.ts"
 import { unlessAborted } from "../service/cancellation.ts"
 import { FormService } from "../service/FormService.ts"
 import { eachKnown, knownIn } from "./knownSubmissions.ts"
-import { showWork } from "./Progress.ts"
+import { waitShown } from "./Progress.ts"
 import { CurrentRun, RunLedger } from "./RunContext.ts"
 import { scanList } from "./settleFromList.ts"
 import { Stop } from "./Stop.ts"
@@ -93,15 +93,11 @@ const compare = (context: Parameters<typeof scanList>[0]) =>
     if (lacking.length > 0) {
       const visibleFrom = listedAt + Duration.toMillis(pipeline.reconcile.visibleWithin)
       const wait = Math.max(0, visibleFrom - (yield* Clock.currentTimeMillis))
-      yield* showWork("lag")
-      yield* Effect.logInfo(
-        `The form's list lacks ${counted(lacking.length, "submission")} that the ledger requires. Waiting ${
-          counted(Math.ceil(wait / 1_000), "second")
-        }, until ${lacking.length === 1 ? "it" : "they"} must be visible, to read ${
-          lacking.length === 1 ? "it" : "each of them"
-        }.`,
+      yield* waitShown(
+        "lag",
+        wait,
+        `${counted(lacking.length, "submission")} that the ledger requires and the form's list lacks must be visible`,
       )
-      yield* Effect.sleep(wait)
     }
     const missing = yield* Effect.filter(
       lacking,

@@ -89,10 +89,10 @@ export const resultsColumns = (
 }
 
 /**
- * Whether a submission of an export or of a list is an item that was sent. `fits`: it is. `resembles`: it may be, but is altered or can't be read. `older`: it may be, and has the same answers, but is much older than the sending. `no`: it is a
- * different one.
+ * Whether a submission of an export or of a list is an item that was sent. `fits`: it is. `resembles`: it may be, but is altered or can't be read. `older`: it may be, and has the same answers, but is much older than the sending.
+ * `sameAnswers`: it may be, and has the same answers, but something else is different. `no`: it is a different one.
  */
-export type Likeness = "fits" | "resembles" | "older" | "no"
+export type Likeness = "fits" | "resembles" | "older" | "sameAnswers" | "no"
 
 /** The ids of the URL parameters by which imported submissions are recognised. */
 export interface StampIds {
@@ -176,7 +176,7 @@ export const likenessOf = (
       // A submission with an empty origin does not fit by its answers alone. The same applies to any other empty URL parameter.
       return relation === "agrees" || (relation === "blank" && key === "agrees")
     })
-    return likeness === "fits" && !fromThere ? "resembles" : likeness
+    return likeness === "fits" && !fromThere ? "sameAnswers" : likeness
   }
 }
 
@@ -245,7 +245,7 @@ export const listedLikenessOf = (
     const likeness = judge(submission)
     if (likeness === "fits") {
       const isOlder = Date.parse(submission.submissionTime ?? "") < earliest
-      return isUnchanged(submission) ? (isOlder ? "older" : "fits") : "resembles"
+      return isUnchanged(submission) ? (isOlder ? "older" : "fits") : "sameAnswers"
     }
     return key === "agrees" ? "resembles" : likeness
   }

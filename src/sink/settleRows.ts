@@ -69,15 +69,20 @@ interface Group<S> {
   readonly fits: Array<Candidate<S>>
   /** How many submissions resemble the item and fit no other row, and an example. */
   resembling: number
-  example: string | undefined
-  /** Submissions with the same answers that are much older than the sending. */
-  readonly older: Set<string>
+  example: Pick<Resemblance<S>, "id" | "likeness"> | undefined
 }
 
 interface Candidate<S> {
   readonly id: string
   readonly fits: ReadonlyArray<Group<S>>
-  readonly resembles: ReadonlyArray<Group<S>>
+  readonly resembles: ReadonlyArray<Resemblance<S>>
+}
+
+/** A submission that resembles the item of a group. */
+interface Resemblance<S> {
+  readonly id: string
+  readonly group: Group<S>
+  readonly likeness: Exclude<Likeness, "fits" | "no">
 }
 
 /**
@@ -92,6 +97,14 @@ export interface Settling<S> {
 }
 
 const none: ReadonlySet<string> = new Set()
+
+/** How a submission resembles a row, in messages. */
+const likenessWords: { readonly [L in Resemblance<never>["likeness"]]: string } = {
+  resembles: "some answers are the same, others are not or can't be read",
+  older: "it has the same answers, but is more than 24 hours older than the row's request",
+  sameAnswers:
+    "it has the same answers, but something else is different, such as its submission time or the run that sent it",
+}
 
 /** The names of the evidence in messages. */
 const wordsOf = { Export: "the export", List: "the form's list" } as const
@@ -120,7 +133,6 @@ export const makeSettling = <S>(
         fits: [],
         resembling: 0,
         example: undefined,
-        older: new Set<string>(),
       }
     groups.set(key, group)
     return group
@@ -139,9 +151,9 @@ export const makeSettling = <S>(
   for (const group of groups.values()) group.likeness = group.item && likenessOf(group.item, sentFrom(group))
   const candidates = new Map<string, Candidate<S>>()
 
-  const resembled = (group: Group<S>, id: string): void => {
+  const resembled = ({ group, ...example }: Resemblance<S>): void => {
     group.resembling++
-    group.example ??= id
+    group.example ??= example
   }
 
   return {
@@ -149,15 +161,14 @@ export const makeSettling = <S>(
       // A submission that occurs twice counts once.
       if (candidates.has(id)) return
       const fits: Array<Group<S>> = []
-      const resembles: Array<Group<S>> = []
+      const resembles: Array<Resemblance<S>> = []
       for (const group of groups.values()) {
         const likeness = group.likeness?.(submission) ?? "no"
         if (likeness === "fits") fits.push(group)
-        else if (likeness !== "no") resembles.push(group)
-        if (likeness === "older") group.older.add(id)
+        else if (likeness !== "no") resembles.push({ id, group, likeness })
       }
       if (fits.length === 0) {
-        for (const group of resembles) resembled(group, id)
+        for (const one of resembles) resembled(one)
         return
       }
       const candidate = { id, fits, resembles }
@@ -171,7 +182,7 @@ export const makeSettling = <S>(
         decided.flatMap(({ found }) => (found._tag === "Landed" ? [...found.ids, ...found.taken] : [])),
       )
       for (const { id, resembles } of candidates.values()) {
-        if (!used.has(id)) { for (const group of resembles) resembled(group, id) }
+        if (!used.has(id)) { for (const one of resembles) resembled(one) }
       }
       const settled: Array<Settled["settled"][number]> = []
       const open: Array<OpenRow> = []
@@ -262,14 +273,11 @@ const absence = (
   const { lacking, now, shown, unreadable } = standing
   const words = wordsOf[standing._tag]
   const wantsAnother = standing._tag === "Export" ? "another export" : "another list"
-  if (group.resembling > 0) {
+  const { example } = group
+  if (example !== undefined) {
     const others = group.resembling === 1 ? "" : ` (as do ${group.resembling - 1} more)`
     return {
-      reason: `submission ${group.example} of ${words} resembles it${others}: ${
-        group.older.has(group.example ?? "")
-          ? "it has the same answers, but is more than 24 hours older than the row's request"
-          : "some answers are the same, others are not or can't be read"
-      }`,
+      reason: `submission ${example.id} of ${words} resembles it${others}: ${likenessWords[example.likeness]}`,
       wants: "a person",
     }
   }

@@ -39,6 +39,18 @@ describe("a row in doubt that may be resent", () => {
   })
 })
 
+describe("an undone row that may be sent again", () => {
+  it("an undone row stays undone unless it was sent", () => {
+    const table = new FateTable()
+    for (const row of [1, 2, 3]) table.set(row, "pending", "undone")
+    table.set(2, "imported")
+    table.keepPending(3)
+    table.endSending()
+    expect([1, 2, 3].map((row) => table.get(row))).toEqual(["undone", "imported", "pending"])
+    expect(table.countNoted("undone")).toBe(2)
+  })
+})
+
 describe("the balance of a run", () => {
   const verdicts = { verified: 1, differing: 0, missing: 0, unread: 0 }
 

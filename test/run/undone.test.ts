@@ -67,7 +67,7 @@ scoped(
     expect(yield* run()).toMatchObject({ rows: { undone: 12 } })
     expect(yield* run()).toMatchObject({ rows: { undone: 12 }, balance: { holds: true } })
     const limited = yield* run({ resendUndone: true, limit: 3 })
-    expect(limited).toMatchObject({ rows: { imported: 3, pending: 9 } })
+    expect(limited).toMatchObject({ rows: { imported: 3, pending: 0, undone: 9 }, balance: { holds: true } })
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3, undone: 9 } })
     const resent = yield* run({ resendUndone: true })
     expect(resent).toMatchObject({ exitCode: 0, rows: { alreadyImported: 3, imported: 9, undone: 0 } })

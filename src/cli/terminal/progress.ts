@@ -57,8 +57,10 @@ const partsOf = (progress: Progress, paint: ReturnType<typeof paints>) => {
 export const progressLine = (progress: Progress, screen: Screen): string => {
   const paint = paints(screen)
   const { phase, read, total } = progress
-  const { counts: what, title } = phases[phase]
-  const rows = total === undefined
+  const { counts: what, shown, title } = phases[phase]
+  const rows = shown !== undefined
+    ? shown
+    : total === undefined
     ? counted(read, what)
     : `${count(read)} of ${counted(total, what)}${total > 0 ? ` (${Math.floor((read / total) * 100)}%)` : ""}`
   const { back, pace, unusual } = partsOf(progress, paint)
@@ -190,6 +192,10 @@ const idlePaint = Duration.seconds(1)
 /** The minimum duration in milliseconds of a phase that gets its own line in a log. */
 const worthALine = 1_000
 
+/** Whether a phase gets its own line in a log when it has ended. One that counts nothing says only what it waits for. */
+const isWorthALine = (ended: CurrentPhase | undefined, now: number): ended is CurrentPhase =>
+  ended !== undefined && phases[ended.event.phase].shown === undefined && now - ended.startedAt >= worthALine
+
 /** Shows lines at the bottom of the terminal; undefined removes them. */
 type Bottom = Context.Tag.Service<typeof Output>["bottom"]
 
@@ -264,7 +270,7 @@ export const progressOf = (pipeline: string, name = pipeline, at?: Bottom) =>
         return Effect.sync(() => {
           if (output.hasBottom) {
             if (isNew || now - shownAt >= betweenPaints) paint(current, now)
-          } else if (ended !== undefined && now - ended.startedAt >= worthALine) log(ended, now)
+          } else if (isWorthALine(ended, now)) log(ended, now)
           else if (now - current.loggedAt >= betweenLogLines) log(current, now)
         })
       })
