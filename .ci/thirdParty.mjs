@@ -37,12 +37,20 @@ export const thirdParty = (metafile) => {
 /** Returns the packages that THIRD-PARTY.md lists, each as `name@version`. */
 export const listed = (text) => [...text.matchAll(line)].map(([, name, version]) => `${name}@${version}`)
 
+/** Returns the last section of a package's README if it is the licence. Some packages have it only there. */
+const licenceInReadme = (folder) => {
+  const file = readdirSync(folder).find((name) => /^readme\.md$/i.test(name))
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n")
+  return /^#+ licen[cs]e\n(?<text>(?!#)[^]*Permission is hereby granted[^]*)$/im.exec(text)?.groups.text.trim() ?? ""
+}
+
 const read = (folder) => {
   const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-  const text = readdirSync(folder, { withFileTypes: true })
+  const files = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /^(licen[cs]e|copying|notice)/i.test(entry.name))
     .map((entry) => readFileSync(join(folder, entry.name), "utf8").replaceAll("\r\n", "\n").trim())
     .join("\n\n")
+  const text = files === "" ? licenceInReadme(folder) : files
   const fault = !allowed.includes(license)
     ? `${name} ${version}: the licence ${license} is not on the list of .ci/thirdParty.mjs`
     : text === ""

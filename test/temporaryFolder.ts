@@ -1,6 +1,7 @@
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { stopTestServer } from "./ledger/postgres/server.ts"
 
 /** The folder for files in memory on Linux. */
 const inMemory = "/dev/shm"
@@ -40,5 +41,8 @@ export const setup = (): () => void => {
   // The package test enters this folder as a different user.
   chmodSync(folder, 0o711)
   process.env["TMPDIR"] = folder
-  return () => rmSync(folder, { recursive: true, force: true })
+  return () => {
+    stopTestServer(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -1,0 +1,143 @@
+import * as Effect from "effect/Effect"
+import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
+import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
+import type { Sql } from "../sql/statement.ts"
+import type { Connection } from "./connection.ts"
+import { transact, type Wave } from "./driver.ts"
+import { ledgerError } from "./failures.ts"
+
+/** A session's hold on the lock, which is confirmed inside each transaction. */
+export interface Lease {
+  /** Throws a Refusal if the lock is no longer ours. */
+  readonly confirm: () => Sql<void>
+  /** Counts the present transaction for the lease's mark. Sent with the commit of a transaction with a job that the mark must cover. */
+  readonly count: () => Sql<void>
+  /** Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. */
+  readonly confirmed: (isCounted: boolean) => void
+}
+
+/** How a job may share a transaction. */
+export interface Sharing {
+  /** Whether the lease's mark covers the job. */
+  readonly counts: boolean
+  /** What the job changes (`Job.touches`). */
+  readonly touches?: ReadonlyArray<string>
+}
+
+/** How long a transaction may take, in milliseconds. Then the connection counts as lost. */
+const patience = 30_000
+
+/**
+ * This process's only writer of a ledger. While a transaction is in progress, further jobs wait for the next one. Each transaction takes the
+ * ledger's advisory lock first. So it is the only one of all processes, as in SQLite, and the order of commits is the order of batch numbers.
+ */
+export class Writer {
+  private readonly connection: Connection
+  private readonly begin: string
+  private readonly onRollback: () => void
+  private readonly jobs = new JobQueue<Lease>(() => void this.flush())
+  private isBusy = false
+
+  /** @param lock number of the ledger's advisory lock */
+  constructor(connection: Connection, lock: bigint, onRollback: () => void) {
+    this.connection = connection
+    this.begin = `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_advisory_xact_lock(${lock})`
+    this.onRollback = onRollback
+  }
+
+  get failure(): LedgerError | undefined {
+    return this.jobs.failure
+  }
+
+  /** Does a job inside a transaction. The job may be repeated after a rollback, so it must change nothing but the database. Not interruptible. */
+  write<A, E = never>(doing: string, work: () => Sql<A>): Effect.Effect<A, LedgerError | E> {
+    return this.jobs.submit<A, LedgerError | E>({ doing, lease: undefined, counts: false, touches: undefined, work })
+  }
+
+  /** Does a job under a lease. Fails if the lease is lost. */
+  writeOn<A, E = never>(
+    lease: Lease,
+    doing: string,
+    work: () => Sql<A>,
+    { counts, touches }: Sharing,
+  ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
+    return this.jobs.submit<A, LedgerError | LedgerOvertaken | E>({ doing, lease, counts, touches, work })
+  }
+
+  /** Makes every later write fail with this reason. */
+  fail(doing: string, cause: unknown): void {
+    this.jobs.fail(ledgerError(this.connection.label, doing)(cause))
+  }
+
+  private async flush(): Promise<void> {
+    if (this.isBusy) return
+    this.isBusy = true
+    while (!this.jobs.isEmpty) {
+      const transactions = this.jobs.transactions()
+      for (let step = transactions.next(); step.done !== true;) {
+        step = transactions.next(await this.transacted(step.value))
+      }
+    }
+    this.isBusy = false
+  }
+
+  private async transacted(jobs: ReadonlyArray<Job<Lease>>): Promise<Transacted<Lease>> {
+    const leases = leasesOf(jobs)
+    const counted = leasesOf(jobs.filter(({ counts }) => counts))
+    const timer = setTimeout(
+      () => this.connection.destroy(new Error(`the database did not answer for ${patience / 1000} seconds`)),
+      patience,
+    )
+    try {
+      const ended = await transact(this.connection, this.begin, waves(leases, jobs), function*() {
+        for (const lease of counted) yield* lease.count()
+      })
+      if (!(ended instanceof Map)) {
+        this.onRollback()
+        const [first] = ended as Exclude<typeof ended, ReadonlyMap<unknown, unknown>>
+        if (first === undefined) throw new Error("A transaction was refused without a reason.")
+        return {
+          refused: jobs.filter((job) => job === first.key || job.lease === first.key),
+          failure: first.refusal.failure,
+        }
+      }
+      for (const lease of leases) lease.confirmed(counted.has(lease))
+      return { done: jobs.map((job) => ended.get(job)) }
+    } catch (cause) {
+      this.onRollback()
+      return { failed: ledgerError(this.connection.label, describe(jobs))(cause) }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+const leasesOf = (jobs: ReadonlyArray<Job<Lease>>): ReadonlySet<Lease> =>
+  new Set(jobs.flatMap(({ lease }) => lease ?? []))
+
+/**
+ * Divides jobs into waves, in their order. Only jobs that change nothing in common share a wave, because in lockstep, each would read before the
+ * others have written. The leases are confirmed with the first wave.
+ */
+const waves = (
+  leases: ReadonlySet<Lease>,
+  jobs: ReadonlyArray<Job<Lease>>,
+): ReadonlyArray<Wave<Job<Lease> | Lease>> => {
+  const all: Array<{ readonly jobs: Array<Job<Lease>>; readonly touched: Set<string>; readonly alone: boolean }> = []
+  for (const job of jobs) {
+    const last = all.at(-1)
+    const { touches } = job
+    if (
+      last === undefined || last.alone || touches === undefined || touches.some((one) => last.touched.has(one))
+    ) {
+      all.push({ jobs: [job], touched: new Set(touches), alone: touches === undefined })
+    } else {
+      last.jobs.push(job)
+      for (const one of touches) last.touched.add(one)
+    }
+  }
+  return all.map(({ jobs }, at) => [
+    ...(at === 0 ? [...leases].map((lease) => [lease, () => lease.confirm()] as const) : []),
+    ...jobs.map((job) => [job, job.work] as const),
+  ])
+}

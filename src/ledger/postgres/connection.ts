@@ -1,0 +1,158 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { ConnectionOptions } from "node:tls"
+import Client from "pg/lib/client.js"
+import { LedgerError, LedgerRefused } from "../Ledger.ts"
+import type { Address } from "./address.ts"
+import { quoted } from "./dialect.ts"
+import { ledgerError, refusalOf } from "./failures.ts"
+
+export type Param = string | number | bigint | Buffer | null
+
+/** A row: an array in the order of the selected columns. */
+export type Row = ReadonlyArray<unknown>
+
+/** The result of a statement. */
+export interface Answer {
+  readonly rows: ReadonlyArray<Row>
+  /** How many rows a statement changed, or returned. */
+  readonly changes: number
+  /** What the server did, such as `COMMIT`, or `ROLLBACK` if a transaction that had failed was committed. */
+  readonly command: string
+}
+
+/** The types that differ from text, by PostgreSQL's numbers of types: boolean, integers and decimals are numbers, as in SQLite. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [16, (text) => (text === "t" ? 1 : 0)],
+  [17, (text) => Buffer.from(text.slice(2), "hex")],
+  ...[20, 21, 23, 700, 701, 1700].map((type) => [type, Number] as const),
+])
+
+const asText = (text: string): string => text
+
+const types = { getTypeParser: (type: number) => parsers.get(type) ?? asText }
+
+/** How long a dead connection may stay unnoticed while the server is to send something, in milliseconds. */
+const keepAlive = 5_000
+
+/**
+ * One connection. Statements are sent at once, without waiting for the results of earlier ones, and are answered in order. Once the connection is
+ * lost, each statement fails with the same reason.
+ */
+export class Connection {
+  readonly label: string
+  private readonly client: InstanceType<typeof Client>
+  private readonly names = new Map<string, string>()
+  private lost: unknown
+
+  /** @param label what messages call the ledger */
+  constructor(label: string, client: InstanceType<typeof Client>) {
+    this.label = label
+    this.client = client
+    client.on("error", (cause) => {
+      this.lost ??= cause
+    })
+    client.on("end", () => {
+      this.lost ??= new Error("the connection to the database was lost")
+    })
+  }
+
+  /** Sends a statement. The server prepares each text once for a connection. */
+  async send(sql: string, params: ReadonlyArray<Param> = []): Promise<Answer> {
+    if (this.lost !== undefined) throw this.lost
+    let name = this.names.get(sql)
+    if (name === undefined) {
+      name = `s${this.names.size}`
+      this.names.set(sql, name)
+    }
+    const { command, rowCount, rows } = await this.client.query<Array<unknown>>({
+      name,
+      text: sql,
+      values: [...params],
+      rowMode: "array",
+      types,
+    })
+    return { rows, changes: rowCount ?? 0, command }
+  }
+
+  /** Sends statements without parameters and results, as one text. They share a transaction unless they say otherwise. */
+  async exec(sql: string): Promise<void> {
+    if (this.lost !== undefined) throw this.lost
+    await this.client.query(sql)
+  }
+
+  /** Ends the connection at once. Its unfinished transaction is rolled back. */
+  destroy(cause: unknown): void {
+    this.lost ??= cause
+    this.client.connection.stream.destroy()
+  }
+
+  async close(): Promise<void> {
+    await this.client.end()
+  }
+}
+
+/**
+ * Settings of every connection. A holder that is stopped inside a transaction must not keep others waiting. `jit` would make short statements slow.
+ */
+const settings = (schema: string): string =>
+  Object.entries({
+    search_path: `${quoted(schema)}, pg_temp`,
+    application_name: "formferry",
+    client_encoding: "UTF8",
+    bytea_output: "hex",
+    standard_conforming_strings: "on",
+    default_transaction_isolation: "read committed",
+    synchronous_commit: "on",
+    idle_in_transaction_session_timeout: "3s",
+    lock_timeout: "10s",
+    jit: "off",
+  }).map(([name, value]) => `SET ${name} = ${name === "search_path" ? value : `'${value}'`}`).join("; ")
+
+/** Opens a connection for the scope. Fails with `LedgerRefused` if the address or the access is wrong. */
+export const connect = (
+  label: string,
+  address: Address,
+  schema: string,
+): Effect.Effect<Connection, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => {
+        const connection = new Connection(label, await opened(address, address.tls))
+        await connection.exec(settings(schema))
+        return connection
+      },
+      catch: (cause) => refusalOf(label, cause) ?? ledgerError(label, "connecting to its database")(cause),
+    }),
+    (connection) => Effect.promise(() => connection.close().catch(() => undefined)),
+  )
+
+const opened = async (
+  address: Address,
+  [tls, ...others]: ReadonlyArray<ConnectionOptions | false>,
+): Promise<InstanceType<typeof Client>> => {
+  const { database, host, password, patience, port, user } = address
+  const client = new Client({
+    ...Object.fromEntries(
+      Object.entries({ database, host, password, port, user }).filter(([, value]) => value !== undefined),
+    ),
+    ssl: tls ?? false,
+    enableChannelBinding: true,
+    connectionTimeoutMillis: patience,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAlive,
+    pipeline: true,
+  })
+  // A connection that fails while it is opened reports that twice.
+  client.on("error", () => undefined)
+  try {
+    await client.connect()
+    return client
+  } catch (cause) {
+    client.connection.stream.destroy()
+    if (others.length > 0 && cause instanceof Error && /does not support SSL/.test(cause.message)) {
+      return opened(address, others)
+    }
+    throw cause
+  }
+}

@@ -1,0 +1,145 @@
+import { Refusal } from "../sql/Refusal.ts"
+import type { Rows, Sql, Statement } from "../sql/statement.ts"
+import type { Answer, Connection } from "./connection.ts"
+import { translated } from "./dialect.ts"
+
+/** The statements of one transaction that were sent. */
+class Flight {
+  private readonly connection: Connection
+  private readonly sent: Array<Promise<Answer>> = []
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  send({ params, sql }: Pick<Statement, "sql" | "params">): Promise<Answer> {
+    return this.note(this.connection.send(translated(sql), params))
+  }
+
+  /** Notes a statement whose result nobody awaits. If it fails, `landed` fails. */
+  note<A extends Answer | void>(sent: Promise<A>): Promise<A> {
+    // Without a handler, a failure would end the process before `landed` sees it.
+    sent.catch(() => undefined)
+    this.sent.push(sent as Promise<Answer>)
+    return sent
+  }
+
+  /** Returns once every statement was answered. Fails as the first one that failed: the later ones fail only because of it. */
+  async landed(): Promise<void> {
+    for (const result of await Promise.allSettled(this.sent)) {
+      if (result.status === "rejected") throw result.reason
+    }
+  }
+}
+
+/** A program that is refused, and why. */
+export interface Refused<Key> {
+  readonly key: Key
+  readonly refusal: Refusal<unknown>
+}
+
+const answerOf = ({ answer }: Statement, { changes, rows }: Answer): Rows => (answer === "changes" ? [[changes]] : rows)
+
+/**
+ * Runs programs in lockstep: sends the next statement of each, waits for all answers, and continues. So they need as many round trips as the longest
+ * of them. Returns their results, or those that are refused.
+ */
+const inLockstep = async <Key>(
+  flight: Flight,
+  programs: ReadonlyArray<readonly [Key, Sql<unknown>]>,
+): Promise<Map<Key, unknown> | ReadonlyArray<Refused<Key>>> => {
+  const results = new Map<Key, unknown>()
+  const refused: Array<Refused<Key>> = []
+  let live: ReadonlyArray<readonly [Key, Sql<unknown>, Rows]> = programs.map(([key, program]) => [key, program, []])
+  while (live.length > 0) {
+    const asked: Array<Promise<readonly [Key, Sql<unknown>, Rows]>> = []
+    for (const [key, program, answer] of live) {
+      const next = advance(flight, program, answer)
+      if (next instanceof Refusal) refused.push({ key, refusal: next })
+      else if (next.done === true) results.set(key, next.value)
+      else {
+        const statement = next.value
+        asked.push(flight.send(statement).then((got) => [key, program, answerOf(statement, got)] as const))
+      }
+    }
+    // Statements that were sent in a transaction that failed fail, too. The first one says why.
+    const answered = await Promise.allSettled(asked)
+    if (answered.some(({ status }) => status === "rejected")) await flight.landed()
+    live = answered.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+    if (refused.length > 0) return refused
+  }
+  return results
+}
+
+/** Continues a program up to the next answer that it needs, or to its end. */
+const advance = (
+  flight: Flight,
+  program: Sql<unknown>,
+  answer: Rows,
+): IteratorResult<Statement, unknown> | Refusal<unknown> => {
+  try {
+    let next = program.next(answer)
+    while (next.done !== true && next.value.answer === "nothing") {
+      void flight.send(next.value)
+      next = program.next([])
+    }
+    return next
+  } catch (cause) {
+    if (cause instanceof Refusal) return cause
+    throw cause
+  }
+}
+
+/** Part of a transaction: programs that run in lockstep. */
+export type Wave<Key> = ReadonlyArray<readonly [Key, () => Sql<unknown>]>
+
+/**
+ * Runs waves of programs in one transaction, one wave after another. Returns their results once they are durable. If programs are refused, rolls
+ * everything back and returns them.
+ *
+ * @param begin statements that start the transaction. They are sent together with the first wave
+ * @param last a program that runs with the commit. It must not need an answer
+ */
+export const transact = async <Key>(
+  connection: Connection,
+  begin: string,
+  waves: ReadonlyArray<Wave<Key>>,
+  last: () => Sql<void>,
+): Promise<ReadonlyMap<Key, unknown> | ReadonlyArray<Refused<Key>>> => {
+  const flight = new Flight(connection)
+  void flight.note(connection.exec(begin))
+  const results = new Map<Key, unknown>()
+  try {
+    for (const wave of waves) {
+      const ended = await inLockstep(flight, wave.map(([key, program]) => [key, program()] as const))
+      if (!(ended instanceof Map)) {
+        await connection.exec("ROLLBACK")
+        return ended
+      }
+      for (const [key, value] of ended) results.set(key, value)
+    }
+    if (advance(flight, last(), []) instanceof Refusal) throw new Error("A commit was refused.")
+    const committed = flight.send({ sql: "COMMIT", params: [] })
+    await flight.landed()
+    // A transaction that had failed would be rolled back.
+    if ((await committed).command !== "COMMIT") throw new Error("the database rolled a transaction back")
+    return results
+  } catch (cause) {
+    void connection.exec("ROLLBACK").catch(() => undefined)
+    throw cause
+  }
+}
+
+/** Runs a program that reads, in a transaction that shows it one state of the ledger. */
+export const readAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
+  const flight = new Flight(connection)
+  void flight.note(connection.exec("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+  try {
+    const ended = await inLockstep(flight, [["program", program]])
+    if (ended instanceof Map) return ended.get("program") as A
+    throw ended[0]?.refusal ?? new Error("A program has no result.")
+  } finally {
+    // Nothing was written, so the next statement need not wait for the end of the transaction.
+    void connection.exec("ROLLBACK").catch(() => undefined)
+  }
+}

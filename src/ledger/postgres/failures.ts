@@ -1,0 +1,70 @@
+import { LedgerError, LedgerRefused } from "../Ledger.ts"
+
+/** Readable meanings of codes: PostgreSQL's (SQLSTATE), Node's and OpenSSL's. `refused`: the address or the access must be corrected. */
+const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?: "refused"]> = [
+  [/^28P01$/, "the user's password is wrong", "refused"],
+  [/^28/, "the server does not let this user in", "refused"],
+  [/^3D000$/, "there is no such database on the server", "refused"],
+  [/^42501$/, "the user lacks a permission", "refused"],
+  [/^53300$/, "the server has no free connection"],
+  [/^53100$/, "the server's disk is full"],
+  [/^55P03$/, "another process has been writing for too long"],
+  [/^57P03$/, "the server is starting or stopping"],
+  [/^57P|^25P03$/, "the server ended the connection"],
+  [/^25006$/, "the server is a standby, which can't be written to", "refused"],
+  [/^58/, "the server reports an error of its disk"],
+  [/^XX00[12]$/, "the database is damaged. Restore it from a backup"],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, "the server's name can't be resolved"],
+  [/^ECONNREFUSED$/, "no server answers at this address"],
+  [/^(ENOENT|EACCES)$/, "there is no Unix socket at this path, or you don't have permission"],
+  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, "the server can't be reached"],
+  [/^(ECONNRESET|EPIPE)$/, "the connection to the database was lost"],
+  [/^CERT_HAS_EXPIRED$/, "the server's certificate has expired", "refused"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "the server's certificate is for a different host", "refused"],
+  [/^ERR_OSSL/, "a certificate or key that the address names can't be used", "refused"],
+  [/CERT|UNABLE_TO_(GET|VERIFY)/, "the server's certificate is not trusted", "refused"],
+]
+
+/** Readable meanings of pg's failures without a code. */
+const sentences: ReadonlyArray<readonly [RegExp, string, "refused"?]> = [
+  [/^timeout expired/, "the server did not answer in time"],
+  [/does not support SSL/, "the server does not support encrypted connections", "refused"],
+  [/^Connection terminated|^Client (was closed|has encountered)/, "the connection to the database was lost"],
+  [/password must be a (non-empty )?string/, "the server asks for a password, and there is none", "refused"],
+]
+
+const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
+
+const meaningOf = (cause: unknown): readonly [meaning: string, refused: "refused" | undefined] | undefined => {
+  const code = codeOf(cause)
+  const text = cause instanceof Error ? cause.message : ""
+  const found = code === "" ? undefined : meanings.find(([pattern]) => pattern.test(code))
+  const [, meaning, refused] = found ?? sentences.find(([pattern]) => pattern.test(text)) ?? []
+  return meaning === undefined ? undefined : [meaning, refused]
+}
+
+/** PostgreSQL's messages about values (class 22) contain them, and so do the details of its errors. So only other messages are kept, without details. */
+const inWords = (cause: unknown): unknown => {
+  const code = codeOf(cause)
+  const [meaning] = meaningOf(cause) ?? []
+  const text = cause instanceof Error && !code.startsWith("22") ? cause.message : ""
+  const detail = code === "" ? "" : ` (${[code, text].filter((part) => part !== "").join(": ")})`
+  if (meaning !== undefined) return new Error(`${meaning}${detail}`)
+  return code === "" ? cause : new Error(`PostgreSQL reports an error${detail}`)
+}
+
+/** Returns a failure of the database or the connection as a LedgerError. `label` is what messages call the ledger. */
+export const ledgerError = (label: string, doing: string) => (cause: unknown): LedgerError =>
+  cause instanceof LedgerError ? cause : new LedgerError({ file: label, doing, cause: inWords(cause) })
+
+/** Returns the refusal if the address or the access must be corrected. */
+export const refusalOf = (label: string, cause: unknown): LedgerRefused | undefined => {
+  const [meaning, refused] = meaningOf(cause) ?? []
+  const code = codeOf(cause)
+  return refused === undefined ? undefined : new LedgerRefused({
+    message: `The ledger ${label} can't be opened: ${meaning}${
+      code === "" ? "" : ` (${code})`
+    }. Nothing was sent. Correct the ledger's \`url\`, or the server's settings, then run again.`,
+  })
+}

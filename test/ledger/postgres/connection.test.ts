@@ -1,0 +1,143 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { join } from "node:path"
+import { addressIn } from "../../../src/ledger/postgres/address.ts"
+import { connected, urlOf } from "./connecting.ts"
+import { testServer, withoutPostgres } from "./server.ts"
+
+const failure = (url: string) =>
+  Effect.map(
+    Effect.flip(Effect.scoped(connected(url))),
+    ({ _tag, message }) => `${_tag}: ${message}`,
+  )
+
+describe("a ledger's url", () => {
+  const faulty = {
+    "mysql://localhost/db": "is not the address of one PostgreSQL database",
+    "db.example.com": "is not the address of one",
+    "postgresql://a:5432,b:5432/db": "is not the address of one",
+    "postgresql://a/%zz": "is not the address of one",
+    "postgresql://a/db?sslmode=perhaps": "an unknown value of sslmode. Expected disable, prefer",
+    "postgresql://a/db?sslmod=require": "the parameter sslmod, which is not supported",
+    "postgresql://a/db?sslmode=verify-full&sslrootcert=/no/such": "sslrootcert that can't be read: it does not exist",
+  }
+  it.effect.each(Object.entries(faulty))(
+    "%s is refused, and the message does not repeat it",
+    ([url, expected]) =>
+      Effect.gen(function*() {
+        const message = yield* failure(String(url))
+        expect(message).toContain("LedgerRefused: ")
+        expect(message).toContain(expected)
+        expect(message).not.toContain(url)
+      }),
+  )
+
+  it("contains the parts of an address, encoded or as parameters", () => {
+    expect(addressIn("postgresql://us%40er:p%2Fw@[::1]:5433/d%20b?sslmode=disable")).toMatchObject({
+      host: "::1",
+      port: 5433,
+      database: "d b",
+      user: "us@er",
+      password: "p/w",
+      tls: [false],
+    })
+    expect(addressIn("postgres:///db?host=/run/postgresql&user=ada&sslmode=require")).toMatchObject({
+      host: "/run/postgresql",
+      user: "ada",
+      password: undefined,
+      tls: [false],
+    })
+  })
+})
+
+describe.skipIf(withoutPostgres)("a connection", () => {
+  it.scopedLive("returns booleans as numbers, numbers as numbers and bytes as bytes, as SQLite does", () =>
+    Effect.gen(function*() {
+      const connection = yield* connected(yield* urlOf())
+      const { rows } = yield* Effect.promise(() =>
+        connection.send("SELECT true, false, 1, 9007199254740991::int8, 1.5::numeric, $1::bytea, 'a', NULL", [
+          Buffer.from([0, 255]),
+        ])
+      )
+      expect(rows).toEqual([[1, 0, 1, 9007199254740991, 1.5, Buffer.from([0, 255]), "a", null]])
+    }))
+
+  it.scopedLive("sends statements at once, without waiting for the results of earlier ones", () =>
+    Effect.gen(function*() {
+      const connection = yield* connected(yield* urlOf())
+      const order: Array<number> = []
+      yield* Effect.promise(() =>
+        Promise.all([1, 2, 3].map(async (number) => {
+          const sent = connection.send("SELECT $1::int", [number])
+          order.push(number)
+          const { rows } = await sent
+          order.push(Number(rows[0]?.[0]) * 10)
+        }))
+      )
+      expect(order).toEqual([1, 2, 3, 10, 20, 30])
+    }))
+
+  it.scopedLive("fails every statement with the same reason once it is lost", () =>
+    Effect.gen(function*() {
+      const connection = yield* connected(yield* urlOf())
+      const other = yield* connected(yield* urlOf())
+      const { rows } = yield* Effect.promise(() => connection.send("SELECT pg_backend_pid()"))
+      yield* Effect.promise(() => other.send("SELECT pg_terminate_backend($1)", [Number(rows[0]?.[0])]))
+      const attempt = Effect.tryPromise({ try: () => connection.send("SELECT 1"), catch: String })
+      yield* Effect.flip(attempt)
+      expect(yield* Effect.flip(attempt)).toBe(yield* Effect.flip(attempt))
+    }))
+
+  it.effect("a wrong password, an unknown user and an unknown database are refused, and the password is not repeated", () =>
+    Effect.gen(function*() {
+      const wrong = yield* failure(yield* urlOf({ user: "formferry:hunter2" }))
+      expect(wrong).toContain("LedgerRefused: The ledger ledger1 can't be opened: the user's password is wrong (28P01)")
+      expect(wrong).not.toContain("hunter2")
+      expect(yield* failure(yield* urlOf({ user: "nobody:x" }))).toContain("the user's password is wrong")
+      expect(yield* failure(yield* urlOf({ user: "formferry" }))).toContain("asks for a password, and there is none")
+      expect(yield* failure(yield* urlOf({ database: "other" }))).toContain(
+        "there is no such database on the server (3D000)",
+      )
+    }))
+
+  it.effect("a server that can't be reached ends the run, and may answer later", () =>
+    Effect.gen(function*() {
+      expect(yield* failure("postgresql://u:hunter2@127.0.0.1:1/db")).toBe(
+        "LedgerError: The ledger ledger1 failed while connecting to its database: no server answers at this address (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing more is sent without it.",
+      )
+      expect(yield* failure("postgresql://u:hunter2@/db?host=/no/such/folder")).toContain(
+        "there is no Unix socket at this path",
+      )
+    }))
+})
+
+describe.skipIf(withoutPostgres)("the encryption of a connection", () => {
+  const encrypted = (more: string, host = "localhost") =>
+    Effect.gen(function*() {
+      const url = (yield* urlOf({ tcp: true, more })).replace("127.0.0.1", host)
+      const connection = yield* connected(url)
+      const { rows } = yield* Effect.promise(() =>
+        connection.send("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+      )
+      return rows[0]?.[0] === 1
+    }).pipe(Effect.scoped, Effect.catchAll(({ message }) => Effect.succeed(message)))
+  const authority = Effect.map(Effect.promise(testServer), ({ folder }) => `&sslrootcert=${join(folder, "server.crt")}`)
+
+  it.effect("follows sslmode as libpq does", () =>
+    Effect.gen(function*() {
+      const own = yield* authority
+      expect(yield* encrypted("")).toBe(true)
+      expect(yield* encrypted("?sslmode=disable")).toBe(false)
+      expect(yield* encrypted("?sslmode=require")).toBe(true)
+      expect(yield* encrypted(`?sslmode=verify-ca${own}`, "127.0.0.1")).toBe(true)
+      expect(yield* encrypted(`?sslmode=verify-full${own}`)).toBe(true)
+      expect(yield* encrypted(`?sslmode=verify-full${own}`, "127.0.0.1")).toContain(
+        "certificate is for a different host",
+      )
+      expect(yield* encrypted(`?sslmode=require${own}`, "127.0.0.1")).toBe(true)
+      expect(yield* encrypted("?sslmode=verify-ca")).toContain("certificate is not trusted")
+      expect(yield* encrypted("?sslmode=require&sslrootcert=/etc/hostname")).toContain(
+        "certificate is not trusted",
+      )
+    }))
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { LedgerError, LedgerRefused } from "../../../src/ledger/Ledger.ts"
+import { readAt } from "../../../src/ledger/postgres/driver.ts"
+import { lockOf, openSchema, type Part } from "../../../src/ledger/postgres/opening.ts"
+import { Writer } from "../../../src/ledger/postgres/Writer.ts"
+import { all } from "../../../src/ledger/sql/statement.ts"
+import { connected, newSchema, urlOf } from "./connecting.ts"
+import { ownServer, withoutPostgres } from "./server.ts"
+
+const tables = `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  -- The second; with a comment.
+  CREATE TABLE row (id INTEGER PRIMARY KEY, key TEXT NOT NULL, digest BLOB) STRICT;
+`
+
+const openedAs = (
+  schema: string,
+  { url = urlOf(), tables: own = tables, ...more }: Partial<Part> & {
+    readonly url?: Effect.Effect<string>
+    readonly tables?: string
+  } = {},
+) =>
+  Effect.gen(function*() {
+    const connection = yield* connected(yield* url, schema)
+    const writer = new Writer(connection, lockOf(schema), () => undefined)
+    const part: Part = {
+      label: "ledger1",
+      schema,
+      project: "shop",
+      proof: "p",
+      opened: "2026-01-02T03:04:05.000Z",
+      isManaged: false,
+      ...more,
+    }
+    const id = yield* writer.write<string, LedgerRefused>("opening it", () => openSchema(part, own))
+    return { id, connection }
+  })
+
+const refusal = (opening: Effect.Effect<unknown, LedgerError | LedgerRefused>) =>
+  Effect.map(Effect.flip(opening), ({ _tag, message }) => `${_tag}: ${message}`)
+
+describe.skipIf(withoutPostgres)("opening a ledger in PostgreSQL", () => {
+  it.scopedLive("creates its tables once, even if several processes open it at the same time", () =>
+    Effect.gen(function*() {
+      const schema = newSchema()
+      const opened = yield* Effect.all(Array.from({ length: 4 }, () => openedAs(schema)), { concurrency: "unbounded" })
+      expect(new Set(opened.map(({ id }) => id)).size).toBe(1)
+      const [first] = opened
+      const columns = yield* Effect.promise(() =>
+        readAt(
+          first!.connection,
+          all(
+            "SELECT column_name, data_type, is_identity, collation_name FROM information_schema.columns WHERE table_schema = ? AND table_name = 'row' ORDER BY 1",
+            [schema],
+          ),
+        )
+      )
+      expect(columns).toEqual([
+        ["digest", "bytea", "NO", null],
+        ["id", "bigint", "YES", null],
+        ["key", "text", "NO", "C"],
+      ])
+    }))
+
+  it.scopedLive("refuses another project, another key and another version, and changes nothing", () =>
+    Effect.gen(function*() {
+      const schema = newSchema()
+      const { id } = yield* openedAs(schema)
+      expect(yield* refusal(Effect.scoped(openedAs(schema, { project: "other" })))).toContain(
+        "LedgerRefused: The ledger ledger1 belongs to the project shop, not to other",
+      )
+      expect(yield* refusal(Effect.scoped(openedAs(schema, { proof: "q" })))).toContain(
+        "LedgerRefused: The ledger's `key` does not belong to the ledger ledger1",
+      )
+      expect(
+        yield* refusal(
+          Effect.scoped(openedAs(schema, { tables: `${tables} CREATE TABLE more (id INTEGER PRIMARY KEY);` })),
+        ),
+      ).toContain(
+        "LedgerRefused: The ledger ledger1 was written by a different build",
+      )
+      expect((yield* openedAs(schema)).id).toBe(id)
+    }))
+
+  it.scopedLive("refuses a schema with foreign tables", () =>
+    Effect.gen(function*() {
+      const schema = newSchema()
+      const connection = yield* connected(yield* urlOf(), schema)
+      for (const columns of ["name TEXT", "name TEXT, value TEXT"]) {
+        yield* Effect.promise(() => connection.exec(`CREATE SCHEMA ${schema}; CREATE TABLE meta (${columns})`))
+        expect(yield* refusal(Effect.scoped(openedAs(schema)))).toContain(
+          `LedgerRefused: The schema ${schema} contains tables that are not a ledger`,
+        )
+        yield* Effect.promise(() => connection.exec(`DROP SCHEMA ${schema} CASCADE`))
+      }
+    }))
+
+  it.scopedLive("uses an empty schema that an administrator created, and refuses one that the user may not create", () =>
+    Effect.gen(function*() {
+      const [schema, user] = [newSchema(), newSchema()]
+      const connection = yield* connected(yield* urlOf())
+      yield* Effect.promise(() =>
+        connection.exec(`CREATE ROLE ${user} LOGIN PASSWORD 'x'; CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
+      )
+      const url = urlOf({ user: `${user}:x` })
+      expect((yield* openedAs(schema, { url })).id).toMatch(/^[0-9a-f]{16}$/)
+      expect(yield* refusal(Effect.scoped(openedAs(newSchema(), { url })))).toContain(
+        "the user lacks a permission (42501",
+      )
+    }))
+
+  it.scopedLive("refuses a server that can lose commits, unless a managed service vouches for them", () =>
+    Effect.gen(function*() {
+      const server = yield* ownServer("unsafe", ["fsync=off", "full_page_writes=off"])
+      const url = urlOf({ server: () => Promise.resolve(server) })
+      expect(yield* refusal(Effect.scoped(openedAs("ledger", { url })))).toContain(
+        "LedgerRefused: The server of the ledger ledger1 runs with fsync and full_page_writes off.",
+      )
+      expect((yield* openedAs("ledger", { url, isManaged: true })).id).not.toBe("")
+    }))
+})

@@ -1,0 +1,186 @@
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import { execFile, execFileSync } from "node:child_process"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { delimiter, join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { promisify } from "node:util"
+
+const run = promisify(execFile)
+
+/** The folder of PostgreSQL's programs, and its main version. */
+interface Programs {
+  readonly folder: string
+  readonly version: number
+}
+
+const oldest = 15
+
+const debian = "/usr/lib/postgresql"
+
+const programsIn = (folder: string): ReadonlyArray<Programs> => {
+  if (!existsSync(join(folder, "initdb"))) return []
+  const version = Number(/ (\d+)/.exec(execFileSync(join(folder, "initdb"), ["--version"], { encoding: "utf8" }))?.[1])
+  return version >= oldest ? [{ folder, version }] : []
+}
+
+/** The newest PostgreSQL on this machine. CI requires one, which .ci/run installs. */
+const programs = [
+  ...(process.env["PATH"] ?? "").split(delimiter),
+  ...(existsSync(debian) ? readdirSync(debian).map((version) => join(debian, version, "bin")) : []),
+].flatMap(programsIn).toSorted((a, b) => b.version - a.version)[0]
+
+const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && process.env["CI"] !== "false"
+
+/** Whether the tests are skipped because no PostgreSQL was found outside CI. */
+export const withoutPostgres = programs === undefined && !inCi
+
+if (withoutPostgres) {
+  process.stderr.write(
+    `No PostgreSQL ${oldest} or newer was found: the tests of ledgers in PostgreSQL are skipped. Install Debian's package postgresql to run them.\n`,
+  )
+}
+
+/** Runs a program of PostgreSQL as an unprivileged user, because the server refuses to run as root. */
+const asUnprivileged = (folder: string) => {
+  if (process.getuid?.() !== 0) return {}
+  const user = readFileSync("/etc/passwd", "utf8").split("\n").map((line) => line.split(":"))
+    .find(([name]) => name === "nobody")
+  const [uid, gid] = [Number(user?.[2]), Number(user?.[3])]
+  chownSync(folder, uid, gid)
+  return { uid, gid, cwd: folder, env: { LC_ALL: "C", PATH: process.env["PATH"] } }
+}
+
+/** A database server. */
+export interface TestServer {
+  /**
+   * The server's folder, with its Unix socket, and its certificate for `localhost` (`server.crt`). The name and the
+   * password of its user are `formferry`.
+   */
+  readonly folder: string
+  readonly port: number
+}
+
+const folderOf = (temporary: string): string => join(temporary, "postgres")
+const stateOf = (folder: string): string => join(folder, "state.json")
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+const required = (): Programs => {
+  if (programs === undefined) throw new Error(`No PostgreSQL ${oldest} or newer was found, and CI requires one.`)
+  return programs
+}
+
+/** Creates a server's files. Only that is not made durable. The server flushes each commit, as it does by default. */
+const create = async (folder: string): Promise<void> => {
+  const as = asUnprivileged(folder)
+  const password = join(folder, "password")
+  writeFileSync(password, "formferry")
+  chmodSync(password, 0o644)
+  const options = ["--no-sync", "--no-locale", "--encoding=UTF8", "--username=formferry", `--pwfile=${password}`]
+  const files = ["-D", join(folder, "created"), ...options, "--auth=scram-sha-256"]
+  const certificate = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", "server.key"]
+  const made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -out server.crt".split(" ")
+  await Promise.all([
+    run(join(required().folder, "initdb"), files, as),
+    run("openssl", [...made, ...certificate], { ...as, cwd: folder }),
+  ])
+}
+
+/** Starts a server with a copy of the created files. */
+const serve = async (folder: string, name: string, more: ReadonlyArray<string>): Promise<TestServer> => {
+  const as = asUnprivileged(folder)
+  const data = join(folder, name)
+  await run("cp", ["-r", join(folder, "created"), data], as)
+  const port = await freePort()
+  const settings = [
+    `port=${port}`,
+    `unix_socket_directories=${folder}`,
+    "listen_addresses=127.0.0.1",
+    "ssl=on",
+    `ssl_cert_file=${folder}/server.crt`,
+    `ssl_key_file=${folder}/server.key`,
+    "shared_buffers=32MB",
+    "max_connections=100",
+    ...more,
+  ].map((setting) => `-c ${setting}`).join(" ")
+  const log = join(folder, `${name}.log`)
+  await run(join(required().folder, "pg_ctl"), ["-D", data, "-w", "-l", log, "-o", settings, "start"], as)
+  return { folder, port }
+}
+
+/**
+ * Returns the database server of this test run. The first test that needs it starts it, in the folder of all temporary
+ * files, and the global teardown stops it. So a run without such tests needs no server.
+ */
+export const testServer = async (): Promise<TestServer> => {
+  const folder = folderOf(process.env["TMPDIR"] ?? "")
+  const state = stateOf(folder)
+  try {
+    mkdirSync(folder)
+  } catch {
+    // A different worker starts the server.
+    while (!existsSync(state)) await setTimeout(20)
+    const found = JSON.parse(readFileSync(state, "utf8")) as TestServer | { readonly failed: string }
+    if ("failed" in found) throw new Error(found.failed)
+    return found
+  }
+  const write = (content: unknown) => {
+    writeFileSync(`${state}.draft`, JSON.stringify(content))
+    renameSync(`${state}.draft`, state)
+  }
+  try {
+    await create(folder)
+    const server = await serve(folder, "shared", [])
+    write(server)
+    return server
+  } catch (cause) {
+    write({ failed: String(cause) })
+    throw cause
+  }
+}
+
+const stop = (folder: string, name: string): void => {
+  try {
+    execFileSync(join(required().folder, "pg_ctl"), ["-D", join(folder, name), "-m", "immediate", "stop"], {
+      ...asUnprivileged(folder),
+      stdio: "ignore",
+    })
+  } catch {
+    // It was not running.
+  }
+}
+
+/** A server of one test's own, with these settings, for the scope. */
+export const ownServer = (
+  name: string,
+  settings: ReadonlyArray<string>,
+): Effect.Effect<TestServer, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => serve((await testServer()).folder, name, settings)),
+    ({ folder }) => Effect.sync(() => stop(folder, name)),
+  )
+
+/** Stops the server of this test run, if a test started it. */
+export const stopTestServer = (temporary: string): void => {
+  const folder = folderOf(temporary)
+  if (existsSync(stateOf(folder))) stop(folder, "shared")
+}

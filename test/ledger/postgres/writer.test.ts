@@ -1,0 +1,172 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { readAt } from "../../../src/ledger/postgres/driver.ts"
+import { lockOf } from "../../../src/ledger/postgres/opening.ts"
+import { type Lease, Writer } from "../../../src/ledger/postgres/Writer.ts"
+import { Refusal } from "../../../src/ledger/sql/Refusal.ts"
+import { get, run, type Sql, write } from "../../../src/ledger/sql/statement.ts"
+import { connected, newSchema, urlOf } from "./connecting.ts"
+import { withoutPostgres } from "./server.ts"
+
+/** A writer of a schema with a table of counters, as one of several processes opens it. */
+const writers = Effect.gen(function*() {
+  const url = yield* urlOf()
+  const schema = newSchema()
+  const first = yield* connected(url, schema)
+  yield* Effect.promise(() =>
+    first.exec(
+      `CREATE SCHEMA ${schema}; CREATE TABLE counter (name TEXT PRIMARY KEY, count INTEGER NOT NULL); INSERT INTO counter VALUES ('a', 0), ('b', 0)`,
+    )
+  )
+  const open = Effect.map(connected(url, schema), (connection) => {
+    let rollbacks = 0
+    const writer = new Writer(connection, lockOf(schema), () => void rollbacks++)
+    return { connection, writer, rollbacks: () => rollbacks }
+  })
+  const countOf = (name: string) =>
+    Effect.promise(() => readAt(first, get<readonly [number]>("SELECT count FROM counter WHERE name = ?", [name])))
+      .pipe(Effect.map((row) => row?.[0]))
+  return { open, countOf, reader: first }
+})
+
+/** A lease that is always held. It notes what happens to it. */
+const lease = (noted: Array<string> = []): Lease => ({
+  *confirm() {
+    yield* get("SELECT 1")
+    noted.push("confirmed inside")
+  },
+  *count() {
+    yield* write("UPDATE counter SET count = count + 1 WHERE name = 'b'")
+  },
+  confirmed: (isCounted) => void noted.push(isCounted ? "counted" : "not counted"),
+})
+
+function* add(name: string, noted: Array<string> = []): Sql<number> {
+  noted.push(`${name} starts`)
+  const [count] = (yield* get<readonly [number]>("SELECT count FROM counter WHERE name = ?", [name])) ?? [0]
+  noted.push(`${name} read`)
+  yield* write("UPDATE counter SET count = ? WHERE name = ?", [count + 1, name])
+  return count + 1
+}
+
+describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
+  it.scopedLive("programs of one transaction run in lockstep if they change nothing in common", () =>
+    Effect.gen(function*() {
+      const { writer } = yield* (yield* writers).open
+      const noted: Array<string> = []
+      const one = lease(noted)
+      const at = (name: string) =>
+        writer.writeOn(one, "adding", () => add(name, noted), { counts: true, touches: [name] })
+      expect(yield* Effect.all([at("a"), at("b")], { concurrency: "unbounded" })).toEqual([1, 1])
+      expect(noted).toEqual(["a starts", "b starts", "confirmed inside", "a read", "b read", "counted"])
+    }))
+
+  it.scopedLive("programs of one transaction run one after the other if they change something in common", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const { writer } = yield* open
+      const one = lease()
+      const sharing = { counts: false, touches: ["a"] }
+      const adding = Array.from({ length: 5 }, () => writer.writeOn(one, "adding", () => add("a"), sharing))
+      expect(yield* Effect.all(adding, { concurrency: "unbounded" })).toEqual([1, 2, 3, 4, 5])
+      const alone = Array.from({ length: 5 }, () => writer.write("adding", () => add("a")))
+      expect(yield* Effect.all(alone, { concurrency: "unbounded" })).toEqual([6, 7, 8, 9, 10])
+      expect(yield* countOf("a")).toBe(10)
+    }))
+
+  it.scopedLive("writers of several processes never write at the same time", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const several = yield* Effect.all([open, open, open])
+      yield* Effect.all(
+        Array.from({ length: 60 }, (_, at) => several[at % 3]?.writer.write("adding", () => add("a")) ?? Effect.void),
+        { concurrency: "unbounded" },
+      )
+      expect(yield* countOf("a")).toBe(60)
+    }))
+
+  it.scopedLive("a refused job fails alone, and the other jobs of its transaction are done", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const { rollbacks, writer } = yield* open
+      const refused = writer.write("adding", function*(): Sql<number> {
+        yield* add("a")
+        throw new Refusal(Effect.dieMessage("no"))
+      })
+      const [a, b, c] = yield* Effect.all(
+        [writer.write("adding", () => add("a")), refused, writer.write("adding", () => add("a"))].map(Effect.exit),
+        { concurrency: "unbounded" },
+      )
+      expect(a).toEqual(Exit.succeed(1))
+      expect(b !== undefined && Exit.isFailure(b) && b.cause._tag).toBe("Die")
+      expect(c).toEqual(Exit.succeed(2))
+      expect(rollbacks()).toBe(1)
+      expect(yield* countOf("a")).toBe(2)
+    }))
+
+  it.scopedLive("all jobs of a lost lease are refused, without the jobs of others", () =>
+    Effect.gen(function*() {
+      const { writer } = yield* (yield* writers).open
+      const lost: Lease = {
+        ...lease(),
+        *confirm() {
+          yield* get("SELECT 1")
+          throw new Refusal(Effect.fail("lost"))
+        },
+      }
+      const exits = yield* Effect.all(
+        [lost, lease(), lost].map((one) =>
+          Effect.exit(writer.writeOn(one, "adding", () => add("a"), { counts: false }))
+        ),
+        { concurrency: "unbounded" },
+      )
+      expect(exits).toEqual([Exit.fail("lost"), Exit.succeed(1), Exit.fail("lost")])
+      expect(writer.failure).toBeUndefined()
+    }))
+
+  it.scopedLive("a statement that fails without being awaited fails its transaction and every later write", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const { writer } = yield* open
+      const failed = yield* Effect.flip(writer.write("adding", function*() {
+        yield* write("INSERT INTO counter (name, count) VALUES ('a', 7)")
+        return yield* run("UPDATE counter SET count = 9 WHERE name = 'a'")
+      }))
+      expect(failed.message).toMatch(
+        /^The ledger ledger1 failed while adding: PostgreSQL reports an error \(23505: duplicate key value violates unique constraint "counter_pkey"\)/,
+      )
+      expect(yield* Effect.flip(writer.write("adding", () => add("a")))).toBe(failed)
+      expect(yield* countOf("a")).toBe(0)
+    }))
+
+  it.scopedLive("a writer whose connection is lost inside a transaction leaves nothing behind", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const { writer } = yield* open
+      const failed = yield* Effect.flip(writer.write("adding", function*() {
+        yield* add("a")
+        yield* get("SELECT pg_terminate_backend(pg_backend_pid())")
+      }))
+      expect(failed.message).toContain("the server ended the connection (57P01")
+      expect(writer.failure).toBe(failed)
+      expect(yield* countOf("a")).toBe(0)
+    }))
+
+  it.scopedLive("a program that reads sees one state of the ledger, while others write", () =>
+    Effect.gen(function*() {
+      const { open, reader } = yield* writers
+      const { writer } = yield* open
+      const written: Array<number> = []
+      const seen = function*(): Sql<ReadonlyArray<unknown>> {
+        const before = yield* get("SELECT count FROM counter WHERE name = 'a'")
+        void Effect.runPromise(writer.write("adding", () => add("a"))).then((count) => void written.push(count))
+        while (written.length === 0) yield* get("SELECT pg_sleep(0.001)")
+        return [before, yield* get("SELECT count FROM counter WHERE name = 'a'")]
+      }
+      const counts = yield* Effect.promise(() => readAt(reader, seen()))
+      expect(counts).toEqual([[0], [0]])
+      expect(yield* Effect.promise(() => readAt(reader, get("SELECT count FROM counter WHERE name = 'a'")))).toEqual([
+        1,
+      ])
+    }))
+})
