@@ -18,7 +18,7 @@ import type { Shapes } from "./expectations.ts"
 import { annotation, brokenRules, Rules, ruleSets } from "./fields.ts"
 import type { KeyRules } from "./fields.ts"
 import { nearest, oneOf, quoted, suggest } from "./suggestion.ts"
-import { start, written } from "./yamlFaults.ts"
+import { start, withoutCredentials, written } from "./yamlFaults.ts"
 import type { Mapping, YamlText } from "./yamlText.ts"
 import { isExtension, isMapping, nothing, originOf } from "./yamlText.ts"
 
@@ -91,7 +91,7 @@ const shown = ({ yaml }: Explanation, node: Node | null): string => {
   if (isMap(node)) return "a mapping"
   if (!isScalar(node)) return "empty"
   if (yaml.secret(node)) return "the secret itself"
-  const text = written(node)
+  const text = withoutCredentials(written(node))
   return text === "" ? "empty" : quoted(text.length > 60 ? text.slice(0, 59) + "…" : text)
 }
 

@@ -204,7 +204,9 @@ export const surveyNodes = (document: Document): NodeSurvey => {
   return { findings, sound, targets, secrets }
 }
 
-const credentialsInAddress = /(?<=:\/\/)[^/@\s"']+(?=@)/g
+/** Matches what may be secret in an address: a user name and password, and the values of parameters. */
+const credentialsInAddress = /(?<=:\/\/)[^/@\s"'`]+(?=@)|(?<=[?&][\w.[\]-]+=)[^&\s"'`,}]+/g
+
 /** Matches a literal after a key whose name suggests a secret, up to the end of the line. */
 const literalSecret =
   /(?<=(?:api[-_ ]?key|secret|token|password|bearer|auth|authorization|cookie)["']?\s*:\s+)(?!\{\s*(?:env|file)\b|\{?\s*$).+$/i
@@ -222,6 +224,9 @@ export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]
 /** Masks a secret with text of the same length, so that column numbers remain correct. */
 const masked = (secret: string): string => "•".repeat(secret.length)
 
+/** Returns a text with what may be secret in an address masked. */
+export const withoutCredentials = (text: string): string => text.replace(credentialsInAddress, masked)
+
 /**
  * Returns a line without text that must never be shown.
  *
@@ -235,6 +240,6 @@ export const withoutSecrets = (
 ): string => {
   let shown = line
   for (const [from, to] of ranges) shown = shown.slice(0, from) + masked(shown.slice(from, to)) + shown.slice(to)
-  shown = shown.replace(credentialsInAddress, masked)
+  shown = withoutCredentials(shown)
   return parsed ? shown : shown.replace(literalSecret, masked)
 }

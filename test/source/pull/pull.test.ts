@@ -593,6 +593,13 @@ describe("a pipeline file", () => {
     expect(error.message).toContain("Did you mean `tool`?")
   })
 
+  it("with a secret in an address or a path is refused without showing it", async () => {
+    const { auth, source } = link
+    await failure({ auth, source: source.replace("path: /", "path: /x?key=tok_literal&") })
+    await failure({ auth, source }, { more: `, base: "https://ada:tok_literal@example.org"` })
+    await failure({ auth, source }, { more: `, timeout: "https://example.org/?k=tok_literal"` })
+  })
+
   it("with a secret instead of its place is refused without showing it", async () => {
     const message = (await failure({ auth: "{ bearer: tok_literal }", source: link.source })).message
     expect(message).toContain("expects { env: NAME } or { file: PATH }")
