@@ -11,6 +11,13 @@ export type PresetNames = ReadonlyMap<string, string | undefined>
 export const presetNamed = (name: string | undefined): Preset | undefined =>
   name !== undefined && Object.hasOwn(presets, name) ? presets[name] : undefined
 
+/** Returns the other values of a preset's `base`: for which accounts, and which addresses. Undefined if there are none. */
+export const basesText = ({ servers }: Preset): string | undefined =>
+  servers && oneOf(servers.map(({ bases, isExample, of }) => {
+    const addresses = oneOf(bases.map((base) => `\`${base}\``))
+    return isExample === true ? `${of} (such as ${addresses})` : `${of} (${addresses})`
+  }))
+
 const presetNames = oneOf(Object.keys(presets).map(quoted))
 
 /** Returns the connections of a project file with their presets, even if the file has mistakes. */
@@ -28,7 +35,7 @@ export const connectionFindings = (yaml: YamlText): ReadonlyArray<Finding> =>
       ...(keys.includes("base") || preset.base !== undefined ? [] : [{
         offset: yaml.offset([...path, "api"], "value"),
         message: `${quoted(api)} also needs \`base\`, because each customer has a server of their own.`,
-        suggestion: `Add \`base\`: ${preset.bases}.`,
+        suggestion: `Add \`base\` for ${basesText(preset) ?? "your server"}.`,
       }]),
       ...(!keys.includes("token") || preset.token !== undefined ? [] : [{
         offset: yaml.offset([...path, "token"], "key"),

@@ -19,6 +19,7 @@ import { jsonSchemas } from "../../src/project/jsonSchemas.ts"
 import { questionEntry } from "../../src/project/mappingEntries.ts"
 import { pipelineSchema } from "../../src/project/Pipeline.ts"
 import { type DraftValue, flow } from "../../src/project/PipelineDraft.ts"
+import { basesText } from "../../src/project/preset.ts"
 import { presets } from "../../src/project/presets/index.ts"
 import type { Preset } from "../../src/project/presets/Preset.ts"
 import { projectSchema } from "../../src/project/Project.ts"
@@ -359,13 +360,14 @@ const variableKey = (name: string): string => name === "form" ? "`form`" : `\`va
 
 /** Returns the section of a preset: what a project writes, and the keys that the preset adds. */
 const presetSection = ([name, preset]: readonly [string, Preset]): string => {
-  const { base, bases, evidence, notes, signIn, source, title, token, variables } = preset
+  const { base, evidence, notes, servers, signIn, source, title, token, variables } = preset
+  const bases = basesText(preset)
   const { form, ...others } = Object.fromEntries(
     Object.entries(variables).map(([variable, { example }]) => [variable, example]),
   )
   const connection = {
     api: name,
-    ...(base === undefined ? { base: /`(https:[^`]+)`/.exec(bases ?? "")?.[1] } : {}),
+    ...(base === undefined ? { base: servers?.[0]?.bases[0] } : {}),
     ...(token === undefined ? preset.auth : { token: { env: `${name.toUpperCase().replaceAll("-", "_")}_TOKEN` } }),
   }
   const pulled = {
@@ -379,7 +381,7 @@ const presetSection = ([name, preset]: readonly [string, Preset]): string => {
     yamlBlock(yamlLines({ source: pulled })),
     [
       ...Object.entries(variables).map(([variable, { about }]) => `- **${variableKey(variable)}**: ${sentence(about)}`),
-      ...(bases === undefined ? [] : [`- **\`base\` of the connection**: ${sentence(bases)}`]),
+      ...(bases === undefined ? [] : [`- **\`base\` of the connection**: for ${sentence(bases)}`]),
       `- **Sign in**: ${signIn}`,
       ...notes.map((note) => `- ${note}`),
       `- **Evidence**: ${evidence}`,

@@ -1,13 +1,15 @@
 import * as Duration from "effect/Duration"
 import type { Preset } from "./Preset.ts"
 
+const rights = "the scopes `data.records:read` and `schema.bases:read`"
+
 export const airtable: Preset = {
   title: "Airtable",
   evidence: "From the vendor's documentation and the code of a widely used client, not tried live.",
   base: "https://api.airtable.com/v0",
   token: { bearer: true },
-  signIn:
-    "Create a personal access token for this base only on the developer page, with the scopes `data.records:read` and `schema.bases:read`.",
+  signIn: `Create a personal access token for this base only on the developer page, with ${rights}.`,
+  rights: `${rights}, for this base`,
   // 5 a second and base.
   requestsPerSecond: 4,
   pause: Duration.seconds(30),

@@ -4,8 +4,15 @@ export const fillout: Preset = {
   title: "Fillout",
   evidence: "From the vendor's documentation and its client, not tried live.",
   base: "https://api.fillout.com/v1/api",
-  bases:
-    "`https://eu-api.fillout.com/v1/api` for accounts in the EU, or the address that the dashboard of your own server shows",
+  servers: [
+    { of: "accounts in the EU", bases: ["https://eu-api.fillout.com/v1/api"] },
+    { of: "accounts in Canada", bases: ["https://ca-api.fillout.com/v1/api"] },
+    {
+      of: "your own server, whose dashboard shows the address",
+      bases: ["https://forms.example.org/v1/api"],
+      isExample: true,
+    },
+  ],
   token: { bearer: true },
   signIn: "Create an API key in the account settings, under Developer.",
   // 5 a second.

@@ -7,6 +7,7 @@ export const googleSheets: Preset = {
   auth: { auth: { googleServiceAccount: { keyFile: "../google-key.json" } } },
   signIn:
     "Create a service account in the Google Cloud console, enable the Google Sheets API, and download a JSON key. Share the spreadsheet with the account's email address, as a viewer. For a public spreadsheet, `auth: { query: { key: { env: GOOGLE_KEY } } }` with an API key is enough.",
+  rights: "the Google Sheets API enabled, and the spreadsheet shared with its address",
   // 60 a minute and user.
   requestsPerSecond: 1,
   variables: {

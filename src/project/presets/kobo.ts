@@ -4,9 +4,10 @@ export const kobo: Preset = {
   title: "KoboToolbox",
   evidence: "From the vendor's source code and documentation, not tried live.",
   base: "https://kf.kobotoolbox.org",
-  bases: "the address of your server, such as `https://kobo.example.org`",
+  servers: [{ of: "your server", bases: ["https://kobo.example.org"], isExample: true }],
   token: { header: "Authorization", prefix: "Token" },
   signIn: "The token is in the account settings, under Security.",
+  rights: "the permission to view the project's submissions",
   variables: { form: { about: "the project's id, as in its address", example: "aBc123" } },
   source: {
     // An export would take a job, and the server may return an earlier one. The address of the next page has an offset that doesn't overlap.
@@ -19,6 +20,7 @@ export const kobo: Preset = {
     format: "kobo",
   },
   notes: [
+    "Options are codes. Their labels are not requested, because it isn't confirmed where the API has them.",
     "The columns are those of an export with XML names and groups in the header, without the columns of individual options.",
     "Edited records are reported as changed, and deleted ones as vanished.",
   ],

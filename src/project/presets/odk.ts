@@ -3,9 +3,10 @@ import type { Preset } from "./Preset.ts"
 export const odk: Preset = {
   title: "ODK Central",
   evidence: "From the vendor's source code and documentation, not tried live.",
-  bases: "the address of your server, such as `https://odk.example.org`",
+  servers: [{ of: "your server", bases: ["https://odk.example.org"], isExample: true }],
   auth: { auth: { basic: { user: "import@example.org", password: { env: "ODK_PASSWORD" } } } },
   signIn: "Use a web user with the role Project Viewer. Servers with single sign-on don't allow passwords.",
+  rights: "the role Project Viewer",
   variables: {
     project: { about: "the project's number, as in its address", example: "3" },
     form: { about: "the form's id", example: "household" },

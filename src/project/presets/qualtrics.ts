@@ -3,7 +3,7 @@ import type { Preset } from "./Preset.ts"
 export const qualtrics: Preset = {
   title: "Qualtrics",
   evidence: "From the code of several clients, not tried live.",
-  bases: "the address of your data centre, such as `https://fra1.qualtrics.com`",
+  servers: [{ of: "your data centre", bases: ["https://fra1.qualtrics.com"], isExample: true }],
   token: { header: "X-API-TOKEN" },
   signIn: "Find the token and the data centre in the account settings, under Qualtrics IDs.",
   variables: { form: { about: "the survey's id, as in its address", example: "SV_1abcDEF234ghiJK" } },

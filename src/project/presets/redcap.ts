@@ -3,9 +3,11 @@ import type { Preset } from "./Preset.ts"
 export const redcap: Preset = {
   title: "REDCap",
   evidence: "From the code of two widely used clients, not tried live.",
-  bases: "the address of your server without `/api/`, such as `https://redcap.example.edu`",
+  servers: [{ of: "your server, without `/api/`", bases: ["https://redcap.example.edu"], isExample: true }],
   token: { field: "token" },
   signIn: "Request a token under API in the project's menu, with the right to export. Each token is for one project.",
+  // A wrong token and a missing right have the same answer.
+  rights: "a valid token of this project, and the right to export",
   variables: {},
   source: {
     request: {

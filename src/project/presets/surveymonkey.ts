@@ -1,14 +1,22 @@
 import type { Preset } from "./Preset.ts"
 
+const rights = "the scopes View Surveys, View Responses and View Response Details"
+
 export const surveymonkey: Preset = {
   title: "SurveyMonkey",
   evidence: "From the vendor's documentation and the code of several clients, not tried live.",
   base: "https://api.surveymonkey.com/v3",
-  bases:
-    "the address of the account's region, followed by `/v3`. Set it if access is refused although the token is right",
+  // The documentation names no other host: the answer to a sign-in by OAuth does.
+  servers: [{
+    of: "accounts in a different region, with the host that SurveyMonkey calls `access_url`",
+    bases: ["https://surveys.example.org/v3"],
+    isExample: true,
+  }],
   token: { bearer: true },
   signIn:
-    "Create a private app on the developer page, with the scopes View Surveys, View Responses and View Response Details. The last one needs a paid plan. The app's access token doesn't expire.",
+    `Create a private app on the developer page, with ${rights}. The last one needs a paid plan. The app's access token doesn't expire.`,
+  rights: `${rights}, of which the last one needs a paid plan`,
+  refusals: [{ at: "/error/id", is: "1018", means: "region" }],
   // 120 a minute.
   requestsPerSecond: 1.5,
   quota: { header: "X-Ratelimit-App-Global-Day-Remaining" },

@@ -1,12 +1,15 @@
 import type { Preset } from "./Preset.ts"
 
+const rights = "the scopes Forms: Read and Responses: Read"
+
 export const typeform: Preset = {
   title: "Typeform",
   evidence: "From the vendor's documentation and the code of several clients, not tried live.",
   base: "https://api.typeform.com",
-  bases: "`https://api.eu.typeform.com` or `https://api.typeform.eu` for accounts in the EU",
+  servers: [{ of: "accounts in the EU", bases: ["https://api.eu.typeform.com", "https://api.typeform.eu"] }],
   token: { bearer: true },
-  signIn: "Create a personal token in the account settings, with the scopes Forms: Read and Responses: Read.",
+  signIn: `Create a personal token in the account settings, with ${rights}.`,
+  rights,
   variables: { form: { about: "the form's id, as in its address", example: "u6nXL7" } },
   source: {
     // Pages by `before` would begin in the order of submission, and continue in the order of processing, so a response could be skipped. By time, each

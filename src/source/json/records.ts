@@ -231,6 +231,16 @@ export const placeOf = (pointer: string): ReadonlyArray<string> | undefined =>
     ? pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
     : undefined
 
+/** Returns the value at a JSON pointer, or undefined. */
+export const valueAt = (value: Json, pointer: string): Json | undefined => {
+  let found: Json | undefined = value
+  for (const key of placeOf(pointer) ?? []) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined
+    found = (found as Readonly<Record<string, Json>>)[key]
+  }
+  return found
+}
+
 /** A record, or a line of a JSON Lines file that can't be read as a record. */
 export type JsonRecord = { readonly value: Json } | {
   readonly line: number

@@ -2,21 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/json.ts"
 import { loopback } from "../../project/fields.ts"
-import { isCutJson, parseJson, placeOf } from "../json/records.ts"
+import { isCutJson, parseJson } from "../json/records.ts"
 import { limits, thousands } from "../limits.ts"
 import { SourceError } from "../Source.ts"
 import { Again } from "./exchange.ts"
 import type { Answer } from "./exchange.ts"
-
-/** Returns the value at a JSON pointer, or undefined. */
-export const valueAt = (value: Json, pointer: string): Json | undefined => {
-  let found: Json | undefined = value
-  for (const key of placeOf(pointer) ?? []) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined
-    found = (found as Readonly<Record<string, Json>>)[key]
-  }
-  return found
-}
 
 /** Returns a value as messages show it. Texts are not shown, because they may be answers. */
 export const shown = (value: Json | undefined): string =>

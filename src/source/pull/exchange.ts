@@ -5,12 +5,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { Json } from "../../domain/json.ts"
 import type { Connection } from "../../project/connection.ts"
 import { longestPause } from "../../service/pace.ts"
 import { retryAfter } from "../../service/rateHeaders.ts"
 import { backOff, defaultReadRetries } from "../../service/schedules.ts"
+import { parseJson } from "../json/records.ts"
 import { sendRequest } from "../sendRequest.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
+import { knowsRefusals, meaningOf, quotaLeft, refusalText } from "./refusal.ts"
 
 /** A request with its secrets. No part of it may be shown. */
 export interface PullRequest {
@@ -80,30 +83,33 @@ const codeOf = (error: unknown): string => {
 /** Returns the name of a pulled source in messages and reports. */
 export const shownConnection = ({ base, name }: Connection): string => `${name} (${new URL(base).host})`
 
+/** The maximum number of bytes of a refusal that are read. */
+const longestRefusal = 65_536
+
+/** Reads a refusal as JSON. Returns null if it is not JSON. */
+const readRefusal = (body: Answer["body"]): Effect.Effect<Json> =>
+  Stream.runFoldWhile(
+    body,
+    Buffer.alloc(0),
+    (all) => all.length <= longestRefusal,
+    (all, part) => Buffer.concat([all, part]),
+  ).pipe(
+    Effect.flatMap((bytes) => Effect.try(() => parseJson(bytes.toString()))),
+    Effect.orElseSucceed(() => null),
+  )
+
 /** Returns the error for a status that means failure. */
 const refused = (
   connection: Connection,
   { place, refusal }: PullRequest,
   status: number,
 ): ConnectionUnusable | SourceError | Again => {
-  const { name, places } = connection
+  const { name } = connection
   const file = shownConnection(connection)
   const unusable = (message: string) => new ConnectionUnusable({ file, message: `${file} ${message}` })
   const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
-  if (status === 401) {
-    return unusable(
-      places.length === 0
-        ? `can't be used without signing in (401). Add \`auth\` to \`connections.${name}\`.`
-        : `refused the sign-in (401): the secret in ${
-          places.join(" and ")
-        } is wrong or has expired. Renew it, then run again.`,
-    )
-  }
-  if (status === 403) {
-    return unusable(
-      `refused access (403): the account lacks the right to read this, or belongs to a different region or server. Correct its rights, or \`connections.${name}\`.`,
-    )
-  }
+  if (status === 401) return unusable(refusalText(connection, "signIn", status))
+  if (status === 403) return unusable(refusalText(connection, "access", status))
   if (refusal?.statuses.includes(status) === true) return unusable(refusal.message(status))
   if (status === 404 || status === 410) {
     return wrong(
@@ -163,6 +169,7 @@ export const exchange = <A>(
         onError: () => new Again({ message: "lost the connection before the whole answer had arrived" }),
       })
     if (statuses.includes(status)) return yield* take({ headers: answered, body: stream })
+    const refusal = knowsRefusals(connection) ? yield* readRefusal(stream) : null
     yield* Effect.ignore(Effect.tryPromise(async () => response.body?.cancel()))
     if (status === 401 && mayHaveExpired) return yield* new Expired()
     if (status >= 300 && status < 400 && status !== 304) {
@@ -171,7 +178,11 @@ export const exchange = <A>(
     const now = yield* Clock.currentTimeMillis
     const pause = status === 429 && connection.pause !== undefined ? Duration.toMillis(connection.pause) : 0
     const asked = retryAfter(answered.get("retry-after") ?? undefined, now)
-    const error = refused(connection, request, status)
+    const isUsedUp = status === 429 && asked === undefined && quotaLeft(connection, refusal, answered) === 0
+    const meaning = meaningOf(connection, refusal) ?? (isUsedUp ? "quota" : undefined)
+    const error = meaning === undefined
+      ? refused(connection, request, status)
+      : new ConnectionUnusable({ file, message: `${file} ${refusalText(connection, meaning, status)}` })
     if (error._tag === "Again" && asked !== undefined && asked > longestPause) {
       const message = `${file} asks for a wait of ${
         Math.ceil(asked / 60_000)

@@ -3,8 +3,9 @@ import { createHash } from "node:crypto"
 import { isList, valueText } from "../../domain/json.ts"
 import type { Json } from "../../domain/json.ts"
 import type { Pull } from "../../project/pull.ts"
+import { valueAt } from "../json/records.ts"
 import { limits, thousands } from "../limits.ts"
-import { linkIn, shown, valueAt } from "./answer.ts"
+import { linkIn, shown } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
 
 /** The values of a request that change from page to page. */

@@ -14,10 +14,11 @@ import type { Pull } from "../../project/pull.ts"
 import type { SignIn } from "../../project/signIn.ts"
 import { temporaryFile } from "../fetchFile.ts"
 import type { TemporaryFile } from "../fetchFile.ts"
+import { valueAt } from "../json/records.ts"
 import { limits, thousands } from "../limits.ts"
 import { endsAnywhere, unproven } from "../sendRequest.ts"
 import { ConnectionUnusable, PullProgress, SourceError } from "../Source.ts"
-import { isErrorText, lookedError, readJson, shown, valueAt } from "./answer.ts"
+import { isErrorText, lookedError, readJson, shown } from "./answer.ts"
 import type { JsonWords } from "./answer.ts"
 import type { Stated } from "./distinct.ts"
 import { exchange, shownConnection } from "./exchange.ts"
@@ -25,6 +26,7 @@ import type { Account, Answer, PullRequest } from "./exchange.ts"
 import { finishJob } from "./job.ts"
 import { Moved, pager, Unpaged } from "./pages.ts"
 import type { Variables } from "./pages.ts"
+import { meaningOf, quotaLeft, refusalText } from "./refusal.ts"
 import { withBearer } from "./signIn.ts"
 import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
 
@@ -124,10 +126,12 @@ const pageWords: JsonWords = {
 }
 
 /** Returns the failure that a page reports although its status is 200, as the end of a sentence. */
-const failureIn = (json: Json, { success = {} }: Pull): string | undefined => {
+const failureIn = (json: Json, { success = {} }: Pull, connection: Connection): string | undefined => {
   for (const [at, good] of Object.entries(success)) {
     const value = valueAt(json, at)
     if (good.some((one) => String(one) === String(value))) continue
+    const meaning = meaningOf(connection, json)
+    if (meaning !== undefined) return refusalText(connection, meaning, typeof value === "number" ? value : undefined)
     return `reports a failure: ${at} is ${shown(value)}, not ${
       good.join(" or ")
     }. Nothing was imported. Check the secret of the connection and \`source.request\`, or run again later.`
@@ -138,11 +142,9 @@ const failureIn = (json: Json, { success = {} }: Pull): string | undefined => {
 const requests = (count: number): string => `${thousands(count)} ${count === 1 ? "request" : "requests"}`
 
 /** Returns why the account's quota is not enough for the rest of a pull, as the end of a sentence. Undefined if it is enough or unknown. */
-const quotaFault = ({ quota }: Account, json: Json, headers: Headers, needed: number): string | undefined => {
-  const given = quota === undefined ? undefined : "at" in quota ? valueAt(json, quota.at) : headers.get(quota.header)
-  const left = typeof given === "string" && /^\d+$/.test(given) ? Number(given) : given
-  // Some tools send -1 if there is no limit.
-  if (typeof left !== "number" || left < 0 || left >= needed) return undefined
+const quotaFault = (connection: Account, json: Json, headers: Headers, needed: number): string | undefined => {
+  const left = quotaLeft(connection, json, headers)
+  if (left === undefined || left >= needed) return undefined
   return `has ${requests(left)} left in its quota, but the rest of the pull needs at least ${
     requests(needed)
   }. Nothing was imported. Run again when the quota is renewed, or ask for larger pages in \`source.request\`.`
@@ -206,7 +208,7 @@ const storePages = (
         request,
         (answer) => Effect.map(readJson(file, pageWords)(answer), (json) => ({ json, headers: answer.headers })),
       )
-      const failure = failureIn(json, pull)
+      const failure = failureIn(json, pull, connection)
       if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
       const toolTime = Date.parse(headers.get("date") ?? "")
       if (!isClockKnown && (toolTime < until || toolTime > until + clockTolerance)) {
@@ -262,7 +264,7 @@ const definitionWords: JsonWords = {
 const readDefinition = (pull: Pull, request: PullRequest, connection: Connection, file: string) =>
   Effect.gen(function*() {
     const json = yield* exchange(connection, request, readJson(file, definitionWords))
-    const failure = failureIn(json, pull)
+    const failure = failureIn(json, pull, connection)
     if (failure !== undefined) return yield* new ConnectionUnusable({ file, message: `${file} ${failure}` })
     return { json, sha256: createHash("sha256").update(JSON.stringify(json)).digest("hex") }
   }).pipe(Effect.mapError((error) => {
