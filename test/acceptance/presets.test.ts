@@ -1,7 +1,11 @@
 // Every preset pulls from a fake of its tool's API, through the commands, into the practice service.
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect } from "effect"
+import type { Clock } from "effect"
+import { Duration, Effect } from "effect"
+import { presets as all } from "../../src/project/presets/index.ts"
+import { keyFileOf } from "../source/pull/fakeSignIns.ts"
 import { records, startTools, token } from "../source/pull/fakeTools.ts"
+import type { FakeRecord, Sent } from "../source/pull/fakeTools.ts"
 import { airtable } from "../source/pull/presets/airtable.ts"
 import type { FakePreset } from "../source/pull/presets/FakePreset.ts"
 import { fillout } from "../source/pull/presets/fillout.ts"
@@ -32,24 +36,15 @@ const presets: ReadonlyArray<FakePreset> = [
 /** How many times faster waits are, so that rates and `Retry-After` cost no time. */
 const speed = 20
 
-/** Runs an effect whose clock is fast. */
+/** Runs an effect whose waits are short. */
 const quickly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Effect.clock, (clock) => {
-    const started = clock.unsafeCurrentTimeMillis()
-    const now = () => started + (clock.unsafeCurrentTimeMillis() - started) * speed
-    const fast: Clock.Clock = {
-      [Clock.ClockTypeId]: Clock.ClockTypeId,
-      unsafeCurrentTimeMillis: now,
-      unsafeCurrentTimeNanos: () => BigInt(Math.round(now() * 1e6)),
-      currentTimeMillis: Effect.sync(now),
-      currentTimeNanos: Effect.sync(() => BigInt(Math.round(now() * 1e6))),
-      sleep: (duration) => clock.sleep(Duration.times(duration, 1 / speed)),
-    }
-    return Effect.withClock(effect, fast)
+    const sleep: Clock.Clock["sleep"] = (duration) => clock.sleep(Duration.times(duration, 1 / speed))
+    return Effect.withClock(effect, Object.assign(Object.create(clock) as Clock.Clock, { sleep }))
   })
 
 /** Makes a project with a pipeline that imports names from the tool. */
-const projectFor = ({ answer, api, column, signIn, source }: FakePreset) =>
+const projectFor = ({ answer, api, column, signIn, source }: FakePreset, more = "") =>
   Effect.gen(function*() {
     const tool = yield* Effect.acquireRelease(
       Effect.promise(() => startTools(answer)),
@@ -63,7 +58,10 @@ connections:
   tool: { api: ${api}, base: "${tool.base}", ${signIn}, requestsPerSecond: 100 }
 `,
     )
-    const secret = (value: string) => at.write(".env", `TOOL_TOKEN=${value}\n`)
+    const secret = (value: string) => {
+      at.write(".env", `TOOL_TOKEN=${value}\n`)
+      at.write("config/key.json", keyFileOf(tool.base, { private_key_id: value === token ? "key-1" : "key-0" }))
+    }
     secret(token)
     at.write(
       "pipelines/contacts.yaml",
@@ -71,6 +69,7 @@ connections:
 source:
   connection: tool
   ${source}
+  ${more}
 mapping:
   questions: [{ name: Name, from: ${JSON.stringify(column)}, required: true }]
   ignoreQuestions: [E-mail, Born]
@@ -80,6 +79,14 @@ sink: { service: live, form: contacts }
     const command = (...words: ReadonlyArray<string>) => quickly(at.inProcess(...words))
     return { at, command, secret, tool }
   })
+
+/** Expects that each record that existed throughout was imported, and that no record was imported twice. */
+const expectOnce = (imported: ReadonlyArray<unknown>, throughout: ReadonlyArray<FakeRecord>, last: number) => {
+  const wanted = new Set<unknown>(throughout.map(({ name }) => name))
+  expect(imported.filter((name) => wanted.has(name))).toEqual([...wanted].toSorted())
+  expect(new Set(imported).size).toBe(imported.length)
+  expect(names(last)).toEqual(expect.arrayContaining([...imported]))
+}
 
 const names = (last: number) => records(1, last).map(({ name }) => name).toSorted()
 
@@ -102,7 +109,7 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
       expect(first.status, first.stdout + first.stderr).toBe(0)
       // The records that arrived may be a page of their own.
       expect([preset.requests + 1, preset.requests + 2]).toContain(tool.received.length)
-      expect(at.count()).toBeGreaterThanOrEqual(2_500)
+      expectOnce(at.answers("qName"), records(1, 2_500), 2_507)
 
       tool.meddle = () => undefined
       tool.store = records(1, 2_540).map((record) =>
@@ -123,8 +130,57 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
       secret("tok_expired")
       const refused = yield* command("run", "contacts")
       expect(refused.status).toBe(5)
-      expect(refused.stderr).toMatch(/refused the sign-in \(401\)|refused access \(403\)|reports a failure/)
+      expect(refused.stderr).toMatch(/refused the sign-in \(401\)|refused access \(403\)|refused the key/)
       expect(refused.stdout + refused.stderr).not.toContain("tok_")
       expect(at.count()).toBe(0)
     }))
+
+  if (preset.movingPages !== undefined) {
+    it.scopedLive.each([
+      ["", records(1, 320)],
+      [", and others arrive", records(1, 322)],
+    ])(
+      "imports each record that remains if records are deleted between pages%s",
+      ([, later]) =>
+        Effect.gen(function*() {
+          const { at, command, tool } = yield* projectFor(preset, preset.movingPages)
+          const remaining = (store: ReadonlyArray<FakeRecord>) => store.filter(({ id }) => id !== 10 && id !== 310)
+          tool.store = records(1, 320)
+          tool.meddle = (_, count) => {
+            if (count === 2) {
+              tool.store = remaining(later).map((record) => record.id > 320 ? { ...record, at: Date.now() } : record)
+            }
+            return undefined
+          }
+          const first = yield* command("run", "contacts")
+          expect(first.status, first.stdout + first.stderr).toBe(0)
+          expectOnce(at.answers("qName"), remaining(records(1, 320)), 322)
+        }),
+    )
+  }
+
+  const { rights, servers } = all[preset.api]!
+  const refusals: ReadonlyArray<readonly [string, Sent, ...ReadonlyArray<string>]> = [
+    [
+      "access that is forbidden",
+      { status: 403 },
+      "refused access (403)",
+      ...(rights === undefined ? [] : [`It needs ${rights}.`]),
+      ...(servers ?? []).flatMap(({ bases, of }) => [of, ...bases]),
+    ],
+    ["a wait of hours", { status: 429, headers: { "retry-after": "7200" } }, "so a quota is used up"],
+    ...preset.refusals ?? [],
+  ]
+  it.scopedLive.each(refusals)(
+    "says what to do about %s, and sends nothing",
+    ([, answer, ...sentences]) =>
+      Effect.gen(function*() {
+        const { at, command, tool } = yield* projectFor(preset)
+        tool.meddle = ({ url }) => url.pathname === "/token" ? undefined : answer
+        const refused = yield* command("run", "contacts")
+        expect(refused.status).toBe(5)
+        for (const sentence of sentences) expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(sentence)
+        expect(at.count()).toBe(0)
+      }),
+  )
 })

@@ -9,17 +9,42 @@ const csv = (store: ReadonlyArray<FakeRecord>) =>
 /** A job is complete at the third request for its state. */
 const polls = 3
 
+/** What an export of Qualtrics contains. Codes of choices, and a column for a question, unless it says otherwise. */
+interface QualtricsOptions {
+  readonly format?: string
+  readonly useLabels?: boolean
+  readonly breakoutSets?: boolean
+}
+
+const qualtricsOptions = new Set([
+  "format",
+  "useLabels",
+  "breakoutSets",
+  "limit",
+  "startDate",
+  "endDate",
+  "timeZone",
+  "sortByLastModifiedDate",
+  "exportResponsesInProgress",
+  "allowContinuation",
+  "continuationToken",
+])
+
 /** Qualtrics: a POST starts a job, which makes a zip archive of a table. Its progress and its file have different ids. */
-export const qualtricsJobs = (table: (store: ReadonlyArray<FakeRecord>) => string = csv): Tool => {
+export const qualtricsJobs = (
+  table: (store: ReadonlyArray<FakeRecord>, options: QualtricsOptions) => string = csv,
+): Tool => {
   const jobs = new Map<string, { polled: number; readonly file: Buffer }>()
   return ({ body, headers, method, url }, store) => {
     if (headers["x-api-token"] !== token) return refused
     const [, , id, last] =
       /^(?:\/API\/v3)?\/surveys\/(SV_\w+)\/export-responses(?:\/([^/]+))?(?:\/(file))?$/.exec(url.pathname) ?? []
     if (method === "POST" && id === undefined) {
-      if ((JSON.parse(body) as { readonly format?: string }).format !== "csv") return { status: 400 }
+      const options = JSON.parse(body) as QualtricsOptions
+      const isKnown = Object.keys(options).every((name) => qualtricsOptions.has(name))
+      if (!isKnown || options.format !== "csv") return { status: 400 }
       const progressId = `ES_${jobs.size}`
-      jobs.set(progressId, { polled: 0, file: zip({ "My survey.csv": table(store) }) })
+      jobs.set(progressId, { polled: 0, file: zip({ "My survey.csv": table(store, options) }) })
       return {
         body: { result: { progressId, percentComplete: 0, status: "inProgress" }, meta: { httpStatus: "200 - OK" } },
       }

@@ -31,7 +31,7 @@ const session = ({ body, headers, method }: Received, issue: () => string): Sent
 }
 
 /** Google: verifies a service account's signature, and returns a token that is valid for an hour. */
-const exchanged = ({ body, url }: Received, issue: () => string): Sent => {
+export const exchanged = ({ body, url }: Received, issue: () => string): Sent => {
   const form = new URLSearchParams(body)
   const [head = "", claims = "", signature = ""] = form.get("assertion")?.split(".") ?? []
   const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>

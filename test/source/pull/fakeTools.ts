@@ -10,7 +10,7 @@ export interface FakeRecord {
   readonly name: string
   /** Whether the record was edited, which changes its name and its time of modification. */
   readonly isEdited?: boolean
-  /** For `dated`: when the record was made or edited, in milliseconds since 1970. */
+  /** When the record was made or edited, if it matters, in milliseconds since 1970. */
   readonly at?: number
 }
 

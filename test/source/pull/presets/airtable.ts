@@ -1,5 +1,5 @@
 import { number, refused, token } from "../fakeTools.ts"
-import { createdAt } from "./FakePreset.ts"
+import { anyText, createdAt, unknownIn, whole } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
 
 /** Airtable: `pageSize` (100 at most), an opaque `offset`, and no member for an empty cell. */
@@ -24,18 +24,26 @@ export const airtable: FakePreset = {
       }
     }
     if (url.pathname !== "/appAbC123/tblDeF456") return { status: 403, body: { error: { type: "NOT_FOUND" } } }
+    const unknown = unknownIn(url.searchParams, {
+      pageSize: whole,
+      offset: anyText,
+      view: anyText,
+      filterByFormula: anyText,
+    })
+    if (unknown !== undefined) return unknown
     const offset = url.searchParams.get("offset")
-    const start = offset === null ? 0 : Number(/^itr\/rec(\d+)$/.exec(offset)?.[1])
-    if (!(start >= 0)) return { status: 422, body: { error: { type: "LIST_RECORDS_ITERATOR_NOT_AVAILABLE" } } }
-    const end = start + Math.min(100, number(url, "pageSize", 100))
+    const last = offset === null ? 0 : Number(/^itr\/rec(\d+)$/.exec(offset)?.[1])
+    if (!(last >= 0)) return { status: 422, body: { error: { type: "LIST_RECORDS_ITERATOR_NOT_AVAILABLE" } } }
+    const rest = store.filter(({ id }) => id > last)
+    const page = rest.slice(0, Math.min(100, number(url, "pageSize", 100)))
     return {
       body: {
-        records: store.slice(start, end).map((record) => ({
+        records: page.map((record) => ({
           id: `rec${record.id}`,
           createdTime: createdAt(record),
           fields: { "Full name": record.name, ...(record.id % 2 === 0 && { Agreed: true }) },
         })),
-        ...(end < store.length && { offset: `itr/rec${end}` }),
+        ...(page.length < rest.length && { offset: `itr/rec${page.at(-1)?.id}` }),
       },
     }
   },

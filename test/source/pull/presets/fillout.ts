@@ -1,5 +1,5 @@
 import { number, refused, token } from "../fakeTools.ts"
-import { createdAt, timeOf } from "./FakePreset.ts"
+import { anyText, createdAt, dateTime, timeOf, unknownIn, whole } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
 
 /** Fillout: `limit` (150 at most) and `offset`, oldest first unless `sort` says otherwise. */
@@ -10,6 +10,7 @@ export const fillout: FakePreset = {
   column: "Your name",
   // The last record again, and the form.
   requests: 19,
+  movingPages: "request: { query: { limit: 100 } }",
   answer: ({ headers, url }, store) => {
     if (headers.authorization !== `Bearer ${token}`) return refused
     if (url.pathname === "/forms/vso6Tz9Q4bus") {
@@ -27,10 +28,28 @@ export const fillout: FakePreset = {
       }
     }
     if (url.pathname !== "/forms/vso6Tz9Q4bus/submissions") return { status: 404, body: { message: "Not found" } }
+    const { searchParams } = url
+    const unknown = unknownIn(searchParams, {
+      limit: whole,
+      offset: whole,
+      afterDate: dateTime,
+      beforeDate: dateTime,
+      status: /^(?:finished|in_progress)$/,
+      sort: /^(?:asc|desc)$/,
+      search: anyText,
+      includeEditLink: /^(?:true|false)$/,
+      includePreview: /^(?:true|false)$/,
+    })
+    if (unknown !== undefined) return unknown
     const limit = number(url, "limit", 50)
     if (limit > 150) return { status: 400, body: { message: "limit" } }
     const offset = number(url, "offset", 0)
-    const sorted = url.searchParams.get("sort") === "desc" ? store.toReversed() : store
+    const [after, before] = ["afterDate", "beforeDate"].map((name) => searchParams.get(name))
+    const found = searchParams.get("status") === "in_progress" ? [] : store.filter((record) => {
+      const at = Date.parse(createdAt(record))
+      return !(at <= Date.parse(after ?? "")) && !(at >= Date.parse(before ?? ""))
+    })
+    const sorted = searchParams.get("sort") === "desc" ? found.toReversed() : found
     return {
       body: {
         responses: sorted.slice(offset, offset + limit).map((record) => ({
@@ -43,8 +62,8 @@ export const fillout: FakePreset = {
           quiz: {},
           documents: [],
         })),
-        totalResponses: store.length,
-        pageCount: Math.ceil(store.length / limit),
+        totalResponses: sorted.length,
+        pageCount: Math.ceil(sorted.length / limit),
       },
     }
   },

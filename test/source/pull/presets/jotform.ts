@@ -1,6 +1,9 @@
 import { number, token } from "../fakeTools.ts"
-import { createdAt, timeOf } from "./FakePreset.ts"
+import { anyText, createdAt, timeOf, unknownIn, whole } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
+
+/** The number of requests that the account has left today. */
+let left = 1000
 
 const written = (iso: string) => iso.slice(0, 19).replace("T", " ")
 
@@ -12,6 +15,19 @@ export const jotform: FakePreset = {
   column: "Full name",
   // The last record, an empty page, and the last record again.
   requests: 6,
+  movingPages: "request: { query: { limit: 100 } }",
+  refusals: [
+    [
+      "an expired token",
+      { body: { responseCode: 401, message: "You're not authorized to use (/form-id-submissions)", content: "" } },
+      "refused the sign-in (401)",
+    ],
+    [
+      "a quota that is used up",
+      { body: { responseCode: 400, message: "API-Limit exceeded", content: "", "limit-left": 0 } },
+      "Nothing was imported. Run again when it is renewed, at midnight in New York.",
+    ],
+  ],
   answer: ({ headers, url }, store) => {
     if (headers["apikey"] !== token && url.searchParams.get("apiKey") !== token) {
       return {
@@ -21,8 +37,27 @@ export const jotform: FakePreset = {
     if (url.pathname !== "/form/241234567890123/submissions") {
       return { status: 404, body: { responseCode: 404, message: "Requested URL (...) is not available!" } }
     }
+    const { searchParams } = url
+    const unknown = unknownIn(searchParams, {
+      apiKey: anyText,
+      offset: whole,
+      limit: whole,
+      orderby: /^(?:id|created_at|updated_at)$/,
+      filter: /^\{"created_at:(?:gt|gte|lt)":"[\d: -]+"\}$/,
+    })
+    if (unknown !== undefined) return unknown
     const [offset, limit] = [number(url, "offset", 0), Math.min(1000, number(url, "limit", 20))]
-    const content = store.toReversed().slice(offset, offset + limit).map((record) => ({
+    const [, operator, bound = ""] = /:(\w+)":"([^"]+)/.exec(searchParams.get("filter") ?? "") ?? []
+    const found = store.filter((record) => {
+      const at = written(createdAt(record))
+      return operator === undefined
+        || (operator === "lt" ? at < bound : at > bound || (operator === "gte" && at === bound))
+    })
+    // Newest first, and by the last change unless `orderby` says otherwise.
+    const orderby = searchParams.get("orderby") ?? "updated_at"
+    const timed = orderby === "updated_at" ? timeOf : createdAt
+    const sorted = found.toSorted((a, b) => timed(b).localeCompare(timed(a)) || b.id - a.id)
+    const content = sorted.slice(offset, offset + limit).map((record) => ({
       id: `60000000000${record.id}`,
       form_id: "241234567890123",
       ip: "192.0.2.1",
@@ -52,8 +87,8 @@ export const jotform: FakePreset = {
         message: "success",
         content,
         duration: "31.48ms",
-        resultSet: { offset, limit, orderby: url.searchParams.get("orderby") ?? "id", count: content.length },
-        "limit-left": 998,
+        resultSet: { offset, limit, orderby, count: content.length },
+        "limit-left": --left,
       },
     }
   },

@@ -1,5 +1,5 @@
 import { number, refused, token } from "../fakeTools.ts"
-import { createdAt } from "./FakePreset.ts"
+import { anyText, createdAt, unknownIn, whole } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
 
 /** KoboToolbox: `start` and `limit` (1,000 at most), ordered by `sort`, and the address of the next page. An edit keeps `_submission_time` and `_id`, and changes `_uuid`. */
@@ -10,14 +10,24 @@ export const kobo: FakePreset = {
   column: "person/name",
   // The last record, again.
   requests: 4,
+  movingPages: "request: { query: { limit: 100 } }",
   answer: ({ headers, url }, store) => {
     if (headers.authorization !== `Token ${token}`) return refused
     if (url.pathname !== "/api/v2/assets/aBc123/data/") return { status: 404, body: { detail: "Not found." } }
-    const [start, limit] = [number(url, "start", 0), Math.min(1000, number(url, "limit", 100))]
+    const unknown = unknownIn(url.searchParams, {
+      start: whole,
+      offset: whole,
+      limit: whole,
+      sort: /^\{"(?:_id|_submission_time)":-?1\}$/,
+      query: /^\{.*\}$/,
+      fields: anyText,
+      format: /^json$/,
+    })
+    if (unknown !== undefined) return unknown
+    const [start, limit] = [number(url, "start", number(url, "offset", 0)), Math.min(1000, number(url, "limit", 100))]
     const next = new URL(url)
     next.searchParams.set("start", String(start + limit))
-    const { _id = 1 } = JSON.parse(url.searchParams.get("sort") ?? "{}") as { readonly _id?: number }
-    const sorted = _id < 0 ? store.toReversed() : store
+    const sorted = url.searchParams.get("sort")?.endsWith("-1}") === true ? store.toReversed() : store
     return {
       body: {
         count: store.length,

@@ -1,5 +1,5 @@
 import { token } from "../fakeTools.ts"
-import { createdAt } from "./FakePreset.ts"
+import { anyText, createdAt, unknownIn } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
 
 /** REDCap: one answer to a form, with the token of a project among its fields. The project has an instrument that is used as a survey. */
@@ -16,13 +16,32 @@ export const redcap: FakePreset = {
     if (!isForm || form.get("token") !== token) {
       return { status: 403, body: `{"error":"You do not have permissions to use the API"}` }
     }
-    if (form.get("content") !== "record" || form.get("format") !== "csv" || form.get("type") !== "flat") {
+    const known = {
+      token: anyText,
+      content: /^record$/,
+      action: /^export$/,
+      format: /^(?:csv|json)$/,
+      type: /^flat$/,
+      rawOrLabel: /^(?:raw|label)$/,
+      rawOrLabelHeaders: /^(?:raw|label)$/,
+      returnFormat: /^(?:csv|json|xml)$/,
+      dateRangeBegin: anyText,
+      dateRangeEnd: anyText,
+    }
+    if (unknownIn(form, known) !== undefined || form.get("content") === null) {
       return { status: 400, body: `{"error":"The value of the parameter \\"content\\" is not valid"}` }
     }
+    if (form.get("format") !== "csv") return { body: store.map(({ id, name }) => ({ record_id: id, full_name: name })) }
+    const [ticked, unticked, complete] = form.get("rawOrLabel") === "label"
+      ? ["Checked", "Unchecked", "Complete"]
+      : [1, 0, 2]
     const lines = store.map((record) =>
-      [record.id, "", createdAt(record).slice(0, 19).replace("T", " "), `"${record.name}"`, 1, 0, 2].join(",")
+      [record.id, "", createdAt(record).slice(0, 19).replace("T", " "), `"${record.name}"`, ticked, unticked, complete]
+        .join(",")
     )
-    const titles = "record_id,redcap_survey_identifier,contact_timestamp,full_name,pets___1,pets___2,contact_complete"
+    const titles = form.get("rawOrLabelHeaders") === "label"
+      ? "Record ID,Survey Identifier,Survey Timestamp,Full name,Pets (choice=Cat),Pets (choice=Dog),Complete?"
+      : "record_id,redcap_survey_identifier,contact_timestamp,full_name,pets___1,pets___2,contact_complete"
     return { headers: { "content-type": "text/csv; charset=utf-8" }, body: [titles, ...lines, ""].join("\n") }
   },
 }

@@ -1,6 +1,9 @@
 import { number, token } from "../fakeTools.ts"
-import { createdAt, timeOf } from "./FakePreset.ts"
+import { createdAt, dateTime, timeOf, unknownIn, whole } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
+
+/** A time with or without a zone. */
+const time = new RegExp(dateTime.source.replace(/\)\$$/, ")?$"))
 
 const written = (iso: string) => `${iso.slice(0, 19)}+00:00`
 
@@ -12,6 +15,23 @@ export const surveymonkey: FakePreset = {
   column: "Your name? [Open-Ended Response]",
   // The survey's details, too.
   requests: 26,
+  movingPages: "request: { query: { per_page: 100 } }",
+  refusals: [
+    [
+      "a wrong region",
+      { status: 403, body: { error: { id: "1018", http_status_code: 403 } } },
+      "refused access (403): the account belongs to a different region. For accounts in a different region",
+    ],
+    [
+      "a quota that is used up",
+      {
+        status: 429,
+        headers: { "X-Ratelimit-App-Global-Day-Remaining": "0" },
+        body: { error: { id: "1040", http_status_code: 429 } },
+      },
+      "no requests left in the account's quota (429). Nothing was imported. Run again when it is renewed.",
+    ],
+  ],
   answer: ({ headers, url }, store) => {
     if (headers.authorization !== `Bearer ${token}`) {
       return { status: 401, body: { error: { id: "1011", message: "The authorization token was not valid." } } }
@@ -46,10 +66,29 @@ export const surveymonkey: FakePreset = {
     }
     if (url.pathname !== "/surveys/123456789/responses/bulk") return { status: 404, body: { error: { id: "1020" } } }
     const { searchParams } = url
-    const since = searchParams.get("start_modified_at")
-    const found = store.filter((record) => since === null || Date.parse(timeOf(record)) > Date.parse(since))
+    const unknown = unknownIn(searchParams, {
+      page: whole,
+      per_page: whole,
+      sort_by: /^date_modified$/,
+      sort_order: /^(?:ASC|DESC)$/,
+      simple: /^(?:true|false)$/,
+      start_modified_at: time,
+      end_modified_at: time,
+      start_created_at: time,
+      end_created_at: time,
+    })
+    if (unknown !== undefined) return unknown
+    const isWithin = (written: string, kind: string) => {
+      const [start, end] = ["start", "end"].map((side) => Date.parse(searchParams.get(`${side}_${kind}_at`) ?? ""))
+      return !(Date.parse(written) <= start!) && !(Date.parse(written) >= end!)
+    }
+    const found = store.filter((record) =>
+      isWithin(timeOf(record), "modified") && isWithin(createdAt(record), "created")
+    )
+    // Newest first, unless a sort says otherwise.
+    const timed = searchParams.get("sort_by") === "date_modified" ? timeOf : createdAt
     const direction = searchParams.get("sort_order") === "ASC" ? 1 : -1
-    const sorted = found.toSorted((a, b) => direction * timeOf(a).localeCompare(timeOf(b)) || a.id - b.id)
+    const sorted = found.toSorted((a, b) => direction * timed(a).localeCompare(timed(b)) || a.id - b.id)
     const [page, size] = [number(url, "page", 1), Math.min(100, number(url, "per_page", 50))]
     const next = new URL(url)
     next.searchParams.set("page", String(page + 1))

@@ -1,7 +1,9 @@
 import { number, refused, token } from "../fakeTools.ts"
 import type { FakeRecord } from "../fakeTools.ts"
-import { createdAt } from "./FakePreset.ts"
+import { anyText, createdAt, dateTime, unknownIn, whole } from "./FakePreset.ts"
 import type { FakePreset } from "./FakePreset.ts"
+
+const time = new RegExp(`${dateTime.source}|^\\d+$`)
 
 /** Two responses a time, to the second. */
 const submittedAt = ({ id, name }: FakeRecord) => `${createdAt({ id: id - (id % 2), name }).slice(0, 19)}Z`
@@ -41,11 +43,24 @@ export const typeform: FakePreset = {
     }
     if (url.pathname !== "/forms/u6nXL7/responses") return { status: 404, body: { code: "FORM_NOT_FOUND" } }
     const { searchParams } = url
+    const unknown = unknownIn(searchParams, {
+      page_size: whole,
+      since: time,
+      until: time,
+      before: anyText,
+      after: anyText,
+      sort: /^submitted_at,(?:asc|desc)$/,
+      response_type: /^(?:started|partial|completed)(?:,(?:started|partial|completed))*$/,
+    })
+    if (unknown !== undefined) return unknown
     if (searchParams.has("sort") && (searchParams.has("before") || searchParams.has("after"))) {
       return { status: 400, body: { code: "BAD_REQUEST" } }
     }
     const [since, until] = ["since", "until"].map((name) => searchParams.get(name))
-    const within = store.filter((record) => {
+    const [before, after] = ["before", "after"].map((name) => Number(searchParams.get(name)?.slice(1) ?? Number.NaN))
+    const isCompleted = (searchParams.get("response_type") ?? "completed").includes("completed")
+    const within = !isCompleted ? [] : store.filter((record) => {
+      if (record.id >= before! || record.id <= after!) return false
       const at = Date.parse(submittedAt(record))
       return (since === null || at >= Date.parse(since ?? "")) && (until === null || at <= Date.parse(until ?? ""))
     })
