@@ -1,11 +1,6 @@
 import { setFlagsFromString } from "node:v8"
 import { defineConfig } from "vitest/config"
-
-/**
- * Raises the work after which V8 optimises a function. Tests run most functions only a few times, and optimising them
- * takes a tenth of the processor time.
- */
-const optimiseLater = "--interrupt-budget=1000000"
+import { optimiseLater } from "./test/optimiseLater.ts"
 
 // The flags apply to this process and its worker threads. With larger spaces for new objects, V8 collects garbage less
 // often. Tests that measure memory run in processes, so they keep V8's default.

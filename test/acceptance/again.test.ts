@@ -40,7 +40,7 @@ it.scopedLive("submissions carry the row key, the run and the pipeline that sent
     at.write("source.csv", csv(upTo(3)))
     const preview = yield* at.inProcess("preview", "contacts", "--row", "1")
     expect(preview.stdout).toMatch(/run_id +│ +│ the run's id/)
-    expect((yield* at.run("run", "contacts")).status).toBe(0)
+    expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     const first = at.report()
     expect(first.readBack).toEqual({ verified: 3, differing: 0, missing: 0, unread: 0 })
 
@@ -65,7 +65,7 @@ it.scopedLive("a bad row is rejected with exit code 1, and is imported once afte
       (key) => key === 7 ? "Person 7,not an address,31.02.1990" : `Person ${key},p${key}@example.org,1990-01-17`,
     )
     at.write("source.csv", source)
-    const first = yield* at.run("run", "contacts")
+    const first = yield* at.inProcess("run", "contacts")
     expect(first.status, first.stderr).toBe(1)
     expect(at.count()).toBe(11)
     const report = at.report()
@@ -162,7 +162,7 @@ it.scopedLive("a ledger that vanished is refused until a person accepts it", () 
     at.write("source.csv", csv(upTo(3)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     rmSync(join(at.folder, ".formferry"), { recursive: true })
-    const refused = yield* at.run("run", "contacts")
+    const refused = yield* at.inProcess("run", "contacts")
     expect(refused.status).toBe(2)
     expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(
       "formferry accept contacts ledger --because TEXT",

@@ -19,7 +19,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     expect(existsSync(join(at.folder, ".formferry"))).toBe(false)
     expect((yield* at.inProcess("report", "contacts")).status).toBe(2)
 
-    const preview = yield* at.run("preview", "contacts", "--row", "2")
+    const preview = yield* at.inProcess("preview", "contacts", "--row", "2")
     expect(preview.status, preview.stderr).toBe(0)
     expect(preview.stdout).toMatch(/Born\s+│ 1990-01-17\s+│ 1990-01-17/)
     expect(preview.stdout).toContain("nonsense")
@@ -40,7 +40,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     ])
     expect(at.count()).toBe(0)
 
-    const check = yield* at.run("check", "--json")
+    const check = yield* at.inProcess("check", "--json")
     expect(check.status).toBe(0)
     expect(JSON.parse(check.stdout)).toMatchObject({
       exitCode: 0,
@@ -52,7 +52,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
       }],
     })
 
-    const run = yield* at.run("run", "contacts", "--json")
+    const run = yield* at.inProcess("run", "contacts", "--json")
     const events: ReadonlyArray<Record<string, unknown>> = run.stdout.trimEnd().split("\n").map((line) =>
       JSON.parse(line)
     )
@@ -65,7 +65,7 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
     })
     expect(events.slice(0, -1).every(({ event }) => event === "progress" || event === "warnings")).toBe(true)
 
-    const status = yield* at.run("status", "--verify")
+    const status = yield* at.inProcess("status", "--verify")
     expect(status.stdout).toContain("contacts")
     expect(status.stdout).toContain("The ledger is sound.")
     expect(JSON.parse((yield* at.inProcess("status", "contacts", "--json")).stdout)).toMatchObject({
@@ -79,21 +79,21 @@ it.scopedLive("status, report, form, check, preview and schema report the same f
       damage: null,
     })
 
-    const report = yield* at.run("report", "contacts")
+    const report = yield* at.inProcess("report", "contacts")
     expect(report.status).toBe(0)
     expect(report.stdout).toContain("report.html")
     const [id = ""] = runs()
     expect(JSON.parse((yield* at.inProcess("report", "contacts", "--run", id, "--json")).stdout).run).toBe(id)
     expect((yield* at.inProcess("report", "contacts", "--run", "nonsense")).status).toBe(2)
 
-    const form = yield* at.run("form", "live", "contacts")
+    const form = yield* at.inProcess("form", "live", "contacts")
     expect(form.stdout).toMatch(/Born\s+│ qBorn\s+│ DatePicker/)
     expect(JSON.parse((yield* at.inProcess("form", "live", "contacts", "--json")).stdout).questions).toHaveLength(3)
 
-    expect(JSON.parse((yield* at.run("schema")).stdout)).toHaveProperty("$schema")
+    expect(JSON.parse((yield* at.inProcess("schema")).stdout)).toHaveProperty("$schema")
     expect((yield* at.inProcess("schema", "project")).stdout).toContain("baseUrl")
 
-    const reconcile = yield* at.run("reconcile", "contacts")
+    const reconcile = yield* at.inProcess("reconcile", "contacts")
     expect(reconcile.status, reconcile.stderr).toBe(0)
     expect(at.report()).toMatchObject({ mode: "reconcile", readBack: { verified: 2 } })
 

@@ -80,7 +80,7 @@ it.scopedLive("without a recorded file, a removed option stops a run until it is
     at.write("forms/people.yaml", without)
     const change = 'The options of the question "Color" (q3) changed: "Blue" was removed.'
     yield* isRefused(at, change, everyCommand)
-    const refused = yield* at.run("run", "people")
+    const refused = yield* at.inProcess("run", "people")
     expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining(change)])
     const accepted = yield* at.inProcess(...accept)
     expect([accepted.status, said(accepted)]).toEqual([0, expect.stringContaining(change)])
@@ -142,7 +142,7 @@ it.scopedLive("a form recorded in a file takes precedence over the ledger's, and
     expect((yield* at.inProcess("check", "people", "--accept-form")).status).toBe(0)
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
     at.write("forms/people.yaml", form.replace(", Blue", ""))
-    const refused = yield* at.run("run", "people")
+    const refused = yield* at.inProcess("run", "people")
     expect(refused.status).toBe(2)
     expect(said(refused)).toContain("formferry check people --accept-form")
     expect((yield* at.inProcess(...accept)).status).toBe(2)
@@ -175,7 +175,7 @@ it.scopedLive("a run reports an outdated ledger first, and a changed form once t
     expect((yield* at.inProcess("run", "people")).status).toBe(0)
     cpSync(join(copy, "ledger.db"), join(at.folder, ".formferry/ledger.db"))
     at.write("forms/people.yaml", form.replace(", Blue", ""))
-    const refused = yield* at.run("run", "people")
+    const refused = yield* at.inProcess("run", "people")
     expect([refused.status, said(refused)]).toEqual([2, expect.stringContaining("accept people ledger --because TEXT")])
     expect((yield* at.inProcess("accept", "people", "ledger", "--because", "nothing is sent twice")).status).toBe(0)
     // The copy contains the old form.

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect } from "vitest"
 import { command as commandLine } from "../cli/inProcess.ts"
+import { optimiseLater } from "../optimiseLater.ts"
 
 /** The service's API key in acceptance tests. No command may ever write it. */
 export const apiKey = "fk_acceptance_7f3a9c51e0d24b8892"
@@ -49,7 +50,7 @@ const ranAs = (args: ReadonlyArray<string>, status: number, stdout: string, stde
  * the output contains the key.
  */
 export const start = (args: ReadonlyArray<string>, { cwd, env }: Surroundings): Running => {
-  const child = spawn(process.execPath, [command, ...args], {
+  const child = spawn(process.execPath, [optimiseLater, command, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: apiKey, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -171,11 +171,8 @@ it.scopedLive("the action's summary reports rows in doubt and how to settle them
 it.scopedLive("the action treats inputs as words of one command, never as shell text", () =>
   Effect.gen(function*() {
     const at = yield* project
-    for (
-      const hostile of ["check; touch pwned", "check $(touch pwned)", "check `touch pwned`", "check && touch pwned"]
-    ) {
-      expect((yield* at.act({ command: hostile })).status).toBe(2)
-    }
+    const hostile = "check; touch pwned; check $(touch pwned) `touch pwned` && touch pwned"
+    expect((yield* at.act({ command: hostile })).status).toBe(2)
     expect((yield* at.act({ project: `."; touch pwned; "` })).status).toBe(2)
     expect(existsSync(join(at.folder, "pwned"))).toBe(false)
     // This glob matches names of pipelines, not files.

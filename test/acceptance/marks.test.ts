@@ -196,7 +196,7 @@ it.scopedLive("a hard-linked ledger is refused with exit code 2", () =>
     at.write("source.csv", csv(upTo(3)))
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
     linkSync(ledgerOf(at), join(at.folder, "second.db"))
-    const refused = yield* at.run("run", "contacts")
+    const refused = yield* at.inProcess("run", "contacts")
     expect(refused.status).toBe(2)
     expect(words(refused.stderr)).toContain("has a second name (a hard link)")
     rmSync(join(at.folder, "second.db"))
@@ -209,7 +209,7 @@ it.scopedLive("a run that can't write its mark sends nothing and exits with code
     at.write("source.csv", csv(upTo(3)))
     mkdirSync(join(at.folder, "reports"))
     symlinkSync("../source.csv/nowhere", join(at.folder, "reports", ".ledger"))
-    const ran = yield* at.run("run", "contacts")
+    const ran = yield* at.inProcess("run", "contacts")
     expect(ran.status, ran.stderr).toBe(70)
     expect(words(ran.stderr)).toContain("its mark in")
     expect(at.count()).toBe(0)
@@ -238,7 +238,7 @@ it.scopedLive(
     Effect.gen(function*() {
       const at = yield* bench()
       at.write("source.csv", csv(upTo(3)))
-      expect((yield* at.run("run", "contacts")).status).toBe(0)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
       const quiet = (run = at.inProcess) =>
         Effect.gen(function*() {
           const ran = yield* run("run", "contacts")

@@ -12,7 +12,7 @@ it.scopedLive(
       // This service requires a confirmation for every run.
       at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: careful\n  form: contacts" }))
       at.write("source.csv", csv(upTo(15)))
-      const rehearsed = yield* at.run("rehearse", "contacts")
+      const rehearsed = yield* at.inProcess("rehearse", "contacts")
       expect(rehearsed.status, rehearsed.stderr).toBe(0)
       expect(rehearsed.stdout).toContain("rehearsal")
       expect(rehearsed.stdout).toContain("Next:   formferry run contacts")

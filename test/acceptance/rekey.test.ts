@@ -26,7 +26,7 @@ it.scopedLive("the keys of reformatted rows are recorded after a person agrees, 
     const shown = yield* at.inProcess("ledger", "rekey", "contacts")
     expect([shown.status, shown.stdout], shown.stderr).toEqual([2, expect.stringContaining("C-000003 → C-3")])
     expect(shown.stderr.trim().split("\n").at(-1)).toBe("formferry ledger rekey contacts --yes")
-    const recorded = yield* at.run("ledger", "rekey", "contacts", "--yes")
+    const recorded = yield* at.inProcess("ledger", "rekey", "contacts", "--yes")
     expect([recorded.status, recorded.stdout], recorded.stderr).toEqual([
       0,
       expect.stringContaining("4 row keys recorded"),

@@ -94,7 +94,7 @@ it.scopedLive("rows in doubt are settled by their stamps from the results downlo
     expect((yield* at.inProcess("settle", "contacts", "--results", "missing.csv")).status).toBe(2)
 
     yield* at.download("results.csv")
-    const settled = yield* at.run("settle", "contacts", "--results", "results.csv")
+    const settled = yield* at.inProcess("settle", "contacts", "--results", "results.csv")
     expect(settled.status, settled.stdout + settled.stderr).toBe(0)
     expect(settled.stdout).toContain("10 rows landed, nothing is left in doubt.")
     expect(settled.stdout).toContain("results.csv: 30 submissions")
@@ -160,7 +160,7 @@ it.scopedLive(
       const faults: Faults = { swallowed: [2], isSilent: false, unanswered: 0 }
       const at = yield* losingAs([], faults)
       at.write("source.csv", csv(upTo(30)))
-      const first = yield* at.run("run", "contacts")
+      const first = yield* at.inProcess("run", "contacts")
       expect(first.status, first.stdout + first.stderr).toBe(4)
       expect(at.count()).toBe(20)
       yield* Effect.sleep("1100 millis")

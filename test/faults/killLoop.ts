@@ -6,6 +6,7 @@ import { setTimeout as after } from "node:timers/promises"
 import type { RunReport } from "../../src/domain/report.ts"
 import { type HttpPractice, serve } from "../../src/practice/PracticeService.ts"
 import { hearing } from "../notify/webhooks.ts"
+import { optimiseLater } from "../optimiseLater.ts"
 import { planned } from "../practice/faults.ts"
 import { Draws } from "./Draws.ts"
 import { temporaryFolder } from "./ledgerOnDisk.ts"
@@ -87,7 +88,7 @@ export const formferry = async (
   args: ReadonlyArray<string>,
   fatal: (isOver: () => boolean) => Promise<void> = () => new Promise(() => {}),
 ): Promise<Ran> => {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [optimiseLater, main, ...args], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, FORM_SERVICE_API_KEY: key, ...env },
     stdio: ["ignore", "pipe", "pipe"],

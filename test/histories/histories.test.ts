@@ -2,7 +2,9 @@ import { beforeAll, expect, it } from "vitest"
 import { loadLazyModules } from "../faults/VirtualProject.ts"
 import { happens, play, type Played } from "./play.ts"
 
-const seeds = 20
+/** Every event of `happens.inFew` occurs within these seeds. CI also runs 60 seeds with `npm run histories`. */
+const first = 17
+const seeds = 8
 
 beforeAll(loadLazyModules)
 
@@ -10,7 +12,7 @@ it(
   `${seeds} histories: no row is sent twice, no harmless change is refused, and the advice of every refusal works`,
   async () => {
     const played: Array<Played> = []
-    for (let seed = 1; seed <= seeds; seed++) played.push(await play(seed))
+    for (let seed = first; seed < first + seeds; seed++) played.push(await play(seed))
     const broken = played.flatMap(({ broken, lines, seed }) => broken.map((what) => ({ seed, what, lines })))
     expect(broken).toEqual([])
     const met = new Set(played.flatMap((one) => [...one.met.keys()]))

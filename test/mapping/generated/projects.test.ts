@@ -9,13 +9,14 @@ import { checkProject } from "../../../src/jobs/check.ts"
 import { asThePipelineSays, runPipeline } from "../../../src/jobs/run.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
 import { drafted } from "../../jobs/drafts/drafts.ts"
+import { seeds } from "../../long.ts"
 import { platform } from "../../project/projectFolder.ts"
 import { answeringAlways } from "./answeringAlways.ts"
 import { compare } from "./arrived.ts"
 import { drawPair } from "./drawPair.ts"
 import { topicsOf } from "./topics.ts"
 
-const seeds = Array.from({ length: 15 }, (_, at) => 7001 + at)
+const drawn = Array.from({ length: seeds(5, 15) }, (_, at) => 7001 + at)
 
 /** Answers as a person who names the time zone, the country and the row key, and skips all other questions. */
 const answerOf = (shown: string): string =>
@@ -62,7 +63,7 @@ layer(platform)("generated projects", (it) => {
     "are imported after a review that only sets the time zone, the country and the row key",
     () =>
       Effect.gen(function*() {
-        const projects = yield* Effect.forEach(seeds, project)
+        const projects = yield* Effect.forEach(drawn, project)
         const accepted = projects.filter(({ exitCode, isChecked }) => isChecked && exitCode === 0)
         const whole = accepted.filter(({ missing, submissions, responses, wrong }) =>
           missing.length === 0 && wrong === 0 && submissions === responses
@@ -85,8 +86,8 @@ layer(platform)("generated projects", (it) => {
           )
         )
         // Today's figures. If suggestions improve, raise them. Never lower them.
-        expect(accepted.length).toBeGreaterThanOrEqual(15)
-        expect(arrived).toBeGreaterThanOrEqual(142)
+        expect(accepted.length).toBe(drawn.length)
+        expect(arrived / questions.length).toBeGreaterThanOrEqual(142 / 184)
         expect(mistaken.length).toBeLessThanOrEqual(2)
       }),
     120_000,
