@@ -136,7 +136,7 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
     }))
 
   if (preset.movingPages !== undefined) {
-    it.scopedLive.each([
+    it.scopedLive.each<readonly [string, ReadonlyArray<FakeRecord>]>([
       ["", records(1, 320)],
       [", and others arrive", records(1, 322)],
     ])(

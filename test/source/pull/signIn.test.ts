@@ -34,7 +34,7 @@ const paths = () => tools.received.map(({ url }) => url.pathname)
 describe.each(Object.entries(signIns))("a sign-in by %s", (_, { path, ...how }) => {
   it("gets one token, and sends it with all requests", async () => {
     expect((await pulled(how)).rows).toEqual(all(2_500))
-    expect(paths()).toEqual([path, ...Array.from({ length: 6 }, () => "/records")])
+    expect(paths()).toEqual([path, ...Array.from({ length: 9 }, () => "/records")])
     expect(new Set(tools.received.slice(1).map(({ headers }) => headers.authorization)).size).toBe(1)
     // The secrets themselves are only in the first request.
     for (const { body } of tools.received.slice(1)) expect(body).toBe("")
@@ -43,9 +43,9 @@ describe.each(Object.entries(signIns))("a sign-in by %s", (_, { path, ...how }) 
   it("gets a new token each time that one has expired", async () => {
     limits.uses = 2
     expect((await pulled(how)).rows).toEqual(all(2_500))
-    // Six pages with two of them for each token.
-    expect(paths().filter((one) => one === path)).toHaveLength(3)
-    expect(paths().filter((one) => one === "/records")).toHaveLength(8)
+    // Nine requests, two of them for each token, and four that were refused.
+    expect(paths().filter((one) => one === path)).toHaveLength(5)
+    expect(paths().filter((one) => one === "/records")).toHaveLength(13)
   })
 
   it("fails if a new token is refused", async () => {
