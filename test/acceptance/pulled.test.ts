@@ -110,7 +110,7 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
     expect(JSON.parse(inspected.stdout)).toMatchObject({
       file: `kobo (${new URL(tool.base).host})`,
       rows: 60,
-      taken: expect.arrayContaining([{ what: "pulled", value: "60 records in 1 page" }]),
+      taken: expect.arrayContaining([{ what: "pulled", value: "60 records in 2 pages" }]),
     })
     const seen = (yield* at.inProcess("inspect", "--connection", "kobo", "--form", "aBc123")).stdout
     expect(seen).toMatch(/person\/name .*Person 1/)

@@ -127,7 +127,7 @@ const nights: Readonly<Record<string, { readonly nights: ReadonlyArray<Night>; r
     })),
     standing: 14,
   },
-  "one more file of a list, and a file that grew": {
+  "one more file in a list, or a file that grew": {
     nights: [
       {
         files: { "part-1.csv": twelve, "part-2.csv": csv(people(13, 14)) },
