@@ -129,7 +129,7 @@ it.scopedLive("inspect and init pull from a connection with a preset", () =>
     const refusals: ReadonlyArray<readonly [words: string, message: string]> = [
       [
         "inspect --connection kobo",
-        "KoboToolbox needs `form`: the id of the project, as in its address. Add `--form aBc123`.",
+        "KoboToolbox needs `form`: the project's id, as in its address. Add `--form aBc123`.",
       ],
       ["inspect --connection odk --form x", "Add `--set project=3`."],
       ["inspect --connection odk --form x --set project", "`--set` expects a name and a value"],
