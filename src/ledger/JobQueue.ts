@@ -23,7 +23,7 @@ export type Transacted<Lease> =
   | { readonly failed: LedgerError }
 
 /** The number of turns of the event loop whose jobs share one commit. */
-const turnsOfCommit = 8
+export const turnsOfCommit = 8
 
 /**
  * The jobs of a ledger's only writer. Jobs that arrive within a few turns of the event loop share one transaction, and success is reported once it is

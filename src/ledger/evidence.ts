@@ -1,5 +1,6 @@
 // The evidence and the rules by which a row in doubt is settled.
 import type { Item } from "../domain/item.ts"
+import type { Sql } from "./sql/statement.ts"
 
 /** How a row in doubt is settled. */
 export interface SettledRow {
@@ -87,14 +88,14 @@ export interface DoubtfulRequests {
   }>
   readonly before: BatchKnown | undefined
   /** Returns the first batch above this number that was sent at this time or later. */
-  readonly sentAfter: (batch: number, at: number) => BatchKnown | undefined
+  readonly sentAfter: (batch: number, at: number) => Sql<BatchKnown | undefined>
   /**
    * Whether sending times rise from the first batch with the row to the batch `upTo`. The end of the request (`ended`) counts as a time after the
    * batch `closed`, and no time may be later than `at`.
    */
   readonly isRising: (
     span: { readonly upTo: number; readonly closed: number; readonly ended: number; readonly at: number },
-  ) => boolean
+  ) => Sql<boolean>
 }
 
 /**
@@ -109,22 +110,24 @@ export interface DoubtfulRequests {
  *
  * @param entries test entries that an export contains
  */
-export const evidenceOf = (
+export function* evidenceOf(
   { before, ends, isRising, sentAfter }: DoubtfulRequests,
   { lateWithin, visibleWithin }: Waits,
   entries: ReadonlyArray<TestEntry>,
-): Evidence => {
+): Sql<Evidence> {
   const endTimes = ends.flatMap(({ at }) => at ?? [])
   if (endTimes.length < ends.length) return { ...noEvidence, before }
   const ended = Math.max(...endTimes)
   const closed = Math.max(...ends.map((one) => one.closed))
   const visibleFrom = ended + visibleWithin + (ends.some((one) => one.isFromProcessEnd) ? lateWithin : 0)
 
-  const witness = sentAfter(closed, visibleFrom)
+  const witness = yield* sentAfter(closed, visibleFrom)
   const testEntry = entries.find(({ after, at }) => after >= closed && at >= visibleFrom)
 
-  const isWitness = witness !== undefined && isRising({ upTo: witness.batch, closed, ended, at: Infinity })
-  const isTestEntry = testEntry !== undefined && isRising({ upTo: testEntry.after, closed, ended, at: testEntry.at })
+  const isWitness = witness !== undefined
+    && (yield* isRising({ upTo: witness.batch, closed, ended, at: Number.MAX_SAFE_INTEGER }))
+  const isTestEntry = testEntry !== undefined
+    && (yield* isRising({ upTo: testEntry.after, closed, ended, at: testEntry.at }))
   return {
     visibleFrom,
     before,

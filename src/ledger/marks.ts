@@ -156,27 +156,27 @@ const stateOf = (mark: Mark | DamagedMark): string =>
  * Returns what a ledger lacks, or undefined if it has everything that its marks record. Read the marks before the transaction that calls this
  * function. A commit precedes its mark, so a ledger that is being written is never behind.
  *
- * @param commitsOf returns an epoch's word, and how many of its commits the ledger has. Returns undefined if the ledger never had this epoch
+ * @param held each epoch's word, and how many of its commits the ledger has
  */
 export const behind = (
   { id, marks: { ledger: file } }: { readonly id: string; readonly marks: MarkPlaces },
   marks: ReadonlyArray<Mark | DamagedMark>,
-  commitsOf: (epoch: number) => { readonly word: string; readonly upTo: number } | undefined,
+  held: ReadonlyMap<number, { readonly word: string; readonly upTo: number }>,
 ): Behind | undefined => {
   const unmet = marks.flatMap((mark): ReadonlyArray<{ readonly mark: typeof mark; readonly wrong: string }> => {
     if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${file} is damaged` }]
     if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${file} is not the one that earlier runs wrote` }]
-    const held = commitsOf(mark.epoch)
-    if (held?.word !== mark.word) {
+    const had = held.get(mark.epoch)
+    if (had?.word !== mark.word) {
       return [{
         mark,
         wrong: `The ledger ${file} is an older copy: it lacks everything that was written after the copy was made`,
       }]
     }
-    return held.upTo >= mark.upTo ? [] : [{
+    return had.upTo >= mark.upTo ? [] : [{
       mark,
       wrong: `The ledger ${file} lacks ${
-        mark.upTo - held.upTo
+        mark.upTo - had.upTo
       } of ${mark.upTo} commits of the run that wrote it: the last writes were lost or damaged, or it is an older copy`,
     }]
   })

@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect, type Exit, type Fiber, FiberRef, type Scheduler } from "effect"
-import { turnsOfCommit } from "../../src/ledger/sqlite/Writer.ts"
+import { turnsOfCommit } from "../../src/ledger/JobQueue.ts"
 
 interface Sleeper {
   readonly at: number

@@ -5,8 +5,9 @@ import { createHash } from "node:crypto"
 import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { Submission } from "../../src/domain/submission.ts"
-import { type DoubtfulRequests, evidenceOf } from "../../src/ledger/evidence.ts"
+import { type DoubtfulRequests, type Evidence, evidenceOf } from "../../src/ledger/evidence.ts"
 import type { DoubtfulRow } from "../../src/ledger/pages.ts"
+import { just } from "../../src/ledger/sql/statement.ts"
 import type { Pipeline } from "../../src/project/Pipeline.ts"
 import { type ListContext, settleFromList } from "../../src/run/settleFromList.ts"
 import type { ListedPage } from "../../src/service/FormService.ts"
@@ -68,8 +69,8 @@ const rowOf = (row: number, item: Item, { resent = false } = {}): DoubtfulRow =>
 const ended: DoubtfulRequests = {
   ends: [{ at: 1_000, closed: 6, isFromProcessEnd: false }],
   before: undefined,
-  sentAfter: () => undefined,
-  isRising: () => true,
+  sentAfter: () => just(undefined),
+  isRising: () => just(true),
 }
 
 interface Setting {
@@ -118,7 +119,7 @@ const settling = (rows: ReadonlyArray<DoubtfulRow>, setting: Setting) =>
           })))) as unknown as ListContext["view"]["pages"],
         settlingFacts: Effect.succeed({ testEntries: [], looseIds: [], landedByWord: [] }),
         standing: Effect.succeed({ imported: known.length } as never),
-        evidence: (_, waits, entries) => Effect.succeed(evidenceOf(requests, waits, entries)),
+        evidence: (_, waits, entries) => Effect.succeed(evidenceOf(requests, waits, entries).next().value as Evidence),
       },
     }
     const { open, settled } = yield* settleFromList(rows, context, setting.patience ?? 0)
@@ -322,7 +323,10 @@ describe("settling rows in doubt from the form's list", () => {
       const settled = yield* settling(rows, {
         inForm: () => [...others, ada],
         known,
-        requests: { ...ended, isRising: () => false },
+        requests: {
+          ...ended,
+          isRising: () => just(false),
+        },
       })
       expect(settled).toMatchObject({ landed: [[1, "a"]], notLanded: [] })
       expect(settled.open).toEqual([[2, expect.stringContaining("the clock was set back"), "a person"]])

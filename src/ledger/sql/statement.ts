@@ -1,5 +1,5 @@
 // The ledger's rules are programs: generators that yield statements, and continue with the database's answers. They contain no `await`, so SQLite runs
-// a program within one turn of the event loop. Their SQL is understood by SQLite and PostgreSQL (docs/decisions/0035-one-ledger-two-databases.md).
+// a program within one turn of the event loop. SQLite and PostgreSQL understand their SQL (docs/decisions/0035-one-ledger-two-databases.md).
 
 /** The values of parameters. A boolean or a Date is excluded, because libsql would abort the process. */
 export type Param = string | number | bigint | Buffer | null
@@ -18,6 +18,12 @@ export type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 /** A program that asks a database, and returns `A`. */
 export type Sql<A> = Generator<Statement, A, Rows>
 
+/** Returns a value without asking the database. */
+export function* just<A>(value: A): Sql<A> {
+  yield* []
+  return value
+}
+
 /** Returns every row. `R` is what the caller's SQL selects. */
 export function* all<R extends ReadonlyArray<unknown>>(
   sql: string,
@@ -34,6 +40,11 @@ export function* get<R extends ReadonlyArray<unknown>>(
   return (yield { sql, params, answer: "rows" })[0] as R | undefined
 }
 
+/** Whether a statement selects any row. */
+export function* exists(sql: string, params: ReadonlyArray<Param> = []): Sql<boolean> {
+  return (yield { sql, params, answer: "rows" }).length > 0
+}
+
 /** Runs a statement that writes. Returns how many rows changed. */
 export function* run(sql: string, params: ReadonlyArray<Param> = []): Sql<number> {
   return Number((yield { sql, params, answer: "changes" })[0]?.[0])
@@ -43,3 +54,19 @@ export function* run(sql: string, params: ReadonlyArray<Param> = []): Sql<number
 export function* write(sql: string, params: ReadonlyArray<Param> = []): Sql<void> {
   yield { sql, params, answer: "nothing" }
 }
+
+/** The maximum number of rows in one statement: as many as in a batch. One statement is prepared for each number of rows. */
+const most = 10
+
+/**
+ * Splits rows into groups of one statement each, because a statement with ten rows takes half the time of ten statements.
+ *
+ * @returns each group, and a function that repeats a pattern for each of the group's rows. For a group of two, `values("(?, ?)")` is `(?, ?), (?, ?)`
+ */
+export const inTens = <A>(
+  rows: ReadonlyArray<A>,
+): ReadonlyArray<readonly [group: ReadonlyArray<A>, values: (one: string) => string]> =>
+  Array.from({ length: Math.ceil(rows.length / most) }, (_, index) => {
+    const group = rows.slice(index * most, (index + 1) * most)
+    return [group, (one) => new Array<string>(group.length).fill(one).join(", ")]
+  })

@@ -1,4 +1,3 @@
-import type * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,47 +6,26 @@ import { randomBytes } from "node:crypto"
 import { accessSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { syncFolder } from "../disk.ts"
-import { type Holder, LockHolder } from "../holder.ts"
-import {
-  type Asker,
-  type Digester,
-  type LedgerError,
-  type LedgerOptions,
-  LedgerRefused,
-  type MarkPlaces,
-} from "../Ledger.ts"
+import { LockHolder } from "../holder.ts"
+import { type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { marksFolder, missing, notNewest } from "../marks.ts"
 import { ledgerExists, makeDigester, readSecret } from "../secret.ts"
+import { just } from "../sql/statement.ts"
+import type { Store as Rules } from "../sql/Store.ts"
+import { Texts } from "../sql/texts.ts"
 import { attempt, type Database } from "./database.ts"
+import { dialect } from "./dialect.ts"
+import { damage, rewrite, sizeOf } from "./file.ts"
 import { LedgerFiles, openDatabase } from "./openDatabase.ts"
-import { createTables, standingOf } from "./schema.ts"
-import { Texts } from "./texts.ts"
+import { freeSpace, requireRoom } from "./room.ts"
+import { createTables, standingOf } from "./tables.ts"
 import { Writer } from "./Writer.ts"
 
-/** The parts of an open ledger. */
-export interface Store {
-  readonly file: string
-  readonly id: string
-  readonly marks: MarkPlaces
-  readonly files: LedgerFiles
-  readonly asker: Asker | undefined
+/** The parts of an open ledger in a file. */
+export interface Store extends Rules {
   readonly db: Database
   readonly writer: Writer
-  readonly texts: Texts
-  readonly digest: Digester
-  readonly clock: Clock.Clock
-  /** Milliseconds after which a holder without a heartbeat may be overtaken, and milliseconds between heartbeats. */
-  readonly staleAfter: number
-  readonly heartbeat: number
-  /** The process that takes locks. */
-  readonly holder: Holder
 }
-
-/** Reads from the ledger between transactions. */
-export const reading = <A>(store: Store, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
-  Effect.suspend(() => attempt(store.file, doing, work))
-
-export const isoOf = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
 /** Opens a ledger's parts for the scope, as described for `openLedger`. */
 export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
@@ -98,17 +76,17 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
         message: `The secret ${file}.key does not belong to the ledger ${file}. Restore both from the same backup.`,
       })
     }
-    const texts = new Texts(db)
+    const texts = new Texts()
     const writer = yield* Effect.acquireRelease(
       Effect.sync(() => new Writer(db, () => texts.forget())),
       (one) => Effect.sync(() => one.close()),
     )
     const id = yield* meta("id")
+    const files = yield* attempt(file, "opening it", () => new LedgerFiles(file))
     const store: Store = {
       file,
       id,
       marks,
-      files: yield* attempt(file, "opening it", () => new LedgerFiles(file)),
       asker: options.asker,
       db,
       texts,
@@ -118,6 +96,14 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
       holder: options.holder ?? (yield* LockHolder)(),
+      dialect,
+      now: () => just(clock.unsafeCurrentTimeMillis()),
+      read: (doing, program) => attempt(file, doing, () => db.read(program())),
+      mustBeSame: () => files.check(),
+      damage: attempt(file, "verifying it", () => damage(db)),
+      size: () => sizeOf(file),
+      rewrite: rewrite(db),
+      roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(dirname(file)), rows, bytes)),
     }
     return store
   })

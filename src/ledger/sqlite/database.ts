@@ -37,23 +37,43 @@ export class Database {
     return this.reader(sql).all(params)[0] as R | undefined
   }
 
-  /** Runs a statement that writes. Returns how many rows changed, and the id of the last row that was added. */
-  run(sql: string, params: ReadonlyArray<Param> = []): { readonly changes: number; readonly id: number } {
+  /** Runs a statement that writes. Returns how many rows changed. */
+  run(sql: string, params: ReadonlyArray<Param> = []): number {
     this.mustBeOpen()
     let statement = this.writers.get(sql)
     if (statement === undefined) {
       statement = this.db.prepare(sql)
       this.writers.set(sql, statement)
     }
-    const result = statement.run(params)
-    return { changes: result.changes, id: Number(result.lastInsertRowid) }
+    return statement.run(params).changes
   }
 
   /** Runs a program to its end. */
   perform<A>(program: Sql<A>): A {
     let step = program.next()
-    while (step.done !== true) step = program.next(this.answer(step.value))
+    while (step.done !== true) {
+      let rows: Rows
+      try {
+        rows = this.answer(step.value)
+      } catch (cause) {
+        // A program may catch a failed statement, unless it can't be repeated or the ledger is damaged.
+        if (!this.inTransaction || isDamage(cause)) throw cause
+        step = program.throw(cause)
+        continue
+      }
+      step = program.next(rows)
+    }
     return step.value
+  }
+
+  /** Runs a program that reads. It sees one consistent state, even while another process writes. */
+  read<A>(program: Sql<A>): A {
+    this.exec("BEGIN")
+    try {
+      return this.perform(program)
+    } finally {
+      if (this.inTransaction) this.exec("COMMIT")
+    }
   }
 
   /** Sets a pragma, whether or not it returns a row. */
@@ -85,7 +105,7 @@ export class Database {
 
   private answer({ answer, params, sql }: Statement): Rows {
     if (answer === "rows") return this.all(sql, params)
-    const { changes } = this.run(sql, params)
+    const changes = this.run(sql, params)
     return answer === "changes" ? [[changes]] : []
   }
 
@@ -142,19 +162,3 @@ export const ledgerError = (file: string, doing: string) => (cause: unknown): Le
 /** Runs synchronous work on the ledger's file. */
 export const attempt = <A>(file: string, doing: string, work: () => A): Effect.Effect<A, LedgerError> =>
   Effect.try({ try: work, catch: ledgerError(file, doing) })
-
-/** The maximum number of rows in one statement: as many as in a batch. One statement is prepared for each number of rows. */
-const most = 10
-
-/**
- * Splits rows into groups of one statement each, because a statement with ten rows takes half the time of ten statements.
- *
- * @returns each group, and a function that repeats a pattern for each of the group's rows. For a group of two, `values("(?, ?)")` is `(?, ?), (?, ?)`
- */
-export const inTens = <A>(
-  rows: ReadonlyArray<A>,
-): ReadonlyArray<readonly [group: ReadonlyArray<A>, values: (one: string) => string]> =>
-  Array.from({ length: Math.ceil(rows.length / most) }, (_, index) => {
-    const group = rows.slice(index * most, (index + 1) * most)
-    return [group, (one) => new Array<string>(group.length).fill(one).join(", ")]
-  })

@@ -4,7 +4,7 @@ import { networkFileSystem } from "../disk.ts"
 import { LedgerRefused } from "../Ledger.ts"
 import { secretFile } from "../secret.ts"
 import { Database } from "./database.ts"
-import { standingOf } from "./schema.ts"
+import { standingOf } from "./tables.ts"
 
 /** How many milliseconds to wait for another process's transaction. */
 const patience = 10_000

@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { join } from "node:path"
 import { type Holder, LockHolder, ownedName } from "../../../src/ledger/holder.ts"
 import { MarkWriter, readMarks } from "../../../src/ledger/marks.ts"
+import { makeLedger } from "../../../src/ledger/sql/ledger.ts"
 import { copyLedger } from "../../../src/ledger/sqlite/copyLedger.ts"
-import { makeLedger, openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
+import { openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
 import { openStore } from "../../../src/ledger/sqlite/Store.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
 

@@ -5,8 +5,8 @@ import Libsql from "libsql"
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { LedgerSession } from "../../../src/ledger/Ledger.ts"
+import { keptRuns } from "../../../src/ledger/sql/standing.ts"
 import { openLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
-import { keptRuns } from "../../../src/ledger/sqlite/standing.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "../rows.ts"
 
 const counts = {

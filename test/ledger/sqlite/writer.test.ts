@@ -2,9 +2,10 @@ import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
+import { makeLedger } from "../../../src/ledger/sql/ledger.ts"
 import { Refusal } from "../../../src/ledger/sql/Refusal.ts"
+import { run, write } from "../../../src/ledger/sql/statement.ts"
 import { Database } from "../../../src/ledger/sqlite/database.ts"
-import { makeLedger } from "../../../src/ledger/sqlite/sqliteLedger.ts"
 import { openStore } from "../../../src/ledger/sqlite/Store.ts"
 import { commitsOfRest, millisOfRest } from "../../../src/ledger/sqlite/Writer.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "../rows.ts"
@@ -54,13 +55,13 @@ describe("concurrent commits", () => {
   it.scopedLive("a commit that is refused after a write does not affect concurrent commits", () =>
     Effect.gen(function*() {
       const { store } = yield* open
-      const write = (name: string, refuse: boolean) =>
-        Effect.exit(store.writer.write("testing", () => {
-          store.db.run("INSERT INTO meta (name, value) VALUES (?, '')", [name])
+      const insert = (name: string, refuse: boolean) =>
+        Effect.exit(store.writer.write("testing", function*() {
+          yield* write("INSERT INTO meta (name, value) VALUES (?, '')", [name])
           if (refuse) throw new Refusal(Effect.fail(`not ${name}`))
           return name
         }))
-      const exits = yield* Effect.all([write("a", false), write("b", true), write("c", false), write("d", true)], {
+      const exits = yield* Effect.all([insert("a", false), insert("b", true), insert("c", false), insert("d", true)], {
         concurrency: 4,
       })
       expect(exits).toEqual([Exit.succeed("a"), Exit.fail("not b"), Exit.succeed("c"), Exit.fail("not d")])
@@ -96,28 +97,28 @@ describe("concurrent commits", () => {
         db.close()
         return found.length
       })
-      const write = (count: number) =>
+      const insert = (count: number) =>
         Effect.replicateEffect(
-          store.writer.write("testing", () => {
+          store.writer.write("testing", function*() {
             written++
-            store.db.run("INSERT INTO meta (name, value) VALUES (?, '')", [`row ${written}`])
+            yield* write("INSERT INTO meta (name, value) VALUES (?, '')", [`row ${written}`])
           }),
           count,
         )
       const pass = (millis: number) => Effect.sync(() => vi.advanceTimersByTime(millis))
       const aRest = pass(millisOfRest)
-      yield* write(commitsOfRest)
+      yield* insert(commitsOfRest)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
       // With so few commits, the log is not moved. Commits in it are equally durable.
-      yield* write(commitsOfRest - 1)
+      yield* insert(commitsOfRest - 1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([1, commitsOfRest])
-      yield* write(1)
+      yield* insert(1)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([2, 2 * commitsOfRest])
       // A continuous writer is not disturbed by checkpoints.
-      yield* Effect.repeatN(Effect.zipRight(write(8), pass(millisOfRest - 1)), 15)
+      yield* Effect.repeatN(Effect.zipRight(insert(8), pass(millisOfRest - 1)), 15)
       expect(rests).toBe(2)
       // A failing disk does not fail the writer.
       broken = true
@@ -125,7 +126,7 @@ describe("concurrent commits", () => {
       expect(rests).toBe(3)
       expect(store.writer.failure).toBeUndefined()
       broken = false
-      yield* write(commitsOfRest)
+      yield* insert(commitsOfRest)
       yield* aRest
       expect([rests, yield* inFile]).toEqual([4, written])
     }))
@@ -135,14 +136,19 @@ describe("concurrent commits", () => {
       const { store } = yield* open
       yield* Effect.all([
         store.writer.write("testing", () => store.texts.idOf("kept")),
-        Effect.ignore(store.writer.write("testing", () => {
-          store.texts.idOf("undone")
+        Effect.ignore(store.writer.write("testing", function*() {
+          yield* store.texts.idOf("undone")
           throw new Refusal(Effect.fail("no"))
         })),
       ], { concurrency: 2 })
-      const id = yield* store.writer.write("testing", () => store.texts.idOf("later"))
-      expect(store.texts.textOf(id)).toBe("later")
-      expect(store.db.all("SELECT text FROM text")).toEqual([["kept"], ["later"]])
+      const later = yield* store.writer.write("testing", () => store.texts.idOf("later"))
+      const undone = yield* store.writer.write("testing", () => store.texts.idOf("undone"))
+      expect(store.db.all("SELECT id, text FROM text ORDER BY id")).toEqual([[1, "kept"], [later, "later"], [
+        undone,
+        "undone",
+      ]])
+      const text = yield* store.read("testing", () => store.texts.read(() => store.texts.textOf(later)))
+      expect(text).toBe("later")
     }))
 })
 
@@ -186,7 +192,7 @@ describe("a closed ledger", () => {
   it.live("writes to a closed ledger fail", () =>
     Effect.gen(function*() {
       const write = yield* Effect.scoped(
-        Effect.map(open, ({ store }) => store.writer.write("testing", () => store.db.run("DELETE FROM meta"))),
+        Effect.map(open, ({ store }) => store.writer.write("testing", () => run("DELETE FROM meta"))),
       )
       expect((yield* Effect.flip(write))._tag).toBe("LedgerError")
     }))

@@ -3,19 +3,21 @@ import type { Json } from "../../domain/json.ts"
 import { type Outcome, outcomes, readsSource, type RecordedMode, recordedModes } from "../../domain/run.ts"
 import { differingCode, fateCode, missingCode, stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { Counts, DoubtsOf, RunRecord, Standing } from "../standing.ts"
-import type { Database } from "./database.ts"
 import { lastIntent } from "./intend.ts"
 import { runInProgress } from "./lock.ts"
 import { optional, selected, selection } from "./selection.ts"
+import { all, get, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { drift } from "./verdicts.ts"
 
-const count = (db: Database, place: number, sql: string): number => db.get<readonly [number]>(sql, [place])?.[0] ?? 0
+function* count(place: number, sql: string): Sql<number> {
+  return (yield* get<readonly [number]>(sql, [place]))?.[0] ?? 0
+}
 
 /** Counts what is not proven or needs review. Uses indexes that contain only such rows. */
-export const counts = (db: Database, place: number): Counts => {
+export function* counts(place: number): Sql<Counts> {
   const verdicts = { differing: 0, missing: 0, unread: 0 }
-  const byVerdict = db.all<readonly [number, number]>(
+  const byVerdict = yield* all<readonly [number, number]>(
     `SELECT verdict, count(*) FROM row INDEXED BY row_unverified WHERE place = ? AND verdict > 0 AND state = ${stateCode.imported} GROUP BY verdict`,
     [place],
   )
@@ -23,105 +25,101 @@ export const counts = (db: Database, place: number): Counts => {
     const verdict = verdictOf(code)
     if (verdict !== "verified") verdicts[verdict] = rows
   }
-  const of = (sql: string): number => count(db, place, sql)
   return {
-    inDoubt: of(`SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`)
-      + intended(db, place),
+    inDoubt: (yield* count(
+      place,
+      `SELECT count(*) FROM row INDEXED BY row_doubt WHERE place = ? AND state = ${stateCode.inDoubt}`,
+    )) + (yield* intended(place)),
     verdicts,
-    acknowledged: acknowledgedOf(db, place),
-    drift: drift(db, place),
-    attention: attentionOf(db, place),
-    leftOut: of("SELECT count(*) FROM leftOut WHERE place = ?"),
-    settlements: of("SELECT count(*) FROM settlement WHERE place = ?"),
-    lastIntent: lastIntent(db),
+    acknowledged: yield* acknowledgedOf(place),
+    drift: yield* drift(place),
+    attention: yield* attentionOf(place),
+    leftOut: yield* count(place, "SELECT count(*) FROM leftOut WHERE place = ?"),
+    settlements: yield* count(place, "SELECT count(*) FROM settlement WHERE place = ?"),
+    lastIntent: yield* lastIntent(),
   }
 }
 
 /** Counts the rows of open intents, which a reader counts as in doubt. */
-const intended = (db: Database, place: number): number =>
-  count(
-    db,
+function* intended(place: number): Sql<number> {
+  return yield* count(
     place,
     `SELECT count(*) FROM batch b INDEXED BY batch_open CROSS JOIN row r INDEXED BY row_batch ON r.batch = b.id AND r.state = ${stateCode.intended}
      WHERE b.place = ? AND b.open = 1`,
   )
+}
 
 /** The counts for a place that the ledger does not know. */
-export const noCounts = (db: Database): Counts => ({
-  inDoubt: 0,
-  verdicts: { differing: 0, missing: 0, unread: 0 },
-  acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
-  drift: { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } },
-  attention: { rows: 0, acknowledged: 0 },
-  leftOut: 0,
-  settlements: 0,
-  lastIntent: lastIntent(db),
-})
+export function* noCounts(): Sql<Counts> {
+  return ({
+    inDoubt: 0,
+    verdicts: { differing: 0, missing: 0, unread: 0 },
+    acknowledged: { inDoubt: 0, differing: 0, missing: 0, unread: 0 },
+    drift: { edited: 0, gone: 0, acknowledged: { edited: 0, gone: 0 } },
+    attention: { rows: 0, acknowledged: 0 },
+    leftOut: 0,
+    settlements: 0,
+    lastIntent: yield* lastIntent(),
+  })
+}
 
-export const noStanding = (db: Database): Standing => ({
-  ...noCounts(db),
-  verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
-  rows: 0,
-  imported: 0,
-  intended: 0,
-  refused: 0,
-  undone: 0,
-  replaced: 0,
-  doubts: [],
-  running: undefined,
-})
+export function* noStanding(): Sql<Standing> {
+  return ({
+    ...(yield* noCounts()),
+    verdicts: { verified: 0, differing: 0, missing: 0, unread: 0 },
+    rows: 0,
+    imported: 0,
+    intended: 0,
+    refused: 0,
+    undone: 0,
+    replaced: 0,
+    doubts: [],
+    running: undefined,
+  })
+}
 
-/** Returns counts over all rows of a place. Reads them in one transaction, because another process may be writing. */
-export const standing = (store: Store, pipeline: string, place: number): Standing => {
-  const { db } = store
-  db.exec("BEGIN")
-  try {
-    const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0, undone: 0 }
-    const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
-    const byState = db.all<readonly [number, number | null, number]>(
-      "SELECT state, verdict, count(*) FROM row NOT INDEXED WHERE place = ? GROUP BY state, verdict",
-      [place],
-    )
-    for (const [state, verdict, rows] of byState) {
-      const name = stateOf(state)
-      states[name] += rows
-      if (name === "imported" && verdict !== null) verdicts[verdictOf(verdict)] += rows
-    }
-    return {
-      ...counts(db, place),
-      verdicts,
-      rows: byState.reduce((sum, [, , rows]) => sum + rows, 0),
-      imported: states.imported,
-      intended: states.intended,
-      refused: states.refused,
-      undone: states.undone,
-      replaced: count(
-        db,
-        place,
-        "SELECT count(*) FROM replaced p JOIN row r ON r.id = p.row WHERE r.place = ? AND p.at IS NOT NULL",
-      ),
-      doubts: doubtsBySending(db, place),
-      running: runInProgress(store, pipeline, place),
-    }
-  } finally {
-    db.exec("COMMIT")
+/** Returns counts over all rows of a place. */
+export function* standing(store: Store, pipeline: string, place: number): Sql<Standing> {
+  const states = { intended: 0, inDoubt: 0, imported: 0, refused: 0, notCreated: 0, undone: 0 }
+  const verdicts = { verified: 0, differing: 0, missing: 0, unread: 0 }
+  const byState = yield* all<readonly [number, number | null, number]>(
+    "SELECT state, verdict, count(*) FROM row NOT INDEXED WHERE place = ? GROUP BY state, verdict",
+    [place],
+  )
+  for (const [state, verdict, rows] of byState) {
+    const name = stateOf(state)
+    states[name] += rows
+    if (name === "imported" && verdict !== null) verdicts[verdictOf(verdict)] += rows
+  }
+  return {
+    ...(yield* counts(place)),
+    verdicts,
+    rows: byState.reduce((sum, [, , rows]) => sum + rows, 0),
+    imported: states.imported,
+    intended: states.intended,
+    refused: states.refused,
+    undone: states.undone,
+    replaced: yield* count(
+      place,
+      "SELECT count(*) FROM replaced p JOIN row r ON r.id = p.row WHERE r.place = ? AND p.at IS NOT NULL",
+    ),
+    doubts: yield* doubtsBySending(place),
+    running: yield* runInProgress(store, pipeline, place),
   }
 }
 
-const acknowledgedOf = (db: Database, place: number): Standing["acknowledged"] => {
-  const acknowledged = (rows: string, what: number): number =>
+function* acknowledgedOf(place: number): Sql<Standing["acknowledged"]> {
+  const acknowledged = (rows: string, what: number): Sql<number> =>
     count(
-      db,
       place,
       `SELECT count(*) FROM row r WHERE r.place = ? AND ${rows} AND EXISTS
         (SELECT 1 FROM acknowledged a WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${what})`,
     )
   return {
-    inDoubt: acknowledged("r.state = 1", fateCode("inDoubt")),
-    differing: acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
-    missing: acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
-    unread: count(
-      db,
+    inDoubt: yield* acknowledged("r.state = 1", fateCode("inDoubt")),
+    differing: yield* acknowledged("r.state = 2 AND r.verdict = 2 AND r.verdict > 0", differingCode),
+    missing: yield* acknowledged("r.state = 2 AND r.verdict = 3 AND r.verdict > 0", missingCode),
+    unread: yield* count(
       place,
       "SELECT count(*) FROM row r WHERE r.place = ? AND r.state = 2 AND r.verdict = 1 AND r.verdict > 0 AND r.submission IS NULL",
     ),
@@ -129,9 +127,9 @@ const acknowledgedOf = (db: Database, place: number): Standing["acknowledged"] =
 }
 
 /** Counts the rows that needed review when a run last read the source. */
-const attentionOf = (db: Database, place: number): { readonly rows: number; readonly acknowledged: number } => {
-  const found = db.get<readonly [number, number | null]>(
-    `SELECT count(*), sum(EXISTS (SELECT 1 FROM acknowledged a
+function* attentionOf(place: number): Sql<{ readonly rows: number; readonly acknowledged: number }> {
+  const found = yield* get<readonly [number, number]>(
+    `SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT 1 FROM acknowledged a
        WHERE a.place = t.place AND a.digest = t.digest AND a.content = t.content AND a.what = t.what))
      FROM attention t WHERE t.place = ?1 AND t.seen = (SELECT latest FROM place WHERE id = ?1)`,
     [place],
@@ -140,45 +138,45 @@ const attentionOf = (db: Database, place: number): { readonly rows: number; read
 }
 
 /** Counts the rows that were imported with a different mapping. */
-export const importedUnderOther = (db: Database, place: number, mapping: string): number =>
-  db.get<readonly [number | null]>(
+export function* importedUnderOther(place: number, mapping: string): Sql<number> {
+  return (yield* get<readonly [number | null]>(
     `SELECT sum(imported) FROM batch WHERE place = ?1 AND mapping NOT IN (SELECT id FROM text WHERE text = ?2)`,
     [place, mapping],
-  )?.[0] ?? 0
+  ))?.[0] ?? 0
+}
 
 /** Returns rows in doubt, grouped by when their batch was sent, oldest first. Includes rows of open intents, which may have arrived, too. */
-const doubtsBySending = (db: Database, place: number): ReadonlyArray<DoubtsOf> =>
-  db.all<readonly [number, number, number]>(
+function* doubtsBySending(place: number): Sql<ReadonlyArray<DoubtsOf>> {
+  return (yield* all<readonly [number, number, number]>(
     `SELECT b.sent, count(*), 0 FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch
        WHERE r.place = ?1 AND r.state = ${stateCode.inDoubt} GROUP BY b.sent
      UNION ALL
      SELECT b.sent, count(*), 1 FROM batch b JOIN row r ON r.batch = b.id WHERE b.place = ?1 AND b.open = 1 AND r.state = ${stateCode.intended} GROUP BY b.sent
      ORDER BY 1`,
     [place],
-  ).map(([sent, count, open]) => ({ sentAt: isoOf(sent), count, open: open === 1 }))
+  )).map(([sent, count, open]) => ({ sentAt: isoOf(sent), count, open: open === 1 }))
+}
 
 /**
  * Records, inside a transaction, that a run has started. A run that reads the source becomes the latest one: the rows that it finds are the ones that
  * need review.
  */
-export const startRun = (
-  db: Database,
+export function* startRun(
   place: number,
   run: number,
   record: Pick<RunRecord, "mode" | "startedAt"> & { readonly repeats?: boolean },
-): void => {
-  db.run("UPDATE run SET mode = ?, started = ? WHERE id = ?", [record.mode, record.startedAt, run])
+): Sql<void> {
+  yield* write("UPDATE run SET mode = ?, started = ? WHERE id = ?", [record.mode, record.startedAt, run])
   if (readsSource(record.mode) && record.repeats !== true) {
-    db.run("UPDATE place SET latest = ? WHERE id = ?", [run, place])
+    yield* write("UPDATE place SET latest = ? WHERE id = ?", [run, place])
   }
 }
 
-export const finishRun = (
-  db: Database,
+export function* finishRun(
   run: number,
   record: Required<Pick<RunRecord, "finishedAt" | "outcome" | "exitCode" | "counts">>,
-): void => {
-  db.run("UPDATE run SET finished = ?, outcome = ?, exit = ?, counts = ? WHERE id = ?", [
+): Sql<void> {
+  yield* write("UPDATE run SET finished = ?, outcome = ?, exit = ?, counts = ? WHERE id = ?", [
     record.finishedAt ?? null,
     record.outcome ?? null,
     record.exitCode ?? null,
@@ -194,16 +192,17 @@ export const keptRuns = 100
  * Deletes old runs, inside a transaction. Keeps the newest ones of each pipeline and destination, the last complete one, and those that rows, batches
  * or a reconciliation refer to. Returns how many were deleted.
  */
-export const dropOldRuns = (db: Database, keep = keptRuns): number =>
-  db.run(
+export function* dropOldRuns(keep = keptRuns): Sql<number> {
+  return yield* run(
     `DELETE FROM run WHERE id IN (
-       SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY place, mode IS NULL ORDER BY id DESC) AS nth FROM run) WHERE nth > ?)
+       SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY place, mode IS NULL ORDER BY id DESC) AS nth FROM run) AS runs WHERE nth > ?)
      AND id NOT IN (SELECT max(id) FROM run WHERE outcome = 'complete' GROUP BY place)
      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.run = run.id)
      AND id NOT IN (SELECT run FROM drift UNION SELECT run FROM reconciliation UNION SELECT run FROM vanished
        UNION SELECT latest FROM place WHERE latest IS NOT NULL)`,
     [keep],
-  ).changes
+  )
+}
 
 const runRecord = selection<RunRecord>({
   run: selected<string>("name"),
@@ -220,7 +219,7 @@ export const runRecords = (
   store: Store,
   place: number,
   { done = false, limit }: { readonly limit: number; readonly done?: boolean },
-): ReadonlyArray<RunRecord> =>
+): Sql<ReadonlyArray<RunRecord>> =>
   runRecord.all(
     store,
     `FROM run WHERE place = ? AND ${

@@ -1,20 +1,21 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { reasonOf } from "../../domain/words.ts"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
-import { readMarks } from "../marks.ts"
-import { undo } from "../sql/undo.ts"
 import { acknowledge } from "./attention.ts"
-import { attempt, isDamage } from "./database.ts"
 import { knownSubmissions } from "./evidence.ts"
 import { recordFacts, rekey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
 import { holdersByEpoch, LockLease, takeLock, timeOf } from "./lock.ts"
-import { mustBeNewest } from "./newest.ts"
+import { marksOf, mustBeNewest } from "./newest.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
+import { Refusal } from "./Refusal.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
-import { reading, type Store } from "./Store.ts"
+import { just, type Sql } from "./statement.ts"
+import type { Store } from "./Store.ts"
+import { undo } from "./undo.ts"
 import { recordVerdicts } from "./verdicts.ts"
 
 /** Takes the pipeline's lock for the scope, and puts in doubt the rows that earlier holders left open. */
@@ -25,20 +26,20 @@ export const makeSession = (
   overruling: ReadonlyArray<string>,
 ): Effect.Effect<LedgerSession, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
   Effect.gen(function*() {
-    const { db, writer } = store
+    const { writer } = store
     const asker = { pipeline: at.pipeline, target: store.asker?.target }
-    const marks = yield* attempt(store.file, "reading its marks", () => readMarks(store.marks))
+    const marks = yield* marksOf(store)
     const held = yield* Effect.acquireRelease(
       Effect.suspend(() => {
         const taken = timeOf(store)
         return Effect.map(
-          writer.write<Held, LedgerLocked | LedgerRefused>("taking the lock", () => {
-            const holders = holdersByEpoch(db)
-            const { epoch, word } = takeLock(store, at.pipeline, store.holder)
-            const place = placeOf(db, at)
-            mustBeNewest(store, marks, { asker, where: place, overruling })
-            const abandoned = abandon(store, at.pipeline, epoch, holders)
-            return { epoch, word, place, run: runOf(db, place, run), abandoned }
+          writer.write<Held, LedgerLocked | LedgerRefused>("taking the lock", function*() {
+            const holders = yield* holdersByEpoch()
+            const { epoch, word } = yield* takeLock(store, at.pipeline)
+            const place = yield* placeOf(at)
+            yield* mustBeNewest(store, marks, { asker, where: place, overruling })
+            const abandoned = yield* abandon(store, at.pipeline, epoch, holders)
+            return { epoch, word, place, run: yield* runOf(place, run), abandoned }
           }),
           (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one, taken) }),
         )
@@ -50,7 +51,7 @@ export const makeSession = (
         ),
     )
     const { lease, place } = held
-    yield* writer.writeOn(lease, "renewing the lock", () => undefined, { counts: false }).pipe(
+    yield* writer.writeOn(lease, "renewing the lock", () => just(undefined), { counts: false }).pipe(
       Effect.delay(Duration.millis(store.heartbeat)),
       Effect.forever,
       // If the lock was lost or the ledger failed, `held` and every write report it.
@@ -58,8 +59,9 @@ export const makeSession = (
       Effect.forkScoped,
     )
     /** Writes what can be determined again, or may be lost without harm. */
-    const write = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: false })
-    const writeForGood = <A>(doing: string, work: () => A) => writer.writeOn(lease, doing, work, { counts: true })
+    const write = <A>(doing: string, program: () => Sql<A>) => writer.writeOn(lease, doing, program, { counts: false })
+    const writeForGood = <A>(doing: string, program: () => Sql<A>) =>
+      writer.writeOn(lease, doing, program, { counts: true })
     const open = new Map<number, OpenBatch>()
     return {
       epoch: held.epoch,
@@ -73,7 +75,7 @@ export const makeSession = (
             return intended.batch
           },
         ),
-      knownSubmissions: (ids) => reading(store, "looking up submissions", () => knownSubmissions(db, place, ids)),
+      knownSubmissions: (ids) => store.read("looking up submissions", () => knownSubmissions(place, ids)),
       settle: (batch, outcomes, loose = []) =>
         Effect.suspend(() => {
           const intended = open.get(batch)
@@ -92,32 +94,47 @@ export const makeSession = (
           "recording facts",
           () => recordFacts(store, held, facts),
         ),
-      rekey: (rows) => write("recording row keys", () => rekey(db, place, rows)),
+      rekey: (rows) => write("recording row keys", () => rekey(place, rows)),
       acknowledge: (what) => writeForGood("recording an acknowledgement", () => acknowledge(store, place, what)),
       settleDoubts: (what) =>
         writeForGood("recording how rows in doubt were settled", () => settleDoubts(store, place, what)),
-      undo: (rows) => writeForGood("recording deleted submissions", () => db.perform(undo(place, rows))),
+      undo: (rows) => writeForGood("recording deleted submissions", () => undo(place, rows)),
       startRun: (record) =>
-        write("recording the run's start", () => startRun(db, place, runOf(db, place, record.run), record)),
+        write("recording the run's start", function*() {
+          yield* startRun(place, yield* runOf(place, record.run), record)
+        }),
       finishRun: (record) =>
-        Effect.flatMap(
-          writeForGood("recording the run's end", () => {
-            finishRun(db, runOf(db, place, record.run), record)
-            try {
-              dropOldRuns(db)
-              return undefined
-            } catch (cause) {
-              if (!db.inTransaction || isDamage(cause)) throw cause
-              return cause instanceof Error ? cause.message : String(cause)
-            }
+        Effect.asVoid(Effect.all([
+          writeForGood("recording the run's end", function*() {
+            yield* finishRun(yield* runOf(place, record.run), record)
           }),
-          (reason) =>
-            reason === undefined ? Effect.void : Effect.logWarning(
-              `Records of old runs could not be deleted from the ledger ${store.file}: ${reason}. This run is not affected.`,
-            ),
-        ),
+          Effect.catchTag(
+            writer.writeOn<number, NotDeleted>(lease, "deleting records of old runs", dropIfPossible, {
+              counts: false,
+            }),
+            "NotDeleted",
+            ({ reason }) =>
+              Effect.logWarning(
+                `Records of old runs could not be deleted from the ledger ${store.file}: ${reason}. This run is not affected.`,
+              ),
+          ),
+        ], { concurrency: "unbounded" })),
     }
   })
+
+interface NotDeleted {
+  readonly _tag: "NotDeleted"
+  readonly reason: string
+}
+
+/** Deletes records of old runs, or fails without affecting other programs. */
+function* dropIfPossible(): Sql<number> {
+  try {
+    return yield* dropOldRuns()
+  } catch (cause) {
+    throw new Refusal(Effect.fail<NotDeleted>({ _tag: "NotDeleted", reason: reasonOf(cause) }))
+  }
+}
 
 interface Held {
   readonly epoch: number

@@ -3,13 +3,12 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type Holder, isGone } from "../holder.ts"
 import { type LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
-import { MarkWriter, readMarks } from "../marks.ts"
-import { Refusal } from "../sql/Refusal.ts"
+import { MarkWriter } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
-import { attempt, type Database } from "./database.ts"
-import { mustBeNewest } from "./newest.ts"
-import { isoOf, type Store } from "./Store.ts"
-import type { Lease } from "./Writer.ts"
+import { marksOf, mustBeNewest } from "./newest.ts"
+import { Refusal } from "./Refusal.ts"
+import { all, get, type Sql, write } from "./statement.ts"
+import { isoOf, type Lease, type Store } from "./Store.ts"
 
 type LockRow = readonly [
   epoch: number,
@@ -21,49 +20,52 @@ type LockRow = readonly [
   beat: number,
 ]
 
-const lockOf = (db: Database, pipeline: string): LockRow | undefined =>
-  db.get<LockRow>("SELECT epoch, held, pid, born, boot, since, beat FROM lock WHERE pipeline = ?", [pipeline])
+function* lockOf(pipeline: string, ending = ""): Sql<LockRow | undefined> {
+  return yield* get<LockRow>(
+    `SELECT epoch, held, pid, born, boot, since, beat FROM lock WHERE pipeline = ?${ending}`,
+    [pipeline],
+  )
+}
 
 /** Returns the live run that holds the pipeline's lock. It is not known to have ended, and its last heartbeat is recent. */
-export const liveHolder = (
+export function* liveHolder(
   store: Store,
   pipeline: string,
-  me: Holder,
-  now: number,
-): { readonly pid: number; readonly since: number } | undefined => {
-  const lock = lockOf(store.db, pipeline)
+): Sql<{ readonly pid: number; readonly since: number } | undefined> {
+  const lock = yield* lockOf(pipeline)
   if (lock === undefined) return undefined
   const [, held, pid, born, boot, since, beat] = lock
-  if (held === 0 || now - beat >= store.staleAfter || isGone({ pid, born, boot }, me)) return undefined
+  if (held === 0 || (yield* store.now()) - beat >= store.staleAfter || isGone({ pid, born, boot }, store.holder)) {
+    return undefined
+  }
   return { pid, since }
 }
 
 /** Returns the process that holds each lock, or held it last, by epoch. */
-export const holdersByEpoch = (db: Database): ReadonlyMap<number, Holder> =>
-  new Map(
-    db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM lock")
+export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
+  return new Map(
+    (yield* all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM lock"))
       .map(([epoch, pid, born, boot]) => [epoch, { pid, born, boot }]),
   )
+}
 
 /**
  * Takes the lock inside a transaction. Returns its epoch, which is higher than that of any earlier lock of any pipeline. So renaming a pipeline can't revive an old epoch.
  */
-export const takeLock = (
-  store: Store,
-  pipeline: string,
-  me: Holder,
-): { readonly epoch: number; readonly word: string } => {
-  const { db, clock } = store
-  const now = clock.unsafeCurrentTimeMillis()
-  const holder = liveHolder(store, pipeline, me, now)
+export function* takeLock(store: Store, pipeline: string): Sql<{ readonly epoch: number; readonly word: string }> {
+  const me = store.holder
+  const holder = yield* liveHolder(store, pipeline)
   if (holder !== undefined) {
     throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
   }
-  const epoch = (db.get<readonly [number | null]>("SELECT max(epoch) FROM holder")?.[0] ?? 0) + 1
+  const epoch = ((yield* get<readonly [number | null]>("SELECT max(epoch) FROM holder"))?.[0] ?? 0) + 1
+  const now = yield* store.now()
   const word = randomBytes(8).toString("hex")
-  db.run("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
-  db.run(
-    "INSERT OR REPLACE INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)",
+  yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
+  yield* write(
+    `INSERT INTO lock (pipeline, epoch, held, pid, born, boot, since, beat) VALUES (?, ?, 1, ?, ?, ?, ?, ?)
+     ON CONFLICT (pipeline) DO UPDATE SET epoch = excluded.epoch, held = 1, pid = excluded.pid, born = excluded.born, boot = excluded.boot,
+       since = excluded.since, beat = excluded.beat`,
     [pipeline, epoch, me.pid, me.born, me.boot, now, now],
   )
   return { epoch, word }
@@ -96,8 +98,8 @@ export class LockLease implements Lease {
   }
 
   /** Fails, inside a transaction, if another run took the lock over. Otherwise renews the heartbeat if it is due. */
-  confirm(): void {
-    const lock = lockOf(this.store.db, this.pipeline)
+  *confirm(): Sql<void> {
+    const lock = yield* lockOf(this.pipeline, this.store.dialect.forShare)
     if (this.lost || lock === undefined || lock[0] !== this.epoch || lock[1] === 0) {
       this.lost = true
       throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
@@ -105,17 +107,17 @@ export class LockLease implements Lease {
     const now = timeOf(this.store)
     // Renews at half the interval, so that writes alone keep the lock alive if the heartbeat's own fibre does not run.
     if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
-    this.store.db.run("UPDATE lock SET beat = ? WHERE pipeline = ?", [now.wall, this.pipeline])
+    yield* write("UPDATE lock SET beat = ? WHERE pipeline = ?", [yield* this.store.now(), this.pipeline])
     this.pending = now
   }
 
-  count(): void {
+  *count(): Sql<void> {
     this.upTo++
-    this.store.db.run("UPDATE holder SET upTo = ? WHERE epoch = ?", [this.upTo, this.epoch])
+    yield* write("UPDATE holder SET upTo = ? WHERE epoch = ?", [this.upTo, this.epoch])
   }
 
   confirmed(isCounted: boolean): void {
-    this.store.files.check()
+    this.store.mustBeSame()
     if (isCounted) this.mark.write(this.upTo)
     this.beat = this.pending ?? this.beat
     this.pending = undefined
@@ -132,8 +134,8 @@ export class LockLease implements Lease {
   }
 
   /** Releases the lock, inside a transaction, unless another run has taken it over. */
-  release(): void {
-    this.store.db.run("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [this.pipeline, this.epoch])
+  *release(): Sql<void> {
+    yield* write("UPDATE lock SET held = 0 WHERE pipeline = ? AND epoch = ?", [this.pipeline, this.epoch])
   }
 
   end(): void {
@@ -153,33 +155,40 @@ const elapsed = (
 ): number => Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
 
 /**
- * Takes the locks of all pipelines for the scope, because an operation on the whole file (VACUUM) must not overlap with a run. A run that starts
+ * Takes the locks of all pipelines for the scope, because an operation on the whole ledger (`rewrite`) must not overlap with a run. A run that starts
  * meanwhile reports that another run is in progress. Returns the leases: none if there is no pipeline.
  */
 export const holdAll = (
   store: Store,
-): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> => {
-  const { db, writer } = store
-  return Effect.acquireRelease(
+): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
+  Effect.acquireRelease(
     Effect.gen(function*() {
       const taken = timeOf(store)
-      const marks = yield* attempt(store.file, "reading its marks", () => readMarks(store.marks))
-      const held = yield* writer.write<
-        ReadonlyArray<{ readonly pipeline: string; readonly epoch: number; readonly word: string }>,
-        LedgerLocked | LedgerRefused
-      >("taking the locks", () => {
-        mustBeNewest(store, marks, { asker: store.asker, where: "anywhere" })
-        return db.all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1").map((
-          [pipeline],
-        ) => ({ pipeline, ...takeLock(store, pipeline, store.holder) }))
-      })
+      const marks = yield* marksOf(store)
+      const held = yield* store.writer.write<ReadonlyArray<Taken>, LedgerLocked | LedgerRefused>(
+        "taking the locks",
+        function*() {
+          yield* mustBeNewest(store, marks, { asker: store.asker, where: "anywhere" })
+          const locks: Array<Taken> = []
+          const pipelines = yield* all<readonly [string]>(
+            "SELECT pipeline FROM place UNION SELECT pipeline FROM lock ORDER BY 1",
+          )
+          for (const [pipeline] of pipelines) locks.push({ pipeline, ...yield* takeLock(store, pipeline) })
+          return locks
+        },
+      )
       return held.map((one) => new LockLease(store, one.pipeline, one, taken))
     }),
     (leases) =>
-      Effect.ignore(writer.write("releasing the locks", () => leases.forEach((lease) => lease.release()))).pipe(
-        Effect.andThen(Effect.sync(() => leases.forEach((lease) => lease.end()))),
-      ),
+      Effect.ignore(store.writer.write("releasing the locks", function*() {
+        for (const lease of leases) yield* lease.release()
+      })).pipe(Effect.andThen(Effect.sync(() => leases.forEach((lease) => lease.end())))),
   )
+
+interface Taken {
+  readonly pipeline: string
+  readonly epoch: number
+  readonly word: string
 }
 
 type Latest = readonly [name: string, place: number, mode: string | null, finished: string | null]
@@ -188,10 +197,10 @@ type Latest = readonly [name: string, place: number, mode: string | null, finish
  * Returns a pipeline's run in progress at a place. The lock's holder wrote the pipeline's latest record. A record without a mode belongs to no run
  * (for example, `settle` wrote it). A finished record is from an earlier run.
  */
-export const runInProgress = (store: Store, pipeline: string, place: number): RunInProgress | undefined => {
-  const holder = liveHolder(store, pipeline, store.holder, store.clock.unsafeCurrentTimeMillis())
+export function* runInProgress(store: Store, pipeline: string, place: number): Sql<RunInProgress | undefined> {
+  const holder = yield* liveHolder(store, pipeline)
   if (holder === undefined) return undefined
-  const latest = store.db.get<Latest>(
+  const latest = yield* get<Latest>(
     "SELECT r.name, r.place, r.mode, r.finished FROM run r JOIN place p ON p.id = r.place WHERE p.pipeline = ? ORDER BY r.id DESC LIMIT 1",
     [pipeline],
   )

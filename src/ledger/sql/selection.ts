@@ -1,5 +1,4 @@
-import type { Param } from "../sql/statement.ts"
-import type { Database } from "./database.ts"
+import { all, type Param, type Sql } from "./statement.ts"
 import type { Texts } from "./texts.ts"
 
 /** An expression that a statement selects, and how its value is read. */
@@ -8,7 +7,7 @@ export interface Selected<A> {
   readonly read: (value: unknown, texts: Texts) => A
 }
 
-/** @param read converts the value as libsql returns it, of type `V`. Default: returns it unchanged */
+/** @param read converts the value as the database returns it, of type `V`. Default: returns it unchanged */
 export const selected = <V, A = V>(
   sql: string,
   read: (value: V, texts: Texts) => A = (value) => value as unknown as A,
@@ -23,13 +22,23 @@ export const optional = <V, A = V>(sql: string, read?: (value: V, texts: Texts) 
 /** Selects a value that is never NULL, because the statement excludes rows without it. */
 export const required = <A>(one: Selected<A | undefined>): Selected<A> => one as Selected<A>
 
+/** The columns of a statement, and how its rows are read as objects. */
+export interface Selection<A> {
+  readonly sql: string
+  /** @param from index of the first field's value */
+  readonly read: (values: ReadonlyArray<unknown>, texts: Texts, from?: number) => A
+  /** @param from the rest of the statement, after its list of columns */
+  readonly all: (store: { readonly texts: Texts }, from: string, params: ReadonlyArray<Param>) => Sql<ReadonlyArray<A>>
+}
+
 /** Selects a statement's rows as objects. `fields` has an expression for each field. */
-export const selection = <A extends object>(fields: { readonly [K in keyof A]-?: Selected<A[K]> }) => {
+export const selection = <A extends object>(
+  fields: { readonly [K in keyof A]-?: Selected<A[K]> },
+): Selection<A> => {
   const names = Object.keys(fields)
   const selections = Object.values<Selected<unknown>>(fields)
   const sql = selections.map((one) => one.sql).join(", ")
-  /** @param from index of the first field's value */
-  const read = (values: ReadonlyArray<unknown>, texts: Texts, from = 0): A => {
+  const read: Selection<A>["read"] = (values, texts, from = 0) => {
     const row: Record<string, unknown> = {}
     for (let at = 0; at < names.length; at++) row[names[at] ?? ""] = selections[at]?.read(values[from + at], texts)
     return row as A
@@ -37,11 +46,9 @@ export const selection = <A extends object>(fields: { readonly [K in keyof A]-?:
   return {
     sql,
     read,
-    /** @param from the rest of the statement, after its list of columns */
-    all: (
-      { db, texts }: { readonly db: Database; readonly texts: Texts },
-      from: string,
-      params: ReadonlyArray<Param>,
-    ): ReadonlyArray<A> => db.all(`SELECT ${sql} ${from}`, params).map((values) => read(values, texts)),
+    *all({ texts }, from, params) {
+      const rows = yield* all(`SELECT ${sql} ${from}`, params)
+      return yield* texts.read(() => rows.map((values) => read(values, texts)))
+    },
   }
 }

@@ -1,26 +1,28 @@
 import * as Effect from "effect/Effect"
-import { existsSync, statSync } from "node:fs"
-import { type Forgotten, type Ledger, LedgerBusy, type LedgerError, type LedgerRefused } from "../Ledger.ts"
-import { attempt, type Database, isBusy } from "./database.ts"
+import type { Forgotten, Ledger, LedgerRefused } from "../Ledger.ts"
 import { forget } from "./forget.ts"
 import { holdAll } from "./lock.ts"
 import { dropOldRuns } from "./standing.ts"
-import { reading, type Store } from "./Store.ts"
+import { get, run, type Sql } from "./statement.ts"
+import type { Store } from "./Store.ts"
 
 /** Operations on the whole ledger. */
 export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "forget"> => {
-  const { db, file, writer } = store
+  const { writer } = store
   return {
-    verify: reading(store, "verifying it", () => verify(db)),
+    verify: Effect.zipWith(
+      store.damage,
+      store.read("verifying it", violations),
+      (damage, violated) => [...damage, ...violated],
+    ),
     compact: Effect.scoped(Effect.gen(function*() {
-      const before = sizeOf(file)
+      const before = store.size()
       yield* holdAll(store)
-      const { rejected, runs } = yield* writer.write("forgetting old runs", () => {
-        const gone = dropOldRuns(db)
-        return { runs: gone, rejected: dropOldAttention(db) }
+      const deleted = yield* writer.write("forgetting old runs", function*() {
+        return { runs: yield* dropOldRuns(), rejected: yield* dropOldAttention() }
       })
-      yield* rewrite(store)
-      return { before, after: sizeOf(file), runs, rejected }
+      yield* store.rewrite
+      return { before, after: store.size(), ...deleted }
     })),
     forget: (what) =>
       Effect.scoped(Effect.gen(function*() {
@@ -32,44 +34,17 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
           () => forget(store, what),
           { counts: true },
         )
-        if (forgotten.keys.length > 0) yield* rewrite(store)
+        if (forgotten.keys.length > 0) yield* store.rewrite
         return forgotten
       })),
   }
 }
 
 /** Deletes, inside a transaction, rejected rows that none of the kept runs has seen. They were fixed, or are no longer in the source. */
-const dropOldAttention = (db: Database): number =>
-  db.run(
-    `DELETE FROM attention WHERE seen NOT IN (SELECT id FROM run)
-     AND seen < (SELECT coalesce(latest, 0) FROM place p WHERE p.id = attention.place)`,
-  ).changes
-
-/** Returns the size of the ledger's file in bytes, including data that is still in its log. */
-const sizeOf = (file: string): number =>
-  [file, `${file}-wal`].reduce((sum, one) => sum + (existsSync(one) ? statSync(one).size : 0), 0)
-
-/**
- * Rewrites the file without deleted data and empties its log, so that neither contains a byte of deleted data. Call this between transactions, with
- * all locks held.
- */
-const rewrite = (store: Store): Effect.Effect<void, LedgerError | LedgerBusy> =>
-  Effect.gen(function*() {
-    const emptied = yield* attempt(store.file, "rewriting it", () => {
-      try {
-        store.db.exec("VACUUM")
-        const [busy] = store.db.all<readonly [number]>("PRAGMA wal_checkpoint(TRUNCATE)")[0] ?? [1]
-        return busy === 0
-      } catch (cause) {
-        if (isBusy(cause)) return false
-        throw cause
-      }
-    })
-    if (emptied) return
-    // The process that is still reading would delay closing the ledger by the full time-out again.
-    store.db.set("busy_timeout = 500")
-    return yield* new LedgerBusy({ file: store.file })
-  })
+function* dropOldAttention(): Sql<number> {
+  return yield* run(`DELETE FROM attention WHERE seen NOT IN (SELECT id FROM run)
+     AND seen < (SELECT coalesce(latest, 0) FROM place p WHERE p.id = attention.place)`)
+}
 
 /** Invariants of every ledger, each with a query that counts violations. */
 const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
@@ -101,7 +76,7 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
   [
     "digests of returned answers for rows that are not imported",
-    "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS NOT 2",
+    "SELECT count(*) FROM verified v LEFT JOIN row r ON r.id = v.row WHERE r.state IS DISTINCT FROM 2",
   ],
   [
     "undone rows that still have a verdict or content, or that lack the id of the deleted submission although they had landed",
@@ -116,8 +91,8 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   [
     "submissions that are recorded for several rows of a form",
     `SELECT count(*) FROM (SELECT 1 FROM (SELECT place, submission FROM row WHERE submission IS NOT NULL
-        UNION ALL SELECT r.place, o.submission FROM replaced o JOIN row r ON r.id = o.row) r
-      JOIN place p ON p.id = r.place GROUP BY p.service, p.form, r.submission HAVING count(*) > 1)`,
+        UNION ALL SELECT r.place, o.submission FROM replaced o JOIN row r ON r.id = o.row) AS r
+      JOIN place p ON p.id = r.place GROUP BY p.service, p.form, r.submission HAVING count(*) > 1) AS repeated`,
   ],
   [
     "rows that replace a submission but are neither sent nor in doubt",
@@ -135,18 +110,12 @@ const invariants: ReadonlyArray<readonly [finding: string, sql: string]> = [
   ],
 ]
 
-/** Runs SQLite's own check, then checks the invariants. Returns findings as sentences, none if the ledger is sound. */
-const verify = (db: Database): ReadonlyArray<string> => {
-  const damage = db.all<readonly [string]>("PRAGMA integrity_check").map(([line]) => line).filter((line) =>
-    line !== "ok"
-  )
-  const dangling = db.all("PRAGMA foreign_key_check").length
-  return [
-    ...damage.map((line) => `The file is damaged: ${line}.`),
-    ...(dangling === 0 ? [] : [`The ledger contains references to records that do not exist: ${dangling}.`]),
-    ...invariants.flatMap(([finding, sql]) => {
-      const count = db.get<readonly [number]>(sql)?.[0] ?? 0
-      return count === 0 ? [] : [`The ledger contains ${finding}: ${count}.`]
-    }),
-  ]
+/** Returns a sentence for each invariant that the ledger violates. */
+function* violations(): Sql<ReadonlyArray<string>> {
+  const found: Array<string> = []
+  for (const [finding, sql] of invariants) {
+    const count = (yield* get<readonly [number]>(sql))?.[0] ?? 0
+    if (count > 0) found.push(`The ledger contains ${finding}: ${count}.`)
+  }
+  return found
 }

@@ -2,36 +2,39 @@ import * as Effect from "effect/Effect"
 import type { VerdictCounts } from "../../domain/fate.ts"
 import { editedCode, goneCode, stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { AnswerDigest, AnswerDigests, Drifted, ReadBack, SeenAgain } from "../rows.ts"
-import { Refusal } from "../sql/Refusal.ts"
-import type { Param } from "../sql/statement.ts"
 import type { Drift, Reconciliation } from "../standing.ts"
-import { type Database, inTens } from "./database.ts"
+import { Refusal } from "./Refusal.ts"
+import { all, get, inTens, type Param, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import type { Texts } from "./texts.ts"
 
 /** Records, inside a transaction, the results of reading submissions back. */
-export const recordVerdicts = (
+export function* recordVerdicts(
   store: Store,
   { place, run }: { readonly place: number; readonly run: number },
   rows: ReadonlyArray<ReadBack | SeenAgain>,
-): void => {
-  recordReadBack(store, place, rows.filter((row) => "verdict" in row))
-  recordSeenAgain(store.db, place, run, rows.filter((row) => "standing" in row))
+): Sql<void> {
+  yield* recordReadBack(store, place, rows.filter((row) => "verdict" in row))
+  yield* recordSeenAgain(place, run, rows.filter((row) => "standing" in row))
 }
 
 /**
  * Records verdicts inside a transaction. The content of a verified row is deleted, and the digests of its answers go to a separate table. So pages
  * full of content can be reused for the next rows.
  */
-const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBack>): void => {
-  const { db, texts } = store
+function* recordReadBack(store: Store, place: number, rows: ReadonlyArray<ReadBack>): Sql<void> {
+  const { texts } = store
   for (const verdict of ["verified", "differing", "missing"] as const) {
     for (const [some, values] of inTens(rows.filter((row) => row.verdict === verdict))) {
-      const found = db.all<readonly [number, Buffer]>(
+      const found = yield* all<readonly [number, Buffer]>(
         `UPDATE row SET verdict = ? WHERE place = ? AND digest IN (${
           values("?")
         }) AND state = ${stateCode.imported} RETURNING id, digest`,
-        [verdictCode[verdict], place, ...some.map((row) => row.keyDigest)],
+        [
+          verdictCode[verdict],
+          place,
+          ...some.map((row) => row.keyDigest),
+        ],
       )
       if (found.length !== some.length) {
         throw new Refusal(Effect.dieMessage("A verdict was to be recorded for a row that was not imported."))
@@ -39,18 +42,25 @@ const recordReadBack = (store: Store, place: number, rows: ReadonlyArray<ReadBac
       const ids = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
       const idOf = ({ keyDigest }: ReadBack) => ids.get(keyDigest.toString("latin1")) ?? 0
       const isVerified = verdict === "verified"
+      const table = isVerified ? "verified" : "detail"
+      const numbers = yield* texts.idsOf(idsIn(some))
       // A missing submission has no answers, and doesn't change what is known about earlier ones.
-      db.run(
-        `INSERT INTO ${isVerified ? "verified" : "detail"} (row, answers) VALUES ${values("(?, ?)")}
-         ON CONFLICT (row) DO UPDATE SET answers = coalesce(excluded.answers, answers)`,
+      yield* write(
+        `INSERT INTO ${table} (row, answers) VALUES ${values("(?, ?)")}
+         ON CONFLICT (row) DO UPDATE SET answers = coalesce(excluded.answers, ${table}.answers)`,
         some.flatMap((row): ReadonlyArray<Param> => [
           idOf(row),
-          row.answers.size === 0 ? null : packAnswers(row.answers, texts),
+          row.answers.size === 0 ? null : packAnswers(row.answers, numbers),
         ]),
       )
-      if (isVerified) db.run(`DELETE FROM detail WHERE row IN (${values("?")})`, some.map(idOf))
+      if (isVerified) yield* write(`DELETE FROM detail WHERE row IN (${values("?")})`, some.map(idOf))
     }
   }
+}
+
+/** Returns the ids of all answers. */
+const idsIn = function*(rows: ReadonlyArray<ReadBack>): Iterable<string> {
+  for (const { answers } of rows) yield* answers.keys()
 }
 
 const hasSent = 1
@@ -64,7 +74,7 @@ const headLength = 5
  * Returns answer digests as bytes, which take an eighth of the space of JSON. Each answer has the number of its id (4 bytes), flags for its digests
  * (1 byte), and each digest preceded by its length. An answer that was returned as sent has one digest.
  */
-const packAnswers = (answers: AnswerDigests, texts: Texts): Buffer => {
+const packAnswers = (answers: AnswerDigests, numbers: ReadonlyMap<string, number>): Buffer => {
   let length = 0
   for (const { sent, returned } of answers.values()) {
     length += headLength + lengthOf(sent) + (isAlike(sent, returned) ? 0 : lengthOf(returned))
@@ -79,7 +89,7 @@ const packAnswers = (answers: AnswerDigests, texts: Texts): Buffer => {
   }
   for (const [id, { sent, returned }] of answers) {
     const same = isAlike(sent, returned)
-    bytes.writeUInt32LE(texts.idOf(id), at)
+    bytes.writeUInt32LE(numbers.get(id) ?? 0, at)
     bytes[at + 4] = (sent === undefined ? 0 : hasSent) | (returned === undefined ? 0 : hasReturned) | (same ? alike : 0)
     at += headLength
     if (sent !== undefined) put(sent)
@@ -102,7 +112,7 @@ export const unpackAnswers = (bytes: Buffer, texts: Texts): AnswerDigests => {
     return bytes.subarray(at - length, at)
   }
   while (at < bytes.length) {
-    const id = texts.textOf(bytes.readUInt32LE(at)) ?? ""
+    const id = texts.textOf(bytes.readUInt32LE(at))
     const flags = bytes[at + 4] ?? 0
     at += headLength
     const sent = (flags & hasSent) === 0 ? undefined : digest()
@@ -127,19 +137,18 @@ export const drifting = `FROM drift d CROSS JOIN row t ON t.id = d.row WHERE t.p
 export const driftedAs = `CASE d.standing WHEN ${driftCode.gone} THEN ${goneCode} ELSE ${editedCode} END`
 
 /** Records, inside a transaction, how verified submissions changed. */
-const recordSeenAgain = (
-  db: Database,
-  place: number,
-  run: number,
-  rows: ReadonlyArray<SeenAgain>,
-): void => {
+function* recordSeenAgain(place: number, run: number, rows: ReadonlyArray<SeenAgain>): Sql<void> {
   for (const { keyDigest, seen, standing } of rows) {
     if (standing === "unchanged") {
-      db.run("DELETE FROM drift WHERE row = (SELECT id FROM row WHERE place = ? AND digest = ?)", [place, keyDigest])
+      yield* write("DELETE FROM drift WHERE row = (SELECT id FROM row WHERE place = ? AND digest = ?)", [
+        place,
+        keyDigest,
+      ])
     } else {
-      db.run(
-        `INSERT OR REPLACE INTO drift (row, standing, seen, run)
-         SELECT id, ?, ?, ? FROM row WHERE place = ? AND digest = ? AND state = ${stateCode.imported}`,
+      yield* write(
+        `INSERT INTO drift (row, standing, seen, run)
+         SELECT id, ?, ?, ? FROM row WHERE place = ? AND digest = ? AND state = ${stateCode.imported}
+         ON CONFLICT (row) DO UPDATE SET standing = excluded.standing, seen = excluded.seen, run = excluded.run`,
         [driftCode[standing], seen, run, place, keyDigest],
       )
     }
@@ -147,11 +156,11 @@ const recordSeenAgain = (
 }
 
 /** Counts the drifted rows of a place. */
-export const drift = (db: Database, place: number): Drift => {
+export function* drift(place: number): Sql<Drift> {
   const found = { edited: 0, gone: 0 }
   const acknowledged = { edited: 0, gone: 0 }
-  const counts = db.all<readonly [number, number, number]>(
-    `SELECT d.standing, count(*), sum(EXISTS (
+  const counts = yield* all<readonly [number, number, number]>(
+    `SELECT d.standing, count(*), count(*) FILTER (WHERE EXISTS (
        SELECT 1 FROM acknowledged a WHERE a.place = t.place AND a.digest = t.digest AND a.content = d.seen AND a.what = ${driftedAs}
      )) ${drifting} GROUP BY d.standing`,
     [place],
@@ -168,36 +177,30 @@ export const drift = (db: Database, place: number): Drift => {
  * Records, inside a transaction, that a reconciliation has read all rows up to this one, or everything. The run that started the reconciliation
  * remains recorded.
  */
-export const recordReconciled = (
-  db: Database,
-  place: number,
-  run: number,
-  upTo: number | "through",
-  now: number,
-): void => {
-  if (upTo === "through") db.run("DELETE FROM reconciliation WHERE place = ?", [place])
+export function* recordReconciled(place: number, run: number, upTo: number | "through", now: number): Sql<void> {
+  if (upTo === "through") yield* write("DELETE FROM reconciliation WHERE place = ?", [place])
   else {
-    db.run(
+    yield* write(
       `INSERT INTO reconciliation (place, run, after, at) VALUES (?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET after = excluded.after, at = excluded.at`,
+       ON CONFLICT (place) DO UPDATE SET after = excluded.after, at = excluded.at`,
       [place, run, upTo, now],
     )
   }
 }
 
-export const reconciliation = (db: Database, place: number): Reconciliation | undefined => {
-  const found = db.get<readonly [string, number, number]>(
+export function* reconciliation(place: number): Sql<Reconciliation | undefined> {
+  const found = yield* get<readonly [string, number, number]>(
     "SELECT u.name, c.at, c.after FROM reconciliation c JOIN run u ON u.id = c.run WHERE c.place = ?",
     [place],
   )
   if (found === undefined) return undefined
   const [run, at, after] = found
-  return { run, at: isoOf(at), after, readBack: countsUpTo(db, place, after) }
+  return { run, at: isoOf(at), after, readBack: yield* countsUpTo(place, after) }
 }
 
-const countsUpTo = (db: Database, place: number, last: number): VerdictCounts => {
+function* countsUpTo(place: number, last: number): Sql<VerdictCounts> {
   const counts = { verified: 0, differing: 0, missing: 0, unread: 0 }
-  const rows = db.all<readonly [number, number | null, number]>(
+  const rows = yield* all<readonly [number, number | null, number]>(
     `SELECT r.verdict, d.standing, count(*) FROM row r NOT INDEXED LEFT JOIN drift d ON d.row = r.id
      WHERE r.place = ? AND r.state = ${stateCode.imported} AND r.id <= ? GROUP BY r.verdict, d.standing`,
     [place, last],

@@ -15,14 +15,13 @@ import type {
   Vanished,
   VanishedRow,
 } from "../pages.ts"
-import type { Param } from "../sql/statement.ts"
-import { ofUndoneRun } from "../sql/undo.ts"
-import type { Database } from "./database.ts"
 import { submissionsPage } from "./evidence.ts"
 import { lastReplaced, replacedPage } from "./replace.ts"
 import { row } from "./row.ts"
-import { optional, required, type Selected, selected, selection } from "./selection.ts"
-import { isoOf, reading, type Store } from "./Store.ts"
+import { optional, required, type Selected, selected, type Selection, selection } from "./selection.ts"
+import { all, get, type Param, type Sql, write } from "./statement.ts"
+import { isoOf, type Store } from "./Store.ts"
+import { ofUndoneRun } from "./undo.ts"
 import { driftedOf, unpackAnswers } from "./verdicts.ts"
 
 type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
@@ -63,8 +62,7 @@ const sent = {
  * Returns a page of imported rows, in the order in which they were first sent. In this order the file is read forwards, and a run's rows are next to
  * each other.
  */
-const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArray<SentRow> => {
-  const { db } = store
+function* sentPage(store: Store, place: number, page: Page<"sent">): Sql<ReadonlyArray<SentRow>> {
   // A row without a submission id can't be read back. A person said that it landed.
   const where: Array<string> = [`r.state = ${stateCode.imported}`, "r.submission IS NOT NULL", "r.id > ?"]
   let { after } = page
@@ -72,14 +70,14 @@ const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArra
   const rare = page.verdicts !== undefined && !page.verdicts.includes("verified")
   const runParams: Array<Param> = []
   if (page.run !== undefined) {
-    const batches = db.get<readonly [number | null, number | null]>(
+    const batches = yield* get<readonly [number | null, number | null]>(
       "SELECT min(b.id), max(b.id) FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ? AND u.name = ?",
       [place, page.run],
     )
     const [first, last] = batches ?? [null, null]
     if (first === null || last === null) return []
     if (after === 0 && !rare) {
-      const start = db.get<readonly [number | null]>("SELECT min(id) FROM row WHERE batch BETWEEN ? AND ?", [
+      const start = yield* get<readonly [number | null]>("SELECT min(id) FROM row WHERE batch BETWEEN ? AND ?", [
         first,
         last,
       ])
@@ -93,7 +91,7 @@ const sentPage = (store: Store, place: number, page: Page<"sent">): ReadonlyArra
   }
   where.push(rare ? "r.place = ? AND r.verdict > 0" : "+r.place = ?")
   const rows = sent[page.content === false ? "state" : "content"]
-  return rows.all(
+  return yield* rows.all(
     store,
     `FROM row r ${rare ? "INDEXED BY row_unverified" : "NOT INDEXED"}
      CROSS JOIN batch b ON b.id = r.batch CROSS JOIN run u ON u.id = b.run ${rows.joins} LEFT JOIN drift f ON f.row = r.id
@@ -127,7 +125,7 @@ const doubtful = selection<DoubtfulRow>({
 })
 
 /** Returns a page of rows in doubt, in the order in which they were first sent. */
-const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): ReadonlyArray<DoubtfulRow> =>
+const doubtfulPage = (store: Store, place: number, page: Page<"doubtful">): Sql<ReadonlyArray<DoubtfulRow>> =>
   doubtful.all(
     store,
     `FROM row r INDEXED BY row_doubt JOIN doubt x ON x.row = r.id JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run
@@ -146,7 +144,7 @@ const undeletable = selection<UndeletableRow>({
 })
 
 /** Returns a page of the rows without a submission to delete whose first or latest request came from a run. */
-const undeletablePage = (store: Store, place: number, page: Page<"undeletable">): ReadonlyArray<UndeletableRow> =>
+const undeletablePage = (store: Store, place: number, page: Page<"undeletable">): Sql<ReadonlyArray<UndeletableRow>> =>
   undeletable.all(
     store,
     `FROM row r NOT INDEXED LEFT JOIN doubt x ON x.row = r.id
@@ -157,82 +155,95 @@ const undeletablePage = (store: Store, place: number, page: Page<"undeletable">)
     [place, page.run, page.after, page.limit],
   )
 
-/** How many rows' marks are passed to SQLite at a time. Each mark is one byte. */
+/** How many rows' marks are passed to the database at a time. Each mark is one byte. */
 const slice = 1 << 16
 
 const imported = `${stateCode.imported}`
 /** Includes undone rows: while a row is undone, the same row with a reformatted key must not be sent as a new one. */
 const mayBeSent = `${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.imported}, ${stateCode.undone}`
 
-/**
- * Selects the rows of a slice that a source lacks. The `+` prevents SQLite from using an index: the rows of a slice are next to each other, and an
- * index would scatter them.
- */
-const unseen = (states: string) =>
-  `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND r.state IN (${states}) AND substr(?3, r.id - ?1 + 1, 1) = x'00'`
+/** The mark of a row that a source lacks. */
+const lacks = Buffer.alloc(1)
 
-/** Calls `use` with the marks of the ledger's rows from `from` on, slice by slice, until it returns false. Rows beyond `upTo` count as seen. */
-const eachSlice = (
+/**
+ * Selects the rows of a slice by their marks. The `+` prevents SQLite from using an index: the rows of a slice are next to each other, and an index
+ * would scatter them.
+ */
+const marked = (by: "=" | "<>") =>
+  `r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND substr(CAST(?3 AS BLOB), CAST(r.id - ?1 + 1 AS INTEGER), 1) ${by} ?4`
+
+/** Selects the rows of a slice that a source lacks. */
+const unseen = (states: string) => `${marked("=")} AND r.state IN (${states})`
+
+/** Returns the marks of the ledger's rows from `from` on, slice by slice, with each slice's first row. Rows beyond `upTo` count as seen. */
+function* slices(
   { seen, upTo }: Pick<Vanished, "seen" | "upTo">,
   from: number,
-  use: (first: number, marks: Buffer) => boolean,
-): void => {
+): Iterable<readonly [first: number, marks: Buffer]> {
   for (let first = from - (from % slice); first <= upTo; first += slice) {
     const marks = Buffer.alloc(slice)
     marks.set(seen.subarray(first, first + slice))
     if (first + slice > upTo) marks.fill(1, upTo + 1 - first)
-    if (!use(first, marks)) return
+    yield [first, marks]
   }
 }
 
-const lastRow = (db: Database): number => db.get<readonly [number | null]>("SELECT max(id) FROM row")?.[0] ?? 0
+function* lastRow(): Sql<number> {
+  return (yield* get<readonly [number | null]>("SELECT max(id) FROM row"))?.[0] ?? 0
+}
 
 /** Counts the imported rows of a place that a source lacks. */
-export const vanished = (db: Database, place: number, seen: SeenRows): Vanished => {
-  const all = { seen, upTo: lastRow(db), count: 0, fresh: 0 }
+export function* vanished(place: number, seen: SeenRows): Sql<Vanished> {
+  const upTo = yield* lastRow()
   // The index alone shows whether rows are missing. If none are, the rows themselves are not read.
-  const missing = db.get<readonly [number | null]>(
-    "SELECT sum(id >= length(?1) OR substr(?1, id + 1, 1) = x'00') FROM row INDEXED BY row_key WHERE place = ?2",
-    [Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength), place],
-  )?.[0] ?? 0
-  if (missing === 0) return all
-  eachSlice(all, 0, (first, marks) => {
-    const found = db.get<readonly [number, number | null]>(
-      `SELECT count(*), sum(v.row IS NULL) FROM row r LEFT JOIN vanished v ON v.row = r.id WHERE ${unseen(imported)}`,
-      [first, place, marks],
-    )
-    all.count += found?.[0] ?? 0
-    all.fresh += found?.[1] ?? 0
-    return true
-  })
-  return all
+  const missing = yield* get<readonly [number]>(
+    `SELECT count(*) FILTER (WHERE id >= ?3 OR substr(CAST(?1 AS BLOB), CAST(id + 1 AS INTEGER), 1) = ?4) FROM row INDEXED BY row_key WHERE place = ?2`,
+    [Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength), place, seen.byteLength, lacks],
+  )
+  let [count, fresh] = [0, 0]
+  if (missing !== undefined && missing[0] > 0) {
+    for (const [first, marks] of slices({ seen, upTo }, 0)) {
+      const [all, unrecorded] = (yield* get<readonly [number, number]>(
+        `SELECT count(*), count(*) FILTER (WHERE v.row IS NULL) FROM row r LEFT JOIN vanished v ON v.row = r.id WHERE ${
+          unseen(imported)
+        }`,
+        [first, place, marks, lacks],
+      )) ?? [0, 0]
+      count += all
+      fresh += unrecorded
+    }
+  }
+  return { seen, upTo, count, fresh }
 }
 
 /** Returns the rows of a place that were sent in these batches, and are neither imported nor refused. */
-export const unfinished = (
-  db: Database,
+export function* unfinished(
   place: number,
   { after, upTo }: { readonly after: number; readonly upTo: number },
-): ReadonlyArray<number> =>
-  db.all<readonly [number]>(
+): Sql<ReadonlyArray<number>> {
+  return (yield* all<readonly [number]>(
     `SELECT id FROM row WHERE batch > ? AND batch <= ? AND +place = ? AND state IN (${stateCode.intended}, ${stateCode.inDoubt}, ${stateCode.notCreated})`,
     [after, upTo, place],
-  ).map(([id]) => id)
+  )).map(([id]) => id)
+}
 
 /** Records, inside a transaction, which imported rows of a place are missing from a run's source. */
-export const recordVanished = (db: Database, place: number, run: number, vanished: Vanished): void =>
-  eachSlice(vanished, 0, (first, marks) => {
-    db.run(
-      `INSERT INTO vanished (row, run) SELECT r.id, ?4 FROM row r WHERE ${unseen(imported)} ON CONFLICT DO NOTHING`,
-      [first, place, marks, run],
+export function* recordVanished(place: number, run: number, vanished: Vanished): Sql<void> {
+  for (const [first, marks] of slices(vanished, 0)) {
+    yield* write(
+      `INSERT INTO vanished (row, run) SELECT r.id, CAST(?5 AS BIGINT) FROM row r WHERE ${
+        unseen(imported)
+      } ON CONFLICT DO NOTHING`,
+      [first, place, marks, lacks, run],
     )
-    db.run(
-      `DELETE FROM vanished WHERE row >= ?1 AND row < ?1 + ${slice} AND row IN
-         (SELECT r.id FROM row r WHERE r.id >= ?1 AND r.id < ?1 + ${slice} AND +r.place = ?2 AND substr(?3, r.id - ?1 + 1, 1) <> x'00')`,
-      [first, place, marks],
+    yield* write(
+      `DELETE FROM vanished WHERE row >= ?1 AND row < ?1 + ${slice} AND row IN (SELECT r.id FROM row r WHERE ${
+        marked("<>")
+      })`,
+      [first, place, marks, lacks],
     )
-    return true
-  })
+  }
+}
 
 const vanishedRow = selection<Omit<VanishedRow, "since"> & { readonly run?: string; readonly started?: string }>({
   at: row.id,
@@ -243,52 +254,61 @@ const vanishedRow = selection<Omit<VanishedRow, "since"> & { readonly run?: stri
   started: optional("u.started"),
 })
 
-const unseenRow = selection<UnseenRow>({ at: row.id, key: row.key, rest: selected<string>("hex(r.rest)") })
+const unseenRow = selection<UnseenRow>({
+  at: row.id,
+  key: row.key,
+  rest: selected<string>("coalesce(hex(r.rest), '')"),
+})
 
 /** Returns a page of rows that a source lacks, in the order in which they were first sent. */
-const unseenPage = <A>(
+function* unseenPage<A>(
   store: Store,
-  { all }: { readonly all: (store: Store, from: string, params: ReadonlyArray<Param>) => ReadonlyArray<A> },
+  { all }: Pick<Selection<A>, "all">,
   place: number,
   of: Pick<Vanished, "seen" | "upTo">,
   states: string,
   { after, limit }: { readonly after: number; readonly limit: number },
-): ReadonlyArray<A> => {
+): Sql<ReadonlyArray<A>> {
   const found: Array<A> = []
-  eachSlice(of, after + 1, (first, marks) => {
-    found.push(...all(
-      store,
-      `FROM row r LEFT JOIN vanished v ON v.row = r.id LEFT JOIN run u ON u.id = v.run
-       WHERE ${unseen(states)} AND r.id > ?4 ORDER BY r.id LIMIT ?5`,
-      [first, place, marks, after, limit - found.length],
-    ))
-    return found.length < limit
-  })
+  for (const [first, marks] of slices(of, after + 1)) {
+    found.push(
+      ...yield* all(
+        store,
+        `FROM row r LEFT JOIN vanished v ON v.row = r.id LEFT JOIN run u ON u.id = v.run
+         WHERE ${unseen(states)} AND r.id > ?5 ORDER BY r.id LIMIT ?6`,
+        [first, place, marks, lacks, after, limit - found.length],
+      ),
+    )
+    if (found.length >= limit) break
+  }
   return found
 }
 
 /** Functions that read a page of each kind. */
 const readers: {
-  readonly [K in keyof Pages]: (store: Store, place: number, page: Page<K>) => ReadonlyArray<Pages[K]["row"]>
+  readonly [K in keyof Pages]: (store: Store, place: number, page: Page<K>) => Sql<ReadonlyArray<Pages[K]["row"]>>
 } = {
   sent: sentPage,
   doubtful: doubtfulPage,
-  submissions: ({ db }, place, page) => submissionsPage(db, place, page),
+  submissions: (_, place, page) => submissionsPage(place, page),
   replaced: replacedPage,
   undeletable: undeletablePage,
-  vanished: (store, place, page) =>
-    unseenPage(store, vanishedRow, place, page.vanished, imported, page).map(({ run, started = "", ...row }) => ({
+  *vanished(store, place, page) {
+    const rows = yield* unseenPage(store, vanishedRow, place, page.vanished, imported, page)
+    return rows.map(({ run, started = "", ...row }) => ({
       ...row,
       since: run === undefined ? undefined : { run, at: started },
-    })),
-  unseen: (store, place, page) =>
-    unseenPage(store, unseenRow, place, { seen: page.seen, upTo: lastRow(store.db) }, mayBeSent, page),
+    }))
+  },
+  *unseen(store, place, page) {
+    return yield* unseenPage(store, unseenRow, place, { seen: page.seen, upTo: yield* lastRow() }, mayBeSent, page)
+  },
 }
 
 /** Reads rows in pages. See `PipelineLedger.pages`. */
 export const pages = <K extends keyof Pages>(
   store: Store,
-  place: () => number | undefined,
+  place: () => Sql<number | undefined>,
   of: K,
   { after = 0, size = pageRows, ...choice }: Pages[K]["choice"] & {
     readonly after?: number | undefined
@@ -296,10 +316,10 @@ export const pages = <K extends keyof Pages>(
   },
 ): Stream.Stream<ReadonlyArray<Pages[K]["row"]>, LedgerError> =>
   Stream.paginateEffect(after, (from) =>
-    reading(store, `reading ${names[of]}`, () => {
-      const at = place()
+    store.read(`reading ${names[of]}`, function*() {
+      const at = yield* place()
       const page = { ...choice, after: from, limit: size } as unknown as Page<K>
-      const rows = at === undefined ? [] : readers[of](store, at, page)
+      const rows = at === undefined ? [] : yield* readers[of](store, at, page)
       const last = rows.at(-1)
       return [rows, rows.length < size || last === undefined ? Option.none() : Option.some(last.at)] as const
     }))
@@ -343,17 +363,13 @@ const tables = {
     FROM replaced x JOIN row r ON r.id = x.row JOIN place p ON p.id = r.place JOIN batch b ON b.id = x.batch JOIN run u ON u.id = b.run`,
 } as const
 
-const exportedPage = (
-  db: Database,
-  table: keyof typeof tables,
-  pipelines: string,
-  after: number,
-): ReadonlyArray<Columns> =>
-  db.all<Columns>(
+function* exportedPage(table: keyof typeof tables, pipelines: string, after: number): Sql<ReadonlyArray<Columns>> {
+  return yield* all<Columns>(
     `${tables[table]} WHERE ${table === "row" ? "r" : "x"}.id > ?1
      AND (?2 = '[]' OR p.pipeline IN (SELECT value FROM json_each(?2))) ORDER BY 1 LIMIT ${pageRows}`,
     [after, pipelines],
   )
+}
 
 const exported = (
   [, pipeline, service, form, key, state, row, submission, verdict, sent, time, run]: Columns,
@@ -381,7 +397,7 @@ export const exportRows = (
     Stream.paginateEffect(
       0,
       (after) =>
-        Effect.map(reading(store, "exporting rows", () => exportedPage(store.db, table, chosen, after)), (rows) => [
+        Effect.map(store.read("exporting rows", () => exportedPage(table, chosen, after)), (rows) => [
           rows.map(exported),
           rows.length < pageRows ? Option.none() : Option.fromNullable(rows.at(-1)?.[0]),
         ]),

@@ -4,43 +4,41 @@ import { fateCode, stateCode, verdictCode } from "../codes.ts"
 import type { SettledRow } from "../evidence.ts"
 import { type Holder, isGone } from "../holder.ts"
 import type { RowOutcome } from "../rows.ts"
-import { Refusal } from "../sql/Refusal.ts"
-import { ofUndoneRun } from "../sql/undo.ts"
-import { type Database, inTens } from "./database.ts"
 import { takenSubmissions } from "./evidence.ts"
 import type { OpenBatch } from "./intend.ts"
+import { Refusal } from "./Refusal.ts"
 import {
   completeReplacement,
   openOfBatch,
   openOfRow,
   type OpenReplacement,
-  refuseAgain,
+  recordRefusal,
   undoReplacement,
 } from "./replace.ts"
+import { all, get, inTens, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
+import { ofUndoneRun } from "./undo.ts"
 
 /** Records the outcomes of a batch, inside a transaction. */
-export const settle = (
+export function* settle(
   store: Store,
   { again, batch, rows }: OpenBatch,
   outcomes: ReadonlyArray<RowOutcome>,
   loose: ReadonlyArray<string>,
-): void => {
-  let imported = 0
+): Sql<void> {
   const created: Array<Created> = []
-  const replacements = again ? openOfBatch(store.db, batch) : undefined
-  rows.forEach((row, index) => {
+  const replacements = again ? (yield* openOfBatch(batch)) : undefined
+  for (const [index, row] of rows.entries()) {
     const outcome = outcomes[index]
     if (outcome === undefined) throw new Error("A batch has fewer outcomes than rows.")
-    if (outcome._tag !== "Imported") return settleRow(store, row, batch, outcome, replacements?.get(row))
-    imported++
-    created.push({ row, outcome })
-  })
-  recordCreated(store.db, created)
-  if (again) { for (const { row } of created) forgetBefore(store, row, replacements?.get(row)) }
-  store.db.run(
+    if (outcome._tag === "Imported") created.push({ row, outcome })
+    else yield* settleRow(store, row, batch, outcome, replacements?.get(row))
+  }
+  yield* recordCreated(created)
+  if (again) { for (const { row } of created) yield* forgetBefore(store, row, replacements?.get(row)) }
+  yield* write(
     "UPDATE batch SET open = 0, imported = ?, loose = ?, ended = ?, closed = (SELECT max(id) FROM batch) WHERE id = ?",
-    [imported, loose.length === 0 ? null : JSON.stringify(loose), store.clock.unsafeCurrentTimeMillis(), batch],
+    [created.length, loose.length === 0 ? null : JSON.stringify(loose), yield* store.now(), batch],
   )
 }
 
@@ -49,64 +47,57 @@ interface Created {
   readonly outcome: Extract<RowOutcome, { readonly _tag: "Imported" }>
 }
 
-const recordCreated = (db: Database, created: ReadonlyArray<Created>): void => {
+function* recordCreated(created: ReadonlyArray<Created>): Sql<void> {
   for (const [some, values] of inTens(created)) {
-    db.run(
+    yield* write(
       `UPDATE row SET state = ${stateCode.imported}, verdict = ${verdictCode.unread}, submission = v.column2, time = v.column3
-       FROM (VALUES ${values("(?, ?, ?)")}) v WHERE row.id = v.column1`,
+       FROM (VALUES ${values("(CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT))")}) AS v WHERE row.id = v.column1`,
       some.flatMap(({ outcome, row }) => [row, outcome.submissionId, outcome.submissionTime ?? null]),
     )
   }
 }
 
 /** Deletes what an imported row no longer needs: its doubt, and the content of the submission that it replaced. */
-const forgetBefore = (store: Store, row: number, replacement: OpenReplacement | undefined): void => {
-  store.db.run("DELETE FROM doubt WHERE row = ?", [row])
-  if (replacement !== undefined) completeReplacement(store, replacement)
+function* forgetBefore(store: Store, row: number, replacement: OpenReplacement | undefined): Sql<void> {
+  yield* write("DELETE FROM doubt WHERE row = ?", [row])
+  if (replacement !== undefined) yield* completeReplacement(store, replacement)
 }
 
-const settleRow = (
+function* settleRow(
   store: Store,
   row: number,
   batch: number,
   outcome: Exclude<RowOutcome, { readonly _tag: "Imported" }>,
   replacement: OpenReplacement | undefined,
-): void => {
-  const { db } = store
+): Sql<void> {
   switch (outcome._tag) {
     case "InDoubt":
-      return doubtRow(db, row, batch, outcome.reason)
+      return yield* doubtRow(row, batch, outcome.reason)
     case "NotCreated": {
       // The first request may still have landed. The failed resend proves nothing about it.
-      if (backToDoubt(db, row, "", 0)) return
-      if (replacement !== undefined) return undoReplacement(db, replacement)
-      db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.notCreated, row])
-      db.run("DELETE FROM detail WHERE row = ?", [row])
+      if (yield* backToDoubt(row, "", 0)) return
+      if (replacement !== undefined) return yield* undoReplacement(replacement)
+      yield* write("UPDATE row SET state = ? WHERE id = ?", [stateCode.notCreated, row])
+      yield* write("DELETE FROM detail WHERE row = ?", [row])
       return
     }
     case "Refused": {
-      if (backToDoubt(db, row, `; resent and refused: ${outcome.message}`, 1)) return
+      if (yield* backToDoubt(row, `; resent and refused: ${outcome.message}`, 1)) return
       if (replacement !== undefined) {
-        undoReplacement(db, replacement)
-        return refuseAgain(store, row, outcome)
+        yield* undoReplacement(replacement)
+        return yield* recordRefusal(store, "refusedAgain", row, outcome)
       }
-      db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.refused, row])
-      db.run("DELETE FROM detail WHERE row = ?", [row])
-      db.run("INSERT OR REPLACE INTO refusal (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)", [
-        row,
-        outcome.item,
-        store.texts.idOf(outcome.mapping),
-        store.texts.idOf(outcome.form),
-        outcome.message,
-      ])
+      yield* write("UPDATE row SET state = ? WHERE id = ?", [stateCode.refused, row])
+      yield* write("DELETE FROM detail WHERE row = ?", [row])
+      yield* recordRefusal(store, "refusal", row, outcome)
     }
   }
 }
 
 /** Puts a row in doubt, with the reason and the batch that caused it. */
-const doubtRow = (db: Database, row: number, batch: number, reason: string): void => {
-  db.run("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
-  db.run(
+function* doubtRow(row: number, batch: number, reason: string): Sql<void> {
+  yield* write("UPDATE row SET state = ? WHERE id = ?", [stateCode.inDoubt, row])
+  yield* write(
     `INSERT INTO doubt (row, batch, first, reason) VALUES (?1, ?2, ?2, ?3)
      ON CONFLICT (row) DO UPDATE SET batch = excluded.batch, reason = excluded.reason`,
     [row, batch, reason],
@@ -114,11 +105,11 @@ const doubtRow = (db: Database, row: number, batch: number, reason: string): voi
 }
 
 /** Puts a resent row back in doubt if it was in doubt before. Otherwise returns false. */
-const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): boolean => {
-  const before = db.get<readonly [number]>("SELECT batch FROM doubt WHERE row = ?", [row])?.[0]
+function* backToDoubt(row: number, more: string, resent: 0 | 1): Sql<boolean> {
+  const before = (yield* get<readonly [number]>("SELECT batch FROM doubt WHERE row = ?", [row]))?.[0]
   if (before === undefined) return false
-  db.run("UPDATE row SET state = ?, batch = ?, resent = ? WHERE id = ?", [stateCode.inDoubt, before, resent, row])
-  db.run("UPDATE doubt SET reason = reason || ? WHERE row = ?", [more, row])
+  yield* write("UPDATE row SET state = ?, batch = ?, resent = ? WHERE id = ?", [stateCode.inDoubt, before, resent, row])
+  yield* write("UPDATE doubt SET reason = reason || ? WHERE row = ?", [more, row])
   return true
 }
 
@@ -128,49 +119,50 @@ const backToDoubt = (db: Database, row: number, more: string, resent: 0 | 1): bo
  *
  * @param holders the processes that held each lock before this run took it, by epoch
  */
-export const abandon = (
+export function* abandon(
   store: Store,
   pipeline: string,
   epoch: number,
   holders: ReadonlyMap<number, Holder>,
-): number => {
-  const { db } = store
-  const batches = db.all<readonly [number, number]>(
+): Sql<number> {
+  const batches = yield* all<readonly [number, number]>(
     `SELECT b.id, b.epoch FROM place p JOIN batch b INDEXED BY batch_open ON b.place = p.id AND b.open = 1 AND b.epoch < ?
      WHERE p.pipeline = ?`,
     [epoch, pipeline],
   )
   let abandoned = 0
   for (const [batch, of] of batches) {
-    for (const [row] of db.all<readonly [number]>("SELECT id FROM row WHERE batch = ? AND state = 0", [batch])) {
-      doubtRow(db, row, batch, "the run that sent it ended before it recorded the outcome")
+    for (const [row] of yield* all<readonly [number]>("SELECT id FROM row WHERE batch = ? AND state = 0", [batch])) {
+      yield* doubtRow(row, batch, "the run that sent it ended before it recorded the outcome")
       abandoned++
     }
-    db.run("UPDATE batch SET open = 0 WHERE id = ?", [batch])
+    yield* write("UPDATE batch SET open = 0 WHERE id = ?", [batch])
     const holder = holders.get(of)
     if (holder === undefined) continue
-    db.run("INSERT OR REPLACE INTO overtaken (epoch, pid, born, boot) VALUES (?, ?, ?, ?)", [
+    yield* write("INSERT INTO overtaken (epoch, pid, born, boot) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", [
       of,
       holder.pid,
       holder.born,
       holder.boot,
     ])
   }
-  endOvertaken(store)
+  yield* endOvertaken(store)
   return abandoned
 }
 
 /** Records which overtaken holders are known to have ended. Their requests have ended, too, except for data that the kernel is still sending. */
-const endOvertaken = ({ clock, db, holder: me }: Store): void => {
-  const overtaken = db.all<readonly [number, number, string, string]>("SELECT epoch, pid, born, boot FROM overtaken")
+function* endOvertaken({ holder: me, now }: Store): Sql<void> {
+  const overtaken = yield* all<readonly [number, number, string, string]>(
+    "SELECT epoch, pid, born, boot FROM overtaken",
+  )
   for (const [epoch, pid, born, boot] of overtaken) {
     if (!isGone({ pid, born, boot }, me)) continue
-    db.run(
+    yield* write(
       `UPDATE batch SET ended = ?, closed = (SELECT max(id) FROM batch), dead = 1
        WHERE epoch = ? AND ended IS NULL AND open = 0`,
-      [clock.unsafeCurrentTimeMillis(), epoch],
+      [yield* now(), epoch],
     )
-    db.run("DELETE FROM overtaken WHERE epoch = ?", [epoch])
+    yield* write("DELETE FROM overtaken WHERE epoch = ?", [epoch])
   }
 }
 
@@ -187,14 +179,12 @@ export interface Settling {
  * or undone if a person undid the run that sent them. A row stays in doubt if a different row got its submission meanwhile, since several pipelines may import into one form. Returns these submissions.
  * Throws without recording anything if a row is not in doubt.
  */
-export const settleDoubts = (
+export function* settleDoubts(
   store: Store,
   place: number,
   { because, by, file, rows: all }: Settling,
-): ReadonlySet<string> => {
-  const { db } = store
-  const taken = takenSubmissions(
-    db,
+): Sql<ReadonlySet<string>> {
+  const taken = yield* takenSubmissions(
     place,
     all.flatMap(({ outcome }) => outcome._tag === "Landed" ? outcome.submissionId ?? [] : []),
   )
@@ -202,20 +192,20 @@ export const settleDoubts = (
     outcome._tag === "NotLanded" || outcome.submissionId === undefined || !taken.has(outcome.submissionId)
   )
   if (rows.length === 0) return taken
-  const settlement = db.run(
-    "INSERT INTO settlement (place, at, by, because, file, sha256, complete) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  const settlement = yield* get<readonly [number]>(
+    "INSERT INTO settlement (place, at, by, because, file, sha256, complete) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
     [
       place,
-      store.clock.unsafeCurrentTimeMillis(),
+      yield* store.now(),
       by,
       because ?? null,
       file?.name ?? null,
       file?.sha256 ?? null,
       file?.isComplete === true ? 1 : 0,
     ],
-  ).id
+  )
   for (const { keyDigest, outcome, proof, reason } of rows) {
-    const found = db.get<readonly [number, number, number]>(
+    const found = yield* get<readonly [number, number, number]>(
       `SELECT r.id, d.batch, ${ofUndoneRun} FROM row r JOIN doubt d ON d.row = r.id JOIN batch b ON b.id = d.batch
        WHERE r.place = ? AND r.digest = ? AND r.state = ${stateCode.inDoubt}`,
       [place, keyDigest],
@@ -224,29 +214,29 @@ export const settleDoubts = (
       throw new Refusal(Effect.dieMessage("A row that is not in doubt was to be settled."))
     }
     const [row, batch, isUndone] = found
-    const replacement = openOfRow(db, row)
+    const replacement = yield* openOfRow(row)
     if (outcome._tag === "Landed") {
-      land(db, row, batch, outcome.submissionId)
-      if (replacement !== undefined) completeReplacement(store, replacement)
-    } else if (replacement !== undefined && isUndone === 0) undoReplacement(db, replacement)
+      yield* land(row, batch, outcome.submissionId)
+      if (replacement !== undefined) yield* completeReplacement(store, replacement)
+    } else if (replacement !== undefined && isUndone === 0) yield* undoReplacement(replacement)
     else {
       // Its run was undone. The earlier submission remains, but the changed row must not be imported again.
-      if (replacement !== undefined) completeReplacement(store, replacement)
+      if (replacement !== undefined) yield* completeReplacement(store, replacement)
       const state = isUndone === 1 ? stateCode.undone : stateCode.notCreated
-      db.run("UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id = ?", [state, row])
-      db.run("DELETE FROM detail WHERE row = ?", [row])
+      yield* write("UPDATE row SET state = ?, resent = 0, verdict = NULL WHERE id = ?", [state, row])
+      yield* write("DELETE FROM detail WHERE row = ?", [row])
     }
-    db.run("DELETE FROM doubt WHERE row = ?", [row])
+    yield* write("DELETE FROM doubt WHERE row = ?", [row])
     // The acknowledgement covered this doubt only. If the row is ever in doubt again, a person must review it again.
-    db.run("DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what = ?", [
+    yield* write("DELETE FROM acknowledged WHERE place = ? AND digest = ? AND what = ?", [
       place,
       keyDigest,
       fateCode("inDoubt"),
     ])
-    db.run(
+    yield* write(
       "INSERT INTO settled (settlement, row, batch, landed, submission, reason, proof) VALUES (?, ?, ?, ?, ?, ?, ?)",
       [
-        settlement,
+        settlement?.[0] ?? 0,
         row,
         batch,
         outcome._tag === "Landed" ? 1 : 0,
@@ -259,14 +249,14 @@ export const settleDoubts = (
   return taken
 }
 
-const land = (db: Database, row: number, batch: number, submissionId: string | undefined): void => {
-  db.run("UPDATE row SET state = ?, verdict = ?, submission = ? WHERE id = ?", [
+function* land(row: number, batch: number, submissionId: string | undefined): Sql<void> {
+  yield* write("UPDATE row SET state = ?, verdict = ?, submission = ? WHERE id = ?", [
     stateCode.imported,
     verdictCode.unread,
     submissionId ?? null,
     row,
   ])
-  db.run("UPDATE batch SET imported = imported + 1 WHERE id = ?", [batch])
+  yield* write("UPDATE batch SET imported = imported + 1 WHERE id = ?", [batch])
 }
 
 type SettlementColumns = readonly [
@@ -281,12 +271,12 @@ type SettlementColumns = readonly [
 ]
 
 /** Returns how a place's rows in doubt were settled, newest first. */
-export const settlements = (db: Database, place: number, limit: number): ReadonlyArray<Settlement> =>
-  db.all<SettlementColumns>(
+export function* settlements(place: number, limit: number): Sql<ReadonlyArray<Settlement>> {
+  return (yield* all<SettlementColumns>(
     `SELECT t.at, t.by, t.because, t.file, t.sha256, t.complete, coalesce(sum(s.landed), 0), coalesce(sum(1 - s.landed), 0)
      FROM settlement t JOIN settled s ON s.settlement = t.id WHERE t.place = ? GROUP BY t.id ORDER BY t.id DESC LIMIT ?`,
     [place, limit],
-  ).map(([at, by, because, file, sha256, complete, landed, notLanded]) => ({
+  )).map(([at, by, because, file, sha256, complete, landed, notLanded]) => ({
     at: isoOf(at),
     by,
     because: because ?? undefined,
@@ -294,3 +284,4 @@ export const settlements = (db: Database, place: number, limit: number): Readonl
     landed,
     notLanded,
   }))
+}

@@ -1,8 +1,8 @@
 // The table of rows. Lists each column once, with its type, its value when a row is about to be sent, and how it is read.
 import { stateCode, stateOf, verdictOf } from "../codes.ts"
 import type { IntendedRow, KnownRow } from "../rows.ts"
-import type { Param } from "../sql/statement.ts"
 import { type Selected, selected, selection } from "./selection.ts"
+import type { Param } from "./statement.ts"
 import type { Texts } from "./texts.ts"
 
 /** What is recorded about a row that is about to be sent, in addition to the row itself. */

@@ -1,8 +1,8 @@
 import { stateCode, verdictCode, verdictOf } from "../codes.ts"
 import type { ReplacedSubmission } from "../pages.ts"
 import type { IntendedRow, RowOutcome } from "../rows.ts"
-import type { Database } from "./database.ts"
 import { keptAs, keptOf } from "./row.ts"
+import { all, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
 import { unpackAnswers } from "./verdicts.ts"
 
@@ -13,24 +13,23 @@ import { unpackAnswers } from "./verdicts.ts"
  * @param submission the row's present submission
  * @param by the batch that will replace the submission, and the batch's run
  */
-export const replace = (
-  db: Database,
+export function* replace(
   row: number,
   intended: Pick<IntendedRow, "content" | "supersedes"> & { readonly shape: number },
   submission: string,
   by: { readonly batch: number; readonly run: number },
-): boolean => {
+): Sql<boolean> {
   const mends = intended.supersedes === undefined
     ? null
     : Buffer.concat([intended.supersedes.content, intended.supersedes.keyDigest ?? Buffer.alloc(0)])
-  return db.run(
+  return (yield* run(
     `INSERT INTO replaced (row, ${keptAs}, by, item, cells, answers, mends)
      SELECT r.id, ${keptOf("r.")}, ?, d.item, d.cells, coalesce(d.answers, v.answers), ?
      FROM row r JOIN batch b ON b.id = r.batch LEFT JOIN detail d ON d.row = r.id LEFT JOIN verified v ON v.row = r.id
      WHERE r.id = ? AND r.state = ${stateCode.imported} AND r.submission = ? AND b.run <> ?
        AND NOT (r.content = ? AND r.shape = ?)`,
     [by.batch, mends, row, submission, by.run, intended.content, intended.shape],
-  ).changes === 1
+  )) === 1
 }
 
 /** A replacement whose outcome is not yet known. */
@@ -42,36 +41,40 @@ export interface OpenReplacement {
   readonly mends: Buffer | null
 }
 
-const open = (db: Database, where: string, of: number): ReadonlyMap<number, OpenReplacement> =>
-  new Map(
-    db.all<readonly [number, number, number, Buffer | null]>(
+function* open(where: string, of: number): Sql<ReadonlyMap<number, OpenReplacement>> {
+  return new Map(
+    (yield* all<readonly [number, number, number, Buffer | null]>(
       `SELECT id, row, batch, mends FROM replaced WHERE ${where} = ? AND at IS NULL`,
       [of],
-    ).map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
+    )).map(([id, row, batch, mends]) => [row, { id, row, batch, mends }]),
   )
+}
 
 /** Returns a batch's replacements whose outcome is not yet known, by row. */
-export const openOfBatch = (db: Database, batch: number): ReadonlyMap<number, OpenReplacement> => open(db, "by", batch)
+export function* openOfBatch(batch: number): Sql<ReadonlyMap<number, OpenReplacement>> {
+  return yield* open("by", batch)
+}
 
 /** Returns a row's replacement whose outcome is not yet known. */
-export const openOfRow = (db: Database, row: number): OpenReplacement | undefined => open(db, "row", row).get(row)
+export function* openOfRow(row: number): Sql<OpenReplacement | undefined> {
+  return (yield* open("row", row)).get(row)
+}
 
 /**
  * Completes a replacement after the row was created again. The earlier submission's record remains, with digests by which an edit is recognised. Its
  * content is deleted.
  */
-export const completeReplacement = (store: Store, { batch, id, mends, row }: OpenReplacement): void => {
-  const { clock, db } = store
-  db.run(
+export function* completeReplacement({ now }: Store, { batch, id, mends, row }: OpenReplacement): Sql<void> {
+  yield* write(
     `UPDATE replaced SET at = ?, item = NULL, cells = NULL, mends = NULL,
        answers = CASE verdict WHEN ${verdictCode.verified} THEN answers END WHERE id = ?`,
-    [clock.unsafeCurrentTimeMillis(), id],
+    [yield* now(), id],
   )
-  db.run("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
-  db.run("DELETE FROM drift WHERE row = ?", [row])
+  yield* write("UPDATE batch SET imported = imported - 1 WHERE id = ?", [batch])
+  yield* write("DELETE FROM drift WHERE row = ?", [row])
   // These superseded contents belong to the earlier submission only.
-  db.run(
-    `DELETE FROM superseded WHERE mended = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS NOT ?2`,
+  yield* write(
+    `DELETE FROM superseded WHERE mended = ?1 AND digest = (SELECT digest FROM row WHERE id = ?1) AND content IS DISTINCT FROM ?2`,
     [row, mends === null ? null : mends.subarray(0, contentLength)],
   )
 }
@@ -79,51 +82,54 @@ export const completeReplacement = (store: Store, { batch, id, mends, row }: Ope
 const contentLength = 16
 
 /** Undoes a replacement because the row was not created again. */
-export const undoReplacement = (db: Database, { id, mends, row }: OpenReplacement): void => {
-  db.run(
+export function* undoReplacement({ id, mends, row }: OpenReplacement): Sql<void> {
+  yield* write(
     `UPDATE row SET (state, resent, ${
       keptOf("")
     }) = (SELECT ${stateCode.imported}, 0, ${keptAs} FROM replaced WHERE id = ?) WHERE id = ?`,
     [id, row],
   )
-  db.run(
-    "INSERT OR REPLACE INTO detail (row, item, cells, answers) SELECT row, item, cells, answers FROM replaced WHERE id = ?",
+  yield* write(
+    `INSERT INTO detail (row, item, cells, answers) SELECT row, item, cells, answers FROM replaced WHERE id = ?
+     ON CONFLICT (row) DO UPDATE SET item = excluded.item, cells = excluded.cells, answers = excluded.answers`,
     [id],
   )
   if (mends !== null) {
-    db.run("DELETE FROM superseded WHERE mended = ? AND content = ? AND digest = ?", [
+    yield* write("DELETE FROM superseded WHERE mended = ? AND content = ? AND digest = ?", [
       row,
       mends.subarray(0, contentLength),
       mends.subarray(contentLength),
     ])
   }
-  db.run("DELETE FROM replaced WHERE id = ?", [id])
+  yield* write("DELETE FROM replaced WHERE id = ?", [id])
 }
 
-/** Records that the service refused an imported row's new content. */
-export const refuseAgain = (
-  { db, texts }: Store,
+type Refused = Extract<RowOutcome, { readonly _tag: "Refused" }>
+
+/** Records that the service refused a row, or (`refusedAgain`) an imported row's new content. */
+export function* recordRefusal(
+  { texts }: Store,
+  table: "refusal" | "refusedAgain",
   row: number,
-  { form, item, mapping, message }: Extract<RowOutcome, { readonly _tag: "Refused" }>,
-): void =>
-  void db.run("INSERT OR REPLACE INTO refusedAgain (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)", [
-    row,
-    item,
-    texts.idOf(mapping),
-    texts.idOf(form),
-    message,
-  ])
+  { form, item, mapping, message }: Refused,
+): Sql<void> {
+  yield* write(
+    `INSERT INTO ${table} (row, item, mapping, form, message) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (row) DO UPDATE SET item = excluded.item, mapping = excluded.mapping, form = excluded.form, message = excluded.message`,
+    [row, item, yield* texts.idOf(mapping), yield* texts.idOf(form), message],
+  )
+}
 
 /** Selects the submission that a row's newest submission replaced, as part of a SELECT over `row r`. */
 export const lastReplaced = "(SELECT submission FROM replaced WHERE row = r.id ORDER BY id DESC LIMIT 1)"
 
 /** Returns a page of a place's submissions that were replaced, earliest first. For a run, also those whose replacement is in doubt. */
-export const replacedPage = (
-  { db, texts }: Store,
+export function* replacedPage(
+  { texts }: Store,
   place: number,
   page: { readonly after: number; readonly limit: number; readonly run?: string },
-): ReadonlyArray<ReplacedSubmission> =>
-  db.all<
+): Sql<ReadonlyArray<ReplacedSubmission>> {
+  const rows = yield* all<
     readonly [number, Buffer, string, number, string, number, Buffer | null, number, string | null, number | null]
   >(
     `SELECT p.id, r.digest, r.key, p.number, p.submission, p.verdict, p.answers, r.state = ${stateCode.undone} AND p.at IS NOT NULL, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
@@ -133,15 +139,19 @@ export const replacedPage = (
        AND (?4 IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
      ORDER BY p.id LIMIT ?3`,
     [place, page.after, page.limit, page.run ?? null],
-  ).map(([at, keyDigest, key, row, submissionId, verdict, answers, uncovered, replacedBy, replacedAt]) => ({
-    at,
-    keyDigest,
-    key,
-    row,
-    submissionId,
-    verdict: verdictOf(verdict),
-    answers: answers === null ? undefined : unpackAnswers(answers, texts),
-    isUncovered: uncovered === 1,
-    replacedBy: replacedBy ?? undefined,
-    replacedAt: replacedAt === null ? undefined : isoOf(replacedAt),
-  }))
+  )
+  return yield* texts.read(() =>
+    rows.map(([at, keyDigest, key, row, submissionId, verdict, answers, uncovered, replacedBy, replacedAt]) => ({
+      at,
+      keyDigest,
+      key,
+      row,
+      submissionId,
+      verdict: verdictOf(verdict),
+      answers: answers === null ? undefined : unpackAnswers(answers, texts),
+      isUncovered: uncovered === 1,
+      replacedBy: replacedBy ?? undefined,
+      replacedAt: replacedAt === null ? undefined : isoOf(replacedAt),
+    }))
+  )
+}

@@ -1,9 +1,4 @@
-import { createHash } from "node:crypto"
-import type { Database } from "./database.ts"
 import { declaredKept, declaredRow } from "./row.ts"
-
-/** Spells "ffry", and marks the file as a ledger of formferry. */
-const applicationId = 0x66667279
 
 /**
  * All tables. You may change them: a ledger with a different schema is refused, not migrated.
@@ -11,7 +6,7 @@ const applicationId = 0x66667279
  * Rows are stored in the order in which they were first sent, so that settling and reading back write close to the last intents. Only the index by
  * key digest is written at random positions, once for each row.
  */
-const schema = `
+export const schema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
   -- Texts that repeat: fingerprints, lists of columns, ids of questions.
@@ -173,34 +168,3 @@ const schema = `
   -- Verified rows: digests of what was sent and returned. Not in detail, whose pages the next rows reuse.
   CREATE TABLE verified (row INTEGER PRIMARY KEY REFERENCES row, answers BLOB) STRICT;
 `
-
-/** The `user_version` of this schema: 31 bits of its digest, so that every change gives a new version. Never 0, SQLite's default. */
-const version = (createHash("sha256").update(schema).digest().readUInt32BE() >>> 1) || 1
-
-/** Returns what an opened file is: a usable ledger, an empty file, a ledger with a different schema, or a foreign file. */
-export const standingOf = (db: Database): "usable" | "empty" | "otherSchema" | "foreign" => {
-  // Uses one read transaction, because another process may be creating the tables.
-  db.exec("BEGIN")
-  const at = Number(db.pragma("user_version"))
-  const isOurs = Number(db.pragma("application_id")) === applicationId
-  const tables = db.get<readonly [number]>("SELECT count(*) FROM sqlite_schema")?.[0] ?? 0
-  db.exec("COMMIT")
-  if (isOurs) return at === version ? "usable" : "otherSchema"
-  return tables === 0 && at === 0 ? "empty" : "foreign"
-}
-
-/** Creates the tables in a new file, in one transaction. If two processes open a new ledger at once, one of them does it. */
-export const createTables = (db: Database, begin: (db: Database) => void): void => {
-  if (Number(db.pragma("user_version")) === version) return
-  db.exec("BEGIN IMMEDIATE")
-  try {
-    if (Number(db.pragma("user_version")) === 0) {
-      db.exec(`${schema}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
-      begin(db)
-    }
-    db.exec("COMMIT")
-  } catch (cause) {
-    if (db.inTransaction) db.exec("ROLLBACK")
-    throw cause
-  }
-}

@@ -1,0 +1,17 @@
+/** The few texts that each database has in its own words. All other SQL is the same for every database. */
+export interface Dialect {
+  /**
+   * Finds rows by their keys. `?1`: the key digests, one after another; `?2`: the place; `?3`: how many keys. Returns one JSON text: for each row that
+   * was found, a list of its key's index and the values of `stored` (row.ts).
+   */
+  readonly findRows: string
+  /**
+   * Reads the rows of a place that were first sent after a row. `?1`: that row's id; `?2`: the place; `?3`: how many ids to look at. Returns one JSON
+   * text with a list of five lists or texts, in the order of ids: ids, keys, contents (hexadecimal, as one text), whether each row is imported (as
+   * one text of 0 and 1), and shapes. A row that was skipped permanently doesn't count as imported in `nextRowsNotLeftOut`.
+   */
+  readonly nextRows: string
+  readonly nextRowsNotLeftOut: string
+  /** Ends a SELECT whose row no other transaction may change before this one ends. */
+  readonly forShare: string
+}

@@ -1,0 +1,82 @@
+import type * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import type * as Effect from "effect/Effect"
+import type { Holder } from "../holder.ts"
+import type {
+  Asker,
+  Digester,
+  Ledger,
+  LedgerBusy,
+  LedgerError,
+  LedgerOvertaken,
+  LedgerRefused,
+  MarkPlaces,
+} from "../Ledger.ts"
+import type { Dialect } from "./Dialect.ts"
+import type { Sql } from "./statement.ts"
+import type { Texts } from "./texts.ts"
+
+/** The parts of an open ledger that its rules use, whatever its database. */
+export interface Store extends Pick<Ledger, "roomFor"> {
+  /** The ledger's file, or its name in messages. */
+  readonly file: string
+  readonly id: string
+  readonly marks: MarkPlaces
+  readonly asker: Asker | undefined
+  readonly dialect: Dialect
+  readonly writer: Transactions
+  readonly texts: Texts
+  readonly digest: Digester
+  /** This host's clock. */
+  readonly clock: Clock.Clock
+  /** Milliseconds after which a holder without a heartbeat may be overtaken, and milliseconds between heartbeats. */
+  readonly staleAfter: number
+  readonly heartbeat: number
+  /** The process that takes locks. */
+  readonly holder: Holder
+  /** Returns the present time of locks, batches and records, in milliseconds since 1970. */
+  readonly now: () => Sql<number>
+  /** Runs a program that reads, on one consistent state of the ledger. */
+  readonly read: <A>(doing: string, program: () => Sql<A>) => Effect.Effect<A, LedgerError>
+  /** Throws if the database was replaced after it was opened. */
+  readonly mustBeSame: () => void
+  /** Checks the database itself. Returns findings as sentences. */
+  readonly damage: Effect.Effect<ReadonlyArray<string>, LedgerError>
+  /** Returns the size of the ledger in bytes. */
+  readonly size: () => number
+  /** Rewrites the ledger without deleted data. Call this between transactions, with all locks held. */
+  readonly rewrite: Effect.Effect<void, LedgerError | LedgerBusy | LedgerRefused>
+}
+
+/** A session's hold on the lock, which is confirmed inside each transaction. */
+export interface Lease {
+  /** Throws a Refusal if the lock is no longer ours. May renew the heartbeat in the same transaction. */
+  readonly confirm: () => Sql<void>
+  /** Counts the present transaction for the lease's mark. Called inside a transaction with a program that the mark must cover. */
+  readonly count: () => Sql<void>
+  /**
+   * Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. Throws if the
+   * mark can't be written, or if the database was replaced.
+   */
+  readonly confirmed: (isCounted: boolean) => void
+}
+
+/** Runs programs that write. Those that arrive at the same time share a transaction. Success is reported once it is durable. */
+export interface Transactions {
+  /** Why every later write fails: a transaction failed, so the content of the ledger is unknown. */
+  readonly failure: LedgerError | undefined
+  /**
+   * Runs a program inside a transaction. The program may be repeated after a rollback, so it must change nothing but the database. Not interruptible:
+   * the caller always gets the result.
+   */
+  readonly write: <A, E = never>(doing: string, program: () => Sql<A>) => Effect.Effect<A, LedgerError | E>
+  /** Runs a program under a lease. Fails if the lease is lost. `counts` says whether the lease's mark covers the program. */
+  readonly writeOn: <A, E = never>(
+    lease: Lease,
+    doing: string,
+    program: () => Sql<A>,
+    options: { readonly counts: boolean },
+  ) => Effect.Effect<A, LedgerError | LedgerOvertaken | E>
+}
+
+export const isoOf = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))

@@ -1,0 +1,157 @@
+import type { Item } from "../../domain/item.ts"
+import { missingCode, stateCode, verdictCode } from "../codes.ts"
+import type { BatchKnown, DoubtfulRequests, SettlingFacts, TestEntry } from "../evidence.ts"
+import type { KnownSubmission } from "../pages.ts"
+import { all, exists, get, type Sql } from "./statement.ts"
+
+/**
+ * Whether an export must contain the submission of `row r`. An export can't contain a submission that was deleted later, or one that is missing and
+ * acknowledged as missing.
+ */
+const isRequired = `r.submission IS NOT NULL AND r.state = ${stateCode.imported}
+  AND NOT EXISTS (SELECT 1 FROM drift f WHERE f.row = r.id AND f.standing = 1)
+  AND NOT (r.verdict = ${verdictCode.missing} AND EXISTS (SELECT 1 FROM acknowledged a
+    WHERE a.place = r.place AND a.digest = r.digest AND a.content = r.content AND a.what = ${missingCode}))`
+
+/** Returns a page of all submissions that the ledger knows at the place's destination, regardless of the pipeline that sent them. */
+export function* submissionsPage(
+  place: number,
+  page: { readonly after: number; readonly limit: number },
+): Sql<ReadonlyArray<KnownSubmission>> {
+  return (yield* all<readonly [number, string, number, number, number | null, string | null]>(
+    `WITH ${sameDestination}
+     SELECT at, submission, required, batch, closed, time FROM (SELECT * FROM (
+       SELECT r.id * 3 AS at, r.submission, CASE WHEN ${isRequired} THEN 1 ELSE 0 END AS required, r.batch, CASE WHEN b.dead = 0 THEN b.closed END AS closed, r.time
+       FROM row r NOT INDEXED CROSS JOIN batch b ON b.id = r.batch
+       WHERE r.id > CAST(?2 AS BIGINT) / 3 AND r.submission IS NOT NULL AND +r.place IN (SELECT id FROM here) ORDER BY r.id LIMIT ?3) AS present
+     UNION ALL SELECT * FROM (
+       SELECT p.id * 3 + 1 AS at, p.submission, 0, p.batch, NULL, NULL FROM replaced p JOIN row r ON r.id = p.row
+       WHERE p.id > (CAST(?2 AS BIGINT) - 1) / 3 AND r.place IN (SELECT id FROM here) ORDER BY p.id LIMIT ?3) AS earlier
+     UNION ALL SELECT * FROM (
+       SELECT f.id * 3 + 2 AS at, f.submission, 0, 0, NULL, NULL FROM forgotten f
+       WHERE f.id > (CAST(?2 AS BIGINT) - 2) / 3 AND f.place IN (SELECT id FROM here) ORDER BY f.id LIMIT ?3) AS removed) AS submissions
+     ORDER BY at LIMIT ?3`,
+    [place, page.after, page.limit],
+  )).map(([at, id, required, batch, closed, time]) => {
+    const millis = time === null ? NaN : Date.parse(time)
+    return {
+      at,
+      id,
+      isRequired: required === 1,
+      batch,
+      closed: closed ?? undefined,
+      time: Number.isNaN(millis) ? undefined : millis,
+    }
+  })
+}
+
+/** Returns a batch at the place's destination, and one of its submissions that an export must contain. */
+function* known(where: string, order: "ASC" | "DESC", params: ReadonlyArray<number>): Sql<BatchKnown | undefined> {
+  const found = yield* get<readonly [number, string]>(
+    `WITH ${sameDestination}
+     SELECT id, submission FROM (
+       SELECT b.id, (SELECT r.submission FROM row r WHERE r.batch = b.id AND ${isRequired} LIMIT 1) AS submission
+       FROM batch b WHERE b.place IN (SELECT id FROM here) AND b.imported > 0 AND ${where}) AS batches
+     WHERE submission IS NOT NULL ORDER BY id ${order} LIMIT 1`,
+    [...params],
+  )
+  return found === undefined ? undefined : { batch: found[0], submissionId: found[1] }
+}
+
+/** Returns what `evidenceOf` needs to know about the batches around a row in doubt. `first` and `last` are the batches that contained the row. */
+export function* requestsOf(
+  place: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): Sql<DoubtfulRequests> {
+  const ends = yield* all<readonly [number | null, number | null, number]>(
+    "SELECT ended, closed, dead FROM batch WHERE id IN (?, ?)",
+    [first, last],
+  )
+  return {
+    ends: ends.map(([at, closed, dead]) => ({
+      at: at ?? undefined,
+      closed: closed ?? 0,
+      isFromProcessEnd: dead === 1,
+    })),
+    before: yield* known("b.id < ?2 AND b.closed < ?2 AND b.dead = 0", "DESC", [place, first]),
+    sentAfter: (closed, at) => known("b.id > ?2 AND b.sent >= ?3", "ASC", [place, closed, at]),
+    *isRising({ at, closed, ended, upTo }) {
+      return !(yield* exists(
+        `SELECT 1 FROM (SELECT sent, lag(sent) OVER (ORDER BY id) AS earlier FROM batch WHERE id BETWEEN ?1 AND ?2) AS batches WHERE sent < earlier
+         UNION ALL SELECT 1 FROM batch WHERE id BETWEEN ?1 AND ?3 AND sent > ?4
+         UNION ALL SELECT 1 FROM batch WHERE id > ?3 AND id <= ?2 AND (sent < ?4 OR sent > ?5) LIMIT 1`,
+        [first, upTo, closed, ended, at],
+      ))
+    },
+  }
+}
+
+/** Returns the test entries that were issued at the place's destination, newest first. */
+function* testEntries(place: number): Sql<ReadonlyArray<TestEntry>> {
+  return (yield* all<readonly [string, number, number]>(
+    `WITH ${sameDestination} SELECT text, at, after FROM testEntry WHERE place IN (SELECT id FROM here) ORDER BY id DESC`,
+    [place],
+  )).map(([text, at, after]) => ({ text, at, after }))
+}
+
+/** Places with the same destination as place `?1`, including those of other pipelines that import into the same form. */
+const sameDestination =
+  "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
+
+const isTaken = `EXISTS (SELECT 1 FROM row r WHERE r.submission = asked.id AND r.place IN (SELECT id FROM here))
+         OR EXISTS (SELECT 1 FROM replaced p JOIN row r ON r.id = p.row WHERE p.submission = asked.id AND r.place IN (SELECT id FROM here))
+         OR EXISTS (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN (SELECT id FROM here))`
+
+function* askedWhere(place: number, ids: ReadonlyArray<string>, where: string): Sql<ReadonlySet<string>> {
+  return new Set(
+    (yield* all<readonly [string]>(
+      `WITH ${sameDestination}, asked AS (SELECT value AS id FROM json_each(?2)) SELECT id FROM asked WHERE ${where}`,
+      [place, JSON.stringify(ids)],
+    )).map(([id]) => id),
+  )
+}
+
+/** Returns which of the submission ids belong to rows, or to replaced or forgotten submissions, at the place's destination. */
+export function* takenSubmissions(place: number, ids: ReadonlyArray<string>): Sql<ReadonlySet<string>> {
+  return ids.length === 0 ? new Set() : (yield* askedWhere(place, ids, isTaken))
+}
+
+/** Returns which of the submission ids the ledger already has at the place's destination: those that are taken, and those that belong to no row. */
+export function* knownSubmissions(place: number, ids: ReadonlyArray<string>): Sql<ReadonlySet<string>> {
+  return yield* askedWhere(
+    place,
+    ids,
+    `${isTaken}
+         OR EXISTS (SELECT 1 FROM batch b JOIN json_each(b.loose) l WHERE b.loose IS NOT NULL AND b.place IN (SELECT id FROM here) AND l.value = asked.id)`,
+  )
+}
+
+/**
+ * Returns the items of rows that a person said had landed at the place's destination, from any pipeline. Their submissions exist, but the ids are
+ * unknown.
+ */
+function* landedByWord(place: number): Sql<ReadonlyArray<Item>> {
+  return (yield* all<readonly [string]>(
+    `SELECT d.item FROM place o JOIN place p ON p.service = o.service AND p.form = o.form
+     JOIN row r INDEXED BY row_unverified ON r.place = p.id AND r.verdict > 0 JOIN detail d ON d.row = r.id
+     WHERE o.id = ? AND r.state = ${stateCode.imported} AND r.submission IS NULL AND d.item IS NOT NULL ORDER BY r.id`,
+    [place],
+  )).map(([item]) => JSON.parse(item) as Item)
+}
+
+/** Returns submission ids that the service returned for a batch of the place, but that belong to no row. */
+function* looseIds(place: number): Sql<ReadonlyArray<string>> {
+  return (yield* all<readonly [string]>("SELECT loose FROM batch WHERE place = ? AND loose IS NOT NULL ORDER BY id", [
+    place,
+  ]))
+    .flatMap(([loose]) => JSON.parse(loose) as ReadonlyArray<string>)
+}
+
+/** Returns other facts about the place's destination that help to settle rows in doubt. */
+export function* settlingFacts(place: number): Sql<SettlingFacts> {
+  return {
+    testEntries: yield* testEntries(place),
+    looseIds: yield* looseIds(place),
+    landedByWord: yield* landedByWord(place),
+  }
+}

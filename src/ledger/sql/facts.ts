@@ -1,0 +1,173 @@
+import type { AcceptReason } from "../../domain/acceptance.ts"
+import type { Facts, Notified, Recorded, Rekeyed } from "../facts.ts"
+import { recordAttention } from "./attention.ts"
+import { lastIntent } from "./intend.ts"
+import { recordVanished } from "./pages.ts"
+import { all, exists, get, run, type Sql, write } from "./statement.ts"
+import type { Store } from "./Store.ts"
+import { recordReconciled } from "./verdicts.ts"
+
+/** Facts that are stored as JSON under their names. */
+const kept = ["identity", "form", "canary", "undone", "refused", "pulled"] as const
+
+/** Returns what is recorded about a place, apart from its rows and runs. */
+export function* facts({ texts }: Store, place: number): Sql<Facts> {
+  const has = (table: string) => exists(`SELECT 1 FROM ${table} WHERE place = ? LIMIT 1`, [place])
+  const first = (yield* get<readonly [number | null]>("SELECT shape FROM place WHERE id = ?", [place]))?.[0] ?? null
+  const values = yield* all<readonly [string, string]>("SELECT name, value FROM fact WHERE place = ?", [place])
+  return {
+    ...noFacts,
+    isNew: !(yield* has("batch")),
+    isBlank: !((yield* has("row")) || (yield* has("leftOut")) || (yield* has("superseded"))),
+    firstColumns: first === null ? undefined : yield* texts.read(() => texts.listOf(first)),
+    ...Object.fromEntries(values.map(([name, value]) => [name, JSON.parse(value) as unknown])),
+  }
+}
+
+/** The facts about a place that the ledger does not know yet. */
+export const noFacts: Facts = {
+  isNew: true,
+  isBlank: true,
+  firstColumns: undefined,
+  identity: undefined,
+  form: undefined,
+  canary: undefined,
+  undone: [],
+  refused: undefined,
+  pulled: undefined,
+}
+
+/** Records facts, inside a transaction. */
+export function* recordFacts(
+  store: Store,
+  { place, run }: { readonly place: number; readonly run: number },
+  recorded: Recorded,
+): Sql<void> {
+  const now = yield* store.now()
+  for (const name of kept) {
+    const value = recorded[name]
+    if (value === null) yield* write("DELETE FROM fact WHERE place = ? AND name = ?", [place, name])
+    else if (value !== undefined) {
+      yield* write(
+        `INSERT INTO fact (place, name, value) VALUES (?, ?, ?)
+         ON CONFLICT (place, name) DO UPDATE SET value = excluded.value WHERE fact.value <> excluded.value`,
+        [place, name, JSON.stringify(value)],
+      )
+    }
+  }
+  const { acceptance, attention, filesRead = [], reconciled, testEntry, vanished } = recorded
+  if (attention !== undefined) yield* recordAttention(place, run, attention)
+  for (const name of filesRead) {
+    yield* write("INSERT INTO readFile (place, name, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", [place, name, now])
+  }
+  if (vanished !== undefined) yield* recordVanished(place, run, vanished)
+  if (reconciled !== undefined) yield* recordReconciled(place, run, reconciled, now)
+  if (testEntry !== undefined) {
+    yield* write("INSERT INTO testEntry (place, text, at, after) VALUES (?, ?, ?, ?)", [
+      place,
+      testEntry,
+      now,
+      yield* lastIntent(),
+    ])
+  }
+  if (acceptance !== undefined) {
+    // If a state was already accepted, its first record is kept.
+    const { because, by, reason, states } = acceptance
+    for (const state of states) {
+      yield* write(
+        "INSERT INTO accepted (place, reason, state, at, by, because) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [
+          place,
+          reason,
+          state,
+          now,
+          by,
+          because,
+        ],
+      )
+    }
+  }
+}
+
+/**
+ * Gives rows new keys, inside a transaction, and copies people's decisions about the old keys to the new ones. A key that another row has stays with
+ * that row.
+ *
+ * @returns how many rows got their new key
+ */
+export function* rekey(place: number, rows: ReadonlyArray<Rekeyed>): Sql<number> {
+  let moved = 0
+  for (const { from, key, to } of rows) {
+    if (key !== undefined) {
+      moved += yield* run(
+        `UPDATE row SET digest = ?1, key = ?2 WHERE place = ?3 AND digest = ?4
+           AND NOT EXISTS (SELECT 1 FROM row other WHERE other.place = ?3 AND other.digest = ?1 AND other.id <> row.id)`,
+        [to, key, place, from],
+      )
+    }
+    for (const [table, columns] of said) {
+      yield* write(
+        `INSERT INTO ${table} (place, digest, ${columns}) SELECT place, ?, ${columns} FROM ${table} WHERE place = ? AND digest = ?
+         ON CONFLICT DO NOTHING`,
+        [to, place, from],
+      )
+    }
+  }
+  return moved
+}
+
+const said = [
+  ["leftOut", "keyed, at, by, because"],
+  ["superseded", "content, mended"],
+  ["attention", "content, what, row, seen"],
+  ["acknowledged", "content, what, at, by, because"],
+] as const
+
+/** Whether a person has accepted all of these states, at one place or at any. */
+export function* isAccepted(
+  where: number | "anywhere",
+  reason: AcceptReason,
+  states: ReadonlyArray<string>,
+): Sql<boolean> {
+  for (const state of states) {
+    const isOne = yield* exists(
+      "SELECT 1 FROM accepted WHERE reason = ? AND state = ? AND place = coalesce(?, place) LIMIT 1",
+      [reason, state, where === "anywhere" ? null : where],
+    )
+    if (!isOne) return false
+  }
+  return true
+}
+
+/** Returns which of these files no run at this place has read. */
+export function* unreadFiles(place: number, names: ReadonlyArray<string>): Sql<ReadonlyArray<string>> {
+  const found = yield* all<readonly [string]>(
+    "SELECT name FROM readFile WHERE place = ? AND name IN (SELECT value FROM json_each(?))",
+    [place, JSON.stringify(names)],
+  )
+  const read = new Set(found.map(([name]) => name))
+  return names.filter((name) => !read.has(name))
+}
+
+/** Returns what a webhook was last notified of, or undefined if it was never notified. */
+export function* notified(place: number, webhook: string): Sql<Notified | undefined> {
+  const found = yield* get<readonly [string, string]>("SELECT codes, run FROM told WHERE place = ? AND webhook = ?", [
+    place,
+    webhook,
+  ])
+  return found && { codes: JSON.parse(found[0]) as ReadonlyArray<string>, run: found[1] }
+}
+
+/** Records what a webhook was last notified of, inside a transaction. */
+export function* recordNotified(place: number, webhook: string, { codes, run }: Notified): Sql<void> {
+  yield* write(
+    `INSERT INTO told (place, webhook, codes, run) VALUES (?, ?, ?, ?)
+     ON CONFLICT (place, webhook) DO UPDATE SET codes = excluded.codes, run = excluded.run`,
+    [
+      place,
+      webhook,
+      JSON.stringify(codes),
+      run,
+    ],
+  )
+}

@@ -1,0 +1,137 @@
+import * as Effect from "effect/Effect"
+import { listed } from "../../domain/words.ts"
+import { stateCode } from "../codes.ts"
+import { type Forgetting, type Forgotten, LedgerRefused } from "../Ledger.ts"
+import { Refusal } from "./Refusal.ts"
+import { all, get, type Sql, write } from "./statement.ts"
+import type { Store } from "./Store.ts"
+
+type Place = readonly [id: number, form: string]
+type Row = readonly [id: number, state: number, submission: string | null, batch: number]
+
+/**
+ * Forgets rows, inside a transaction, at every destination of the pipeline: their keys, contents, digests of answers, and people's decisions about
+ * them. Two things remain: each key's keyed digest, so that the row is always skipped, and the ids of the submissions. A row that may have
+ * been sent must be settled first, because it can't be settled without its content.
+ */
+export function* forget(store: Store, { because, by, keys, pipeline }: Forgetting): Sql<Forgotten> {
+  const places = yield* all<Place>("SELECT id, form FROM place WHERE pipeline = ?", [pipeline])
+  const digests = keys.map((key) => ({ key, digest: store.digest.key(key) }))
+  const rowOf = (place: number, digest: Buffer) =>
+    get<Row>("SELECT id, state, submission, batch FROM row WHERE place = ? AND digest = ?", [place, digest])
+  const doubtful: Array<string> = []
+  for (const { digest, key } of digests) {
+    for (const [place] of places) {
+      const state = (yield* rowOf(place, digest))?.[1]
+      if (state !== stateCode.intended && state !== stateCode.inDoubt) continue
+      doubtful.push(key)
+      break
+    }
+  }
+  if (doubtful.length > 0) {
+    throw new Refusal(Effect.fail(
+      new LedgerRefused({
+        message: `${doubtful.length === 1 ? "Row" : "Rows"} ${listed(doubtful)} ${
+          doubtful.length === 1
+            ? "is"
+            : "are"
+        } in doubt and may have been sent. Without its content, a row in doubt can't be settled. Nothing was forgotten. `
+          + `Settle first (formferry settle ${pipeline} --rows …), then forget.`,
+      }),
+    ))
+  }
+  const at = yield* store.now()
+  const submissions: Array<Forgotten["submissions"][number]> = []
+  const held = new Set<string>()
+  const known = new Set<string>()
+  for (const { digest, key } of digests) {
+    for (const [place, form] of places) {
+      const row = yield* rowOf(place, digest)
+      const mention = yield* mentionOf(place, digest)
+      if (row === undefined && mention === undefined) continue
+      known.add(key)
+      if (row !== undefined || mention === "held") held.add(key)
+      if (row !== undefined) {
+        for (const submissionId of yield* dropRow(place, row)) {
+          const isDeleted = row[1] === stateCode.undone && submissionId === row[2]
+          if (!isDeleted) submissions.push({ key, submissionId, form })
+        }
+      }
+      yield* leaveOut(place, digest, { at, by, because })
+      for (const table of ["attention", "acknowledged", "superseded"]) {
+        yield* write(`DELETE FROM ${table} WHERE place = ? AND digest = ?`, [place, digest])
+      }
+    }
+  }
+  return {
+    keys: [...known],
+    already: [...known].filter((key) => !held.has(key)),
+    unknown: keys.filter((key) => !known.has(key)),
+    submissions,
+  }
+
+  /** Deletes a row, and returns the ids of its submissions. */
+  function* dropRow(place: number, [row, state, submission, batch]: Row): Sql<ReadonlyArray<string>> {
+    // Skips the original rows that this fixed row replaced. Otherwise, the next run would send them.
+    for (
+      const [original] of yield* all<readonly [Buffer]>(
+        "SELECT digest FROM superseded WHERE mended = ? AND length(digest) > 0",
+        [row],
+      )
+    ) yield* leaveOut(place, original, { at, by, because })
+    const replaced = yield* all<readonly [string]>("SELECT submission FROM replaced WHERE row = ?", [row])
+    const ids = [...replaced.map(([id]) => id), ...(submission === null ? [] : [submission])]
+    for (const id of ids) yield* write("INSERT INTO forgotten (place, submission) VALUES (?, ?)", [place, id])
+    if (state === stateCode.imported) {
+      yield* write("UPDATE batch SET imported = CASE WHEN imported > 0 THEN imported - 1 ELSE 0 END WHERE id = ?", [
+        batch,
+      ])
+    }
+    // If an interrupted reconciliation would continue after this row, it now continues after the previous row.
+    const before = (yield* get<readonly [number | null]>("SELECT max(id) FROM row WHERE id < ?", [row]))?.[0] ?? null
+    if (before === null) yield* write("DELETE FROM reconciliation WHERE after = ?", [row])
+    else yield* write("UPDATE reconciliation SET after = ? WHERE after = ?", [before, row])
+    for (
+      const table of [
+        "detail",
+        "verified",
+        "doubt",
+        "refusal",
+        "refusedAgain",
+        "drift",
+        "vanished",
+        "replaced",
+        "settled",
+      ]
+    ) {
+      yield* write(`DELETE FROM ${table} WHERE row = ?`, [row])
+    }
+    yield* write("DELETE FROM superseded WHERE mended = ?", [row])
+    yield* write("DELETE FROM row WHERE id = ?", [row])
+    return ids
+  }
+}
+
+/** Returns "held" if something is known about a key apart from its row, or "left out" if the ledger only knows that the key is skipped. */
+function* mentionOf(place: number, digest: Buffer): Sql<"held" | "left out" | undefined> {
+  const found = yield* get<readonly [string]>(
+    `SELECT 'held' FROM attention WHERE place = ?1 AND digest = ?2
+     UNION ALL SELECT 'held' FROM superseded WHERE place = ?1 AND digest = ?2
+     UNION ALL SELECT 'held' FROM acknowledged WHERE place = ?1 AND digest = ?2
+     UNION ALL SELECT 'left out' FROM leftOut WHERE place = ?1 AND keyed = 1 AND digest = ?2
+     ORDER BY 1 LIMIT 1`,
+    [place, digest],
+  )
+  return found === undefined ? undefined : found[0] === "held" ? "held" : "left out"
+}
+
+function* leaveOut(
+  place: number,
+  digest: Buffer,
+  { at, because, by }: { readonly at: number; readonly by: string; readonly because: string },
+): Sql<void> {
+  yield* write(
+    "INSERT INTO leftOut (place, keyed, digest, at, by, because) VALUES (?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    [place, digest, at, by, because],
+  )
+}

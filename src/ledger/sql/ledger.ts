@@ -1,0 +1,116 @@
+import * as Effect from "effect/Effect"
+import { type Evidence, evidenceOf } from "../evidence.ts"
+import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledger.ts"
+import { attended, rejectedRows } from "./attention.ts"
+import { requestsOf, settlingFacts } from "./evidence.ts"
+import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
+import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
+import { isNewest, lacking, marksOf } from "./newest.ts"
+import { exportRows, pages, unfinished, vanished } from "./pages.ts"
+import { findPlace, mustTakeOver, type Place, refusal, takeOver } from "./place.ts"
+import { makeSession } from "./session.ts"
+import { settlements } from "./settle.ts"
+import { counts, importedUnderOther, noCounts, noStanding, runRecords, standing } from "./standing.ts"
+import { all, just, type Sql } from "./statement.ts"
+import type { Store } from "./Store.ts"
+import { makeTurns } from "./turns.ts"
+import { makeUpkeep } from "./upkeep.ts"
+import { reconciliation } from "./verdicts.ts"
+
+/** Returns the port over an open ledger's parts. */
+export const makeLedger = (store: Store): Ledger => ({
+  file: store.file,
+  id: store.id,
+  behind: Effect.flatMap(marksOf(store), (marks) => store.read("reading its marks", () => lacking(store, marks))),
+  isNewest: isNewest(store, store.asker, () => just("anywhere" as const)),
+  digest: store.digest,
+  pipeline: (which) =>
+    Effect.gen(function*() {
+      if (yield* store.read("reading pipelines", () => mustTakeOver(which))) {
+        yield* store.writer.write<void, LedgerRefused>("taking rows over", () => takeOver(store, which))
+      }
+      const refused = yield* store.read("reading pipelines", () => refusal(which))
+      if (refused !== undefined) return yield* refused
+      return pipelineLedger(store, which)
+    }),
+  view: (which) => pipelineLedger(store, which),
+  places: store.read("reading pipelines", function*() {
+    const places = yield* all<readonly [string, string, string, string]>(
+      "SELECT pipeline, service, form, typed FROM place ORDER BY id",
+    )
+    return places.map(([pipeline, service, form, typed]) => ({ pipeline, destination: { service, form }, typed }))
+  }),
+  turns: makeTurns(store),
+  roomFor: store.roomFor,
+  ...makeUpkeep(store),
+  exported: (pipelines) => exportRows(store, pipelines),
+})
+
+/** Returns the ledger for one pipeline at one destination. Nothing is written for them until a run holds the lock. */
+const pipelineLedger = (store: Store, at: Place): PipelineLedger => {
+  let place: number | undefined
+  const cursor: Cursor = { last: undefined }
+  function* known(): Sql<number | undefined> {
+    return place ??= yield* findPlace(at)
+  }
+  /** Reads from the place's part of the ledger. Calls `unknown` if the ledger has no such place. */
+  const readOr = <A>(
+    doing: string,
+    unknown: () => Sql<A>,
+    program: (place: number) => Sql<A>,
+  ): Effect.Effect<A, LedgerError> =>
+    store.read(doing, function*() {
+      const place = yield* known()
+      return yield* place === undefined ? unknown() : program(place)
+    })
+  /** As `readOr`. Returns `empty` if the ledger has no such place. */
+  const read = <A>(doing: string, empty: A, program: (place: number) => Sql<A>): Effect.Effect<A, LedgerError> =>
+    readOr(doing, () => just(empty), program)
+  return {
+    pipeline: at.pipeline,
+    destination: at.destination,
+    facts: read("reading facts", noFacts, (place) => facts(store, place)),
+    lookUp: (keys) =>
+      store.read("looking up rows", function*() {
+        return yield* lookUp(store, yield* known(), keys)
+      }),
+    lookUpRows: (keys, content) =>
+      read("looking up rows", keys.map(() => undefined), (place) => lookUpRows(store, place, keys, content, cursor)),
+    rejected: (row) => read("looking up rejected rows", [], (place) => rejectedRows(place, row)),
+    attended: (rows) =>
+      read("looking up rows that need review", rows.map(() => "new" as const), (place) => attended(place, rows)),
+    importedUnderOtherMapping: (mapping) => read("counting rows", 0, (place) => importedUnderOther(place, mapping)),
+    pages: (of, choice) => pages(store, known, of, choice),
+    counts: readOr("counting rows", noCounts, counts),
+    standing: readOr("counting rows", noStanding, (place) => standing(store, at.pipeline, place)),
+    evidence: (batches, within, entries) =>
+      Effect.flatMap(
+        read("reading batches", undefined, function*(place): Sql<Evidence | undefined> {
+          return yield* evidenceOf(yield* requestsOf(place, batches), within, entries)
+        }),
+        (found) => found === undefined ? Effect.dieMessage("A row in doubt has no batch.") : Effect.succeed(found),
+      ),
+    settlingFacts: read(
+      "reading evidence for rows in doubt",
+      { testEntries: [], looseIds: [], landedByWord: [] },
+      settlingFacts,
+    ),
+    settlements: (limit) => read("reading settlements", [], (place) => settlements(place, limit)),
+    reconciliation: read("reading the reconciliation", undefined, reconciliation),
+    unfinished: (batches) => read("looking for unfinished rows", [], (place) => unfinished(place, batches)),
+    vanished: (seen) =>
+      read("counting vanished rows", { seen, upTo: 0, count: 0, fresh: 0 }, (place) => vanished(place, seen)),
+    accepted: (reason, states) =>
+      read("reading acceptances", states.length === 0, (place) => isAccepted(place, reason, states)),
+    unreadFiles: (names) => read("reading file names", names, (place) => unreadFiles(place, names)),
+    runs: (which) => read("reading runs", [], (place) => runRecords(store, place, which)),
+    notified: (webhook) => read("reading what was reported", undefined, (place) => notified(place, webhook)),
+    recordNotified: (webhook, what) =>
+      store.writer.write("recording what was reported", function*() {
+        const place = yield* findPlace(at)
+        if (place !== undefined) yield* recordNotified(place, webhook, what)
+      }),
+    isNewest: isNewest(store, { pipeline: at.pipeline, target: store.asker?.target }, () => findPlace(at)),
+    hold: (run, overruling = []) => makeSession(store, at, run, overruling),
+  }
+}

@@ -1,0 +1,302 @@
+import { stateCode } from "../codes.ts"
+import type { FoundRow, KeylessRow, KnownRow } from "../rows.ts"
+import { neverStored, stored } from "./row.ts"
+import { all, exists, get, type Sql } from "./statement.ts"
+import { isoOf, type Store } from "./Store.ts"
+import type { Texts } from "./texts.ts"
+import { ofUndoneRun } from "./undo.ts"
+
+/** The length of a key digest, in bytes. */
+export const digestLength = 16
+
+type Found = readonly [at: number, id: number, ...stored: ReadonlyArray<unknown>]
+
+/** Returns the rows with these keys, each with the index of its key. */
+function* find(
+  { dialect }: Store,
+  place: number,
+  keys: ReadonlyArray<Buffer>,
+  cursor: Cursor | undefined,
+): Sql<ReadonlyArray<Found>> {
+  const text = yield* get<readonly [string]>(dialect.findRows, [Buffer.concat(keys), place, keys.length])
+  const found = JSON.parse(text?.[0] ?? "[]") as ReadonlyArray<Found>
+  // If the cursor has a position, these are only the rows that sequential reading did not find, so the position remains.
+  if (cursor !== undefined && cursor.last === undefined) {
+    const ids = found.map(([, id]) => id)
+    const [first, last] = [Math.min(...ids), Math.max(...ids)]
+    cursor.last = ids.length >= keys.length / 2 && last - first < 2 * ids.length ? last : undefined
+  }
+  return found
+}
+
+/**
+ * Returns what the ledger knows about a chunk of a source's rows. Reads the ledger sequentially if possible. Otherwise, looks rows up by key, or by
+ * content if they have no key.
+ */
+export function* lookUpRows(
+  store: Store,
+  place: number,
+  keys: ReadonlyArray<string | undefined>,
+  content: (at: number, columns: ReadonlyArray<string> | undefined) => Buffer,
+  cursor: Cursor,
+): Sql<ReadonlyArray<FoundRow | undefined>> {
+  const same = yield* readOn(store, place, keys, content, cursor)
+  const asked: Array<number> = []
+  const digests: Array<Buffer> = []
+  const keyless: Array<number> = []
+  keys.forEach((key, at) => {
+    if (key === undefined) keyless.push(at)
+    else if (same[at] === undefined) {
+      asked.push(at)
+      digests.push(store.digest.key(key))
+    }
+  })
+  const found = same.map((id): FoundRow | undefined => (id === undefined ? undefined : { state: "same", id }))
+  const byKey = yield* lookUp(store, place, digests, cursor)
+  asked.forEach((at, nth) => {
+    const row = byKey[nth]
+    found[at] = row
+    // If rows of other pipelines are in between, sequential reading might not reach the end of a chunk.
+    const { last } = cursor
+    if (row !== undefined && last !== undefined && row.id > last && row.id <= last + keys.length + near) {
+      cursor.last = row.id
+    }
+  })
+  const byContent = yield* keylessRows(place, keyless.map((at) => content(at, undefined)))
+  keyless.forEach((at, nth) => {
+    found[at] = byContent[nth]
+  })
+  return found
+}
+
+/**
+ * Returns what the ledger knows under each key digest, in the same order.
+ *
+ * @param cursor the source's position in the ledger
+ */
+export function* lookUp(
+  store: Store,
+  place: number | undefined,
+  keys: ReadonlyArray<Buffer>,
+  cursor?: Cursor,
+): Sql<ReadonlyArray<KnownRow | undefined>> {
+  const known = new Array<KnownRow | undefined>(keys.length).fill(undefined)
+  if (place === undefined || keys.length === 0) return known
+  if (keys.some((key) => key.length !== digestLength)) throw new Error("A key digest is not 16 bytes long.")
+  const leftOut = yield* leftOutOf(place, 1, keys)
+  const superseded = yield* supersededBy(place, keys)
+  const found = yield* find(store, place, keys, cursor)
+  const rows = yield* store.texts.read(() => found.map((one) => stored.read(one, store.texts, 1)))
+  const details = yield* detailsOf(store, rows)
+  for (const [index, row] of rows.entries()) {
+    const at = found[index]?.[0] ?? 0
+    const keyDigest = keys[at]
+    if (keyDigest === undefined) continue
+    // Object.assign, because spreading `row` would take ten times as long.
+    known[at] = Object.assign({
+      keyDigest,
+      superseded: contentsIn(superseded, keyDigest),
+      refusal: details.refusals.get(row.id),
+      doubt: details.doubts.get(row.id),
+      leftOut: isIn(leftOut, keyDigest),
+    }, row)
+  }
+  if (leftOut.size > 0 || superseded.size > 0) {
+    keys.forEach((keyDigest, at) => {
+      if (known[at] !== undefined) return
+      const out = isIn(leftOut, keyDigest)
+      const contents = contentsIn(superseded, keyDigest)
+      if (out || contents.length > 0) {
+        // A person skipped the row, or it was fixed and imported under a different key.
+        known[at] = {
+          ...neverStored,
+          keyDigest,
+          superseded: contents,
+          refusal: undefined,
+          doubt: undefined,
+          leftOut: out,
+        }
+      }
+    })
+  }
+  return known
+}
+
+/** Returns digests as one parameter, of which `json_each` and `unhex` return the digests. */
+const listOf = (digests: ReadonlyArray<Buffer>): string => JSON.stringify(digests.map((one) => one.toString("hex")))
+
+const isIn = (set: ReadonlySet<string>, digest: Buffer): boolean => set.size > 0 && set.has(digest.toString("latin1"))
+
+/** Whether a person skipped rows of a place, by key (1) or by content (0). */
+const isAnyLeftOut = (place: number, keyed: 0 | 1): Sql<boolean> =>
+  exists("SELECT 1 FROM leftOut WHERE place = ? AND keyed = ? LIMIT 1", [place, keyed])
+
+/** Returns which keys (1) or contents (0) a person skipped. In most ledgers none was skipped, and nothing more is looked up. */
+function* leftOutOf(place: number, keyed: 0 | 1, digests: ReadonlyArray<Buffer>): Sql<ReadonlySet<string>> {
+  if (!(yield* isAnyLeftOut(place, keyed))) return new Set()
+  const found = yield* all<readonly [Buffer]>(
+    "SELECT digest FROM leftOut WHERE place = ? AND keyed = ? AND digest IN (SELECT unhex(value) FROM json_each(?))",
+    [place, keyed, listOf(digests)],
+  )
+  return new Set(found.map(([digest]) => digest.toString("latin1")))
+}
+
+type Contents = Array<KnownRow["superseded"][number]>
+
+const noContents: KnownRow["superseded"] = []
+
+const contentsIn = (superseded: ReadonlyMap<string, Contents>, key: Buffer): KnownRow["superseded"] =>
+  superseded.size === 0 ? noContents : superseded.get(key.toString("latin1")) ?? noContents
+
+/**
+ * Returns the contents superseded under each key. A content is superseded once the fixed row that replaced it is imported, even if that row was undone
+ * later. But if the undone row has the same key as the content, the content is not superseded, because the row may be resent.
+ */
+function* supersededBy(place: number, keys: ReadonlyArray<Buffer>): Sql<ReadonlyMap<string, Contents>> {
+  const byKey = new Map<string, Contents>()
+  if (!(yield* exists("SELECT 1 FROM superseded WHERE place = ? LIMIT 1", [place]))) return byKey
+  const found = yield* all<readonly [Buffer, Buffer, number, number]>(
+    `SELECT s.digest, s.content, s.mended, r.state FROM superseded s
+     JOIN row r ON r.id = s.mended AND (r.state = ${stateCode.imported} OR r.state = ${stateCode.undone} AND r.digest <> s.digest)
+     WHERE s.place = ? AND s.digest IN (SELECT unhex(value) FROM json_each(?))`,
+    [place, listOf(keys)],
+  )
+  for (const [digest, content, mended, state] of found) {
+    const key = digest.toString("latin1")
+    const contents = byKey.get(key) ?? []
+    byKey.set(key, contents)
+    contents.push({ content, mended, isUndone: state === stateCode.undone })
+  }
+  return byKey
+}
+
+/** Returns what the ledger knows about rows without a key. The rows are found by their contents. */
+function* keylessRows(place: number, contents: ReadonlyArray<Buffer>): Sql<ReadonlyArray<KeylessRow>> {
+  if (contents.length === 0) return []
+  const noKey = Buffer.alloc(0)
+  const superseded = contentsIn(yield* supersededBy(place, [noKey]), noKey)
+  const replacedBy = new Map(superseded.map((one) => [one.content.toString("latin1"), one]))
+  const leftOut = yield* leftOutOf(place, 0, contents)
+  return contents.map((content) => ({
+    state: "keyless",
+    replacedBy: replacedBy.get(content.toString("latin1")),
+    leftOut: isIn(leftOut, content),
+  }))
+}
+
+interface Details {
+  readonly refusals: ReadonlyMap<number, KnownRow["refusal"]>
+  readonly doubts: ReadonlyMap<number, KnownRow["doubt"]>
+}
+
+/** Returns why rows were refused or are in doubt, by their ids. */
+function* detailsOf(store: Store, rows: ReadonlyArray<Pick<KnownRow, "id" | "state">>): Sql<Details> {
+  const idsOf = (state: KnownRow["state"]) => rows.flatMap((row) => (row.state === state ? [row.id] : []))
+  const refused = yield* refusalsOf(store, "refusal", idsOf("refused"))
+  const refusedAgain = (yield* exists("SELECT 1 FROM refusedAgain LIMIT 1"))
+    ? yield* refusalsOf(store, "refusedAgain", idsOf("imported"))
+    : []
+  return { refusals: new Map([...refused, ...refusedAgain]), doubts: new Map(yield* doubtsOf(idsOf("inDoubt"))) }
+}
+
+function* refusalsOf(
+  { texts }: Store,
+  table: "refusal" | "refusedAgain",
+  rows: ReadonlyArray<number>,
+): Sql<ReadonlyArray<readonly [number, KnownRow["refusal"]]>> {
+  if (rows.length === 0) return []
+  const found = yield* all<readonly [number, Buffer, number, number, string]>(
+    `SELECT row, item, mapping, form, message FROM ${table} WHERE row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+    [JSON.stringify(rows)],
+  )
+  return yield* texts.read(() =>
+    found.map(([row, item, mapping, form, message]) =>
+      [row, { item, mapping: texts.textOf(mapping), form: texts.textOf(form), message }] as const
+    )
+  )
+}
+
+function* doubtsOf(rows: ReadonlyArray<number>): Sql<ReadonlyArray<readonly [number, KnownRow["doubt"]]>> {
+  if (rows.length === 0) return []
+  const found = yield* all<readonly [number, string, number, number]>(
+    `SELECT d.row, d.reason, b.sent, ${ofUndoneRun} FROM doubt d JOIN batch b ON b.id = d.batch
+     WHERE d.row IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+    [JSON.stringify(rows)],
+  )
+  return found.map(([row, reason, sent, isUndone]) =>
+    [row, { reason, sentAt: isoOf(sent), isUndone: isUndone === 1 }] as const
+  )
+}
+
+/** A source's position in the ledger, while the source's rows are in the order in which they were sent. */
+export interface Cursor {
+  /** Id of the last row that was found. Undefined if the source's rows are in a different order. */
+  last: number | undefined
+}
+
+/** How many of the next keys are compared with a row. */
+const near = 16
+
+type Next = readonly [
+  ids: ReadonlyArray<number>,
+  keys: ReadonlyArray<string>,
+  contents: string | null,
+  plain: string | null,
+  shapes: ReadonlyArray<number>,
+]
+
+/**
+ * Returns the ids of rows that were imported with exactly their present content, without a look-up by key. This is possible because a source that is
+ * read again has its rows in the order in which they were sent. An undefined id says nothing about its row.
+ *
+ * @param keys each row's key, or undefined for a row without one
+ * @param content returns the digest of a row's present content over these columns
+ */
+function* readOn(
+  { dialect, texts }: Store,
+  place: number,
+  keys: ReadonlyArray<string | undefined>,
+  content: (at: number, columns: ReadonlyArray<string>) => Buffer,
+  cursor: Cursor,
+): Sql<ReadonlyArray<number | undefined>> {
+  if (cursor.last === undefined) return new Array<undefined>(keys.length).fill(undefined)
+  const sql = (yield* isAnyLeftOut(place, 1)) ? dialect.nextRowsNotLeftOut : dialect.nextRows
+  const text = yield* get<readonly [string]>(sql, [cursor.last, place, keys.length + near])
+  const next = JSON.parse(text?.[0] ?? "[[],[],null,null,[]]") as Next
+  const { last, met, same } = yield* texts.read(() => compare(next, keys, content, texts))
+  // If fewer than half of the keys are found, the source has a different order. A look-up by key then finds where to continue.
+  cursor.last = met >= keys.length / 2 ? last : undefined
+  return same
+}
+
+/** Compares the ledger's next rows with a chunk of a source. */
+const compare = (
+  [ids, names, contents, plain, shapes]: Next,
+  keys: ReadonlyArray<string | undefined>,
+  content: (at: number, columns: ReadonlyArray<string>) => Buffer,
+  texts: Texts,
+): { readonly same: ReadonlyArray<number | undefined>; readonly met: number; readonly last: number | undefined } => {
+  const same = new Array<number | undefined>(keys.length).fill(undefined)
+  const before = Buffer.from(contents ?? "", "hex")
+  let from = 0
+  let met = 0
+  let last: number | undefined
+  for (let next = 0; next < ids.length && from < keys.length; next++) {
+    const end = Math.min(from + near, keys.length)
+    let at = from
+    while (at < end && keys[at] !== names[next]) at++
+    if (at === end) continue
+    from = at + 1
+    met++
+    last = ids[next]
+    if (plain?.[next] !== "1") continue
+    if (isAt(before, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
+  }
+  return { same, met, last }
+}
+
+/** Compares bytes one by one, which is faster than making a view of 16 bytes. */
+const isAt = (all: Buffer, offset: number, digest: Buffer): boolean => {
+  for (let at = 0; at < digestLength; at++) if (all[offset + at] !== digest[at]) return false
+  return true
+}

@@ -1,0 +1,65 @@
+import * as Effect from "effect/Effect"
+import { type Asker, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
+import { behind, type DamagedMark, type Mark, notNewest, readMarks } from "../marks.ts"
+import { isAccepted } from "./facts.ts"
+import { Refusal } from "./Refusal.ts"
+import { all, type Sql } from "./statement.ts"
+import type { Store } from "./Store.ts"
+
+/** Reads the ledger's marks. Read them before the transaction that compares them. */
+export const marksOf = ({ file, marks }: Store): Effect.Effect<ReadonlyArray<Mark | DamagedMark>, LedgerError> =>
+  Effect.try({
+    try: () => readMarks(marks),
+    catch: (cause) => new LedgerError({ file, doing: "reading its marks", cause }),
+  })
+
+/** Returns what the ledger lacks according to these marks, or undefined if it is the newest copy. */
+export function* lacking(store: Store, marks: ReadonlyArray<Mark | DamagedMark>): Sql<Behind | undefined> {
+  const epochs = marks.flatMap((mark) => "epoch" in mark ? [mark.epoch] : [])
+  const found = yield* all<readonly [number, string, number]>(
+    "SELECT epoch, word, upTo FROM holder WHERE epoch IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+    [JSON.stringify(epochs)],
+  )
+  return behind(store, marks, new Map(found.map(([epoch, word, upTo]) => [epoch, { word, upTo }])))
+}
+
+/**
+ * Returns a refusal if the ledger is not the newest copy. Undefined if it is the newest, or if a person has accepted its present state.
+ *
+ * @param marks read before the transaction
+ * @param about.where the place at which a person must have accepted the state, or undefined if the ledger does not know the place yet
+ * @param about.overruling states that a person accepts now
+ */
+export function* notNewestAt(store: Store, marks: ReadonlyArray<Mark | DamagedMark>, about: {
+  readonly asker: Asker | undefined
+  readonly where: number | "anywhere" | undefined
+  readonly overruling?: ReadonlyArray<string>
+}): Sql<LedgerRefused | undefined> {
+  const found = yield* lacking(store, marks)
+  if (found === undefined) return undefined
+  const left = found.states.filter((state) => about.overruling?.includes(state) !== true)
+  if (left.length === 0 || (about.where !== undefined && (yield* isAccepted(about.where, "ledger", left)))) {
+    return undefined
+  }
+  return notNewest(found.wrong, about.asker)
+}
+
+/** Throws a Refusal if the ledger is not the newest copy. For use inside a transaction. */
+export function* mustBeNewest(...[store, marks, about]: Parameters<typeof notNewestAt>): Sql<void> {
+  const refused = yield* notNewestAt(store, marks, about)
+  if (refused !== undefined) throw new Refusal(Effect.fail(refused))
+}
+
+/** Fails if the ledger is not the newest copy. For use between transactions. */
+export const isNewest = (
+  store: Store,
+  asker: Asker | undefined,
+  where: () => Sql<number | "anywhere" | undefined>,
+): Effect.Effect<void, LedgerRefused | LedgerError> =>
+  Effect.flatMap(marksOf(store), (marks) =>
+    Effect.flatMap(
+      store.read("reading its marks", function*() {
+        return yield* notNewestAt(store, marks, { asker, where: yield* where() })
+      }),
+      (refused) => refused ?? Effect.void,
+    ))

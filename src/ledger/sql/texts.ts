@@ -1,0 +1,70 @@
+import { all, get, type Sql } from "./statement.ts"
+
+/** Stores each text only once, with a number, because a text may repeat up to a million times. */
+export class Texts {
+  private readonly ids = new Map<string, number>()
+  private readonly texts = new Map<number, string>()
+  private readonly lists = new Map<number, ReadonlyArray<string>>()
+  /** Numbers whose texts a mapping needed before they were loaded. */
+  private readonly missing = new Set<number>()
+
+  /** Call this method after a rollback, because numbers assigned in the transaction are void. */
+  forget(): void {
+    this.ids.clear()
+    this.texts.clear()
+    this.lists.clear()
+  }
+
+  /** Returns the text's number. Adds the text if it is new, so call this method inside a transaction. */
+  *idOf(text: string): Sql<number> {
+    const known = this.ids.get(text)
+    if (known !== undefined) return known
+    const found = (yield* get<readonly [number]>("SELECT id FROM text WHERE text = ?", [text]))
+      ?? (yield* get<readonly [number]>("INSERT INTO text (text) VALUES (?) RETURNING id", [text]))
+    const id = found?.[0] ?? 0
+    this.ids.set(text, id)
+    return id
+  }
+
+  /** Returns the texts' numbers by text, as `idOf` does. */
+  *idsOf(texts: Iterable<string>): Sql<ReadonlyMap<string, number>> {
+    for (const text of texts) if (!this.ids.has(text)) yield* this.idOf(text)
+    return this.ids
+  }
+
+  /** Returns the number of a list of names. Adds the list if it is new, so call this method inside a transaction. */
+  idOfList(names: ReadonlyArray<string>): Sql<number> {
+    return this.idOf(JSON.stringify(names))
+  }
+
+  /** Returns what `map` returns. `map` may call `textOf` and `listOf`. If texts must be loaded first, `map` is called a second time. */
+  *read<A>(map: () => A): Sql<A> {
+    this.missing.clear()
+    const mapped = map()
+    if (this.missing.size === 0) return mapped
+    const found = yield* all<readonly [number, string]>(
+      "SELECT id, text FROM text WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+      [JSON.stringify([...this.missing])],
+    )
+    for (const [id, text] of found) this.texts.set(id, text)
+    return map()
+  }
+
+  /** Returns the text that has this number, or an empty text if there is none. Call this method inside `read`. */
+  textOf(id: number): string {
+    const known = this.texts.get(id)
+    if (known === undefined) this.missing.add(id)
+    return known ?? ""
+  }
+
+  /** Returns the list that has this number, always as the same array. The list is empty if there is none. Call this method inside `read`. */
+  listOf(id: number): ReadonlyArray<string> {
+    const known = this.lists.get(id)
+    if (known !== undefined) return known
+    const text = this.textOf(id)
+    if (text === "") return []
+    const list = JSON.parse(text) as ReadonlyArray<string>
+    this.lists.set(id, list)
+    return list
+  }
+}
