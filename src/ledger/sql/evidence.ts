@@ -25,10 +25,10 @@ export function* submissionsPage(
        FROM row r NOT INDEXED CROSS JOIN batch b ON b.id = r.batch
        WHERE r.id > CAST(?2 AS BIGINT) / 3 AND r.submission IS NOT NULL AND +r.place IN (SELECT id FROM here) ORDER BY r.id LIMIT ?3) AS present
      UNION ALL SELECT * FROM (
-       SELECT p.id * 3 + 1 AS at, p.submission, 0, p.batch, NULL, NULL FROM replaced p JOIN row r ON r.id = p.row
+       SELECT p.id * 3 + 1 AS at, p.submission, 0, p.batch, CAST(NULL AS BIGINT), CAST(NULL AS TEXT) FROM replaced p JOIN row r ON r.id = p.row
        WHERE p.id > (CAST(?2 AS BIGINT) - 1) / 3 AND r.place IN (SELECT id FROM here) ORDER BY p.id LIMIT ?3) AS earlier
      UNION ALL SELECT * FROM (
-       SELECT f.id * 3 + 2 AS at, f.submission, 0, 0, NULL, NULL FROM forgotten f
+       SELECT f.id * 3 + 2 AS at, f.submission, 0, 0, CAST(NULL AS BIGINT), CAST(NULL AS TEXT) FROM forgotten f
        WHERE f.id > (CAST(?2 AS BIGINT) - 2) / 3 AND f.place IN (SELECT id FROM here) ORDER BY f.id LIMIT ?3) AS removed) AS submissions
      ORDER BY at LIMIT ?3`,
     [place, page.after, page.limit],
@@ -122,7 +122,8 @@ export function* knownSubmissions(place: number, ids: ReadonlyArray<string>): Sq
     place,
     ids,
     `${isTaken}
-         OR EXISTS (SELECT 1 FROM batch b JOIN json_each(b.loose) l WHERE b.loose IS NOT NULL AND b.place IN (SELECT id FROM here) AND l.value = asked.id)`,
+         OR EXISTS (SELECT 1 FROM batch b WHERE b.loose IS NOT NULL AND b.place IN (SELECT id FROM here)
+           AND asked.id IN (SELECT value FROM json_each(b.loose)))`,
   )
 }
 

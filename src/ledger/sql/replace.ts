@@ -135,8 +135,8 @@ export function* replacedPage(
     `SELECT p.id, r.digest, r.key, p.number, p.submission, p.verdict, p.answers, r.state = ${stateCode.undone} AND p.at IS NOT NULL, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
      FROM replaced p JOIN row r ON r.id = p.row
      LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
-     WHERE r.place = ?1 AND p.id > ?2 AND (p.at IS NOT NULL OR ?4 IS NOT NULL)
-       AND (?4 IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
+     WHERE r.place = ?1 AND p.id > ?2 AND (p.at IS NOT NULL OR CAST(?4 AS TEXT) IS NOT NULL)
+       AND (CAST(?4 AS TEXT) IS NULL OR p.batch IN (SELECT b.id FROM batch b JOIN run u ON u.id = b.run WHERE u.place = ?1 AND u.name = ?4))
      ORDER BY p.id LIMIT ?3`,
     [place, page.after, page.limit, page.run ?? null],
   )
