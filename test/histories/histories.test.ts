@@ -3,8 +3,8 @@ import { loadLazyModules } from "../faults/VirtualProject.ts"
 import { happens, play, type Played } from "./play.ts"
 
 /** Every event of `happens.inFew` occurs within these seeds. CI also runs 60 seeds with `npm run histories`. */
-const first = 17
-const seeds = 8
+const first = 38
+const seeds = 11
 
 beforeAll(loadLazyModules)
 
