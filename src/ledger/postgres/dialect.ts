@@ -6,7 +6,7 @@ const typeOf: Readonly<Record<string, string>> = { INTEGER: "BIGINT", BLOB: "BYT
  * nothing in them is taken for one of these.
  */
 const differing =
-  /\bx'([0-9a-f]*)'|'(?:[^']|'')*'|--[^\n]*|\?(\d*)|\bAS (INTEGER|BLOB)(?=\))|\s+(?:INDEXED BY \w+|NOT INDEXED)\b|\bCROSS JOIN\b/g
+  /\bx'([0-9a-f]*)'|'(?:[^']|'')*'|--[^\n]*|\?(\d*)|\bAS (INTEGER|BLOB)(?=\))|\s+(?:INDEXED BY \w+|NOT INDEXED)\b|\bCROSS JOIN\b(?! LATERAL)/g
 
 /** Returns a statement as PostgreSQL understands it. */
 export const translated = (sql: string): string => {
