@@ -55,6 +55,7 @@ export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockH
  * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. In that case, the age of the holder's heartbeat decides.
  */
 export const isGone = (holder: Holder, me: Holder): boolean => {
+  if (holder.pid === me.pid && holder.born === me.born && holder.boot === me.boot) return false
   const [boot, space] = holder.boot.split(" ")
   const [myBoot, mySpace] = me.boot.split(" ")
   if (boot !== myBoot) return true

@@ -1,62 +1,64 @@
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { join } from "node:path"
-import { openLedger } from "../../src/ledger/openLedger.ts"
+import { databases } from "./databases.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
-it.scopedLive("the ledger records a row from intent to verified, and finds it by its key", () =>
-  Effect.gen(function*() {
-    const ledger = yield* openLedger({ file: join(yield* folder, "deep", "ledger.db") })
-    const view = yield* contacts(ledger)
-    expect((yield* view.facts).isNew).toBe(true)
-    expect((yield* view.facts).firstColumns).toBeUndefined()
-    const session = yield* view.hold("run1")
-    const rows = [1, 2, 3].map((number) => rowOf(ledger, number))
-    const batch = yield* session.intend({ ...batchOf(rows), contentColumns: ["Name", "Email"] })
-    expect(batch).toBe(1)
-    expect((yield* view.counts).lastIntent).toBe(1)
-    expect((yield* view.facts).isNew).toBe(false)
-    expect((yield* view.facts).firstColumns).toEqual(["Email", "Name"])
-    const keys = rows.map((row) => row.keyDigest)
-    expect((yield* view.lookUp(keys)).map((row) => row?.state)).toEqual(["intended", "intended", "intended"])
-    yield* session.settle(batch, [imported("s1"), { _tag: "InDoubt", reason: "timeout" }, { _tag: "NotCreated" }])
-    const [first, second, third, unknown] = yield* view.lookUp([...keys, ledger.digest.key("other")])
-    expect(unknown).toBeUndefined()
-    expect(first).toMatchObject({
-      key: "key 1",
-      state: "imported",
-      row: 1,
-      columns: ["Email", "Name"],
-      batch: 1,
-      submissionId: "s1",
-      verdict: "unread",
-      resent: false,
-      leftOut: false,
-    })
-    expect(first?.content.equals(rows[0]?.content ?? Buffer.alloc(0))).toBe(true)
-    expect(second).toMatchObject({ state: "inDoubt", doubt: { reason: "timeout" }, verdict: undefined })
-    expect(third).toMatchObject({ state: "notCreated" })
-    const [sent] = yield* listed(view, "sent", { limit: 10 })
-    expect(sent).toMatchObject({
-      key: "key 1",
-      run: "run1",
-      item: rows[0]?.item,
-      cells: rows[0]?.cells,
-      answers: undefined,
-    })
-    const answers = digestsOf({ q1: { sent: "ab".repeat(16), returned: "cd".repeat(16) } })
-    yield* session.verdicts([{ keyDigest: rows[0]?.keyDigest ?? Buffer.alloc(0), verdict: "verified", answers }])
-    const [read] = yield* listed(view, "sent", { limit: 10 })
-    expect(read).toMatchObject({ verdict: "verified", item: undefined, cells: undefined, answers })
-    expect(yield* listed(view, "doubtful", { limit: 10 })).toMatchObject([
-      {
-        key: "key 2",
-        reason: "timeout",
-        columns: ["Key", "Content"],
-        cells: ["key 2", "content 2"],
-        acknowledged: false,
-      },
-    ])
-    expect(yield* view.standing).toMatchObject({ imported: 1, inDoubt: 1, verdicts: { verified: 1, unread: 0 } })
-    expect(yield* ledger.verify).toEqual([])
-  }))
+describe.each(databases)("a ledger in $name", ({ openLedger }) => {
+  it.scopedLive("the ledger records a row from intent to verified, and finds it by its key", () =>
+    Effect.gen(function*() {
+      const ledger = yield* openLedger({ file: join(yield* folder, "deep", "ledger.db") })
+      const view = yield* contacts(ledger)
+      expect((yield* view.facts).isNew).toBe(true)
+      expect((yield* view.facts).firstColumns).toBeUndefined()
+      const session = yield* view.hold("run1")
+      const rows = [1, 2, 3].map((number) => rowOf(ledger, number))
+      const batch = yield* session.intend({ ...batchOf(rows), contentColumns: ["Name", "Email"] })
+      expect(batch).toBe(1)
+      expect((yield* view.counts).lastIntent).toBe(1)
+      expect((yield* view.facts).isNew).toBe(false)
+      expect((yield* view.facts).firstColumns).toEqual(["Email", "Name"])
+      const keys = rows.map((row) => row.keyDigest)
+      expect((yield* view.lookUp(keys)).map((row) => row?.state)).toEqual(["intended", "intended", "intended"])
+      yield* session.settle(batch, [imported("s1"), { _tag: "InDoubt", reason: "timeout" }, { _tag: "NotCreated" }])
+      const [first, second, third, unknown] = yield* view.lookUp([...keys, ledger.digest.key("other")])
+      expect(unknown).toBeUndefined()
+      expect(first).toMatchObject({
+        key: "key 1",
+        state: "imported",
+        row: 1,
+        columns: ["Email", "Name"],
+        batch: 1,
+        submissionId: "s1",
+        verdict: "unread",
+        resent: false,
+        leftOut: false,
+      })
+      expect(first?.content.equals(rows[0]?.content ?? Buffer.alloc(0))).toBe(true)
+      expect(second).toMatchObject({ state: "inDoubt", doubt: { reason: "timeout" }, verdict: undefined })
+      expect(third).toMatchObject({ state: "notCreated" })
+      const [sent] = yield* listed(view, "sent", { limit: 10 })
+      expect(sent).toMatchObject({
+        key: "key 1",
+        run: "run1",
+        item: rows[0]?.item,
+        cells: rows[0]?.cells,
+        answers: undefined,
+      })
+      const answers = digestsOf({ q1: { sent: "ab".repeat(16), returned: "cd".repeat(16) } })
+      yield* session.verdicts([{ keyDigest: rows[0]?.keyDigest ?? Buffer.alloc(0), verdict: "verified", answers }])
+      const [read] = yield* listed(view, "sent", { limit: 10 })
+      expect(read).toMatchObject({ verdict: "verified", item: undefined, cells: undefined, answers })
+      expect(yield* listed(view, "doubtful", { limit: 10 })).toMatchObject([
+        {
+          key: "key 2",
+          reason: "timeout",
+          columns: ["Key", "Content"],
+          cells: ["key 2", "content 2"],
+          acknowledged: false,
+        },
+      ])
+      expect(yield* view.standing).toMatchObject({ imported: 1, inDoubt: 1, verdicts: { verified: 1, unread: 0 } })
+      expect(yield* ledger.verify).toEqual([])
+    }))
+})

@@ -2,462 +2,469 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { join } from "node:path"
 import type { AttentionRow } from "../../src/ledger/facts.ts"
-import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { Pages } from "../../src/ledger/pages.ts"
 import type { RowOutcome } from "../../src/ledger/rows.ts"
+import { databases } from "./databases.ts"
 import { batchOf, contacts, destination, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
-const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
-const notCreated: RowOutcome = { _tag: "NotCreated" }
-const refused: RowOutcome = { _tag: "Refused", message: "no", item: Buffer.alloc(16, 7), mapping: "m", form: "f" }
+describe.each(databases)("a ledger in $name", ({ openLedger }) => {
+  const inDoubt: RowOutcome = { _tag: "InDoubt", reason: "timeout" }
+  const notCreated: RowOutcome = { _tag: "NotCreated" }
+  const refused: RowOutcome = { _tag: "Refused", message: "no", item: Buffer.alloc(16, 7), mapping: "m", form: "f" }
 
-const held = Effect.gen(function*() {
-  const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
-  const view = yield* contacts(ledger)
-  const session = yield* view.hold("run1")
-  const send = (number: number, outcome: RowOutcome, more: Parameters<typeof rowOf>[2] = {}, resend = false) =>
-    Effect.flatMap(
-      session.intend(batchOf([rowOf(ledger, number, more)], resend)),
-      (batch) => session.settle(batch, [outcome]),
-    )
-  const known = (key: string) => Effect.map(view.lookUp([ledger.digest.key(key)]), ([row]) => row)
-  return { ledger, view, session, send, known }
-})
+  const held = Effect.gen(function*() {
+    const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+    const view = yield* contacts(ledger)
+    const session = yield* view.hold("run1")
+    const send = (number: number, outcome: RowOutcome, more: Parameters<typeof rowOf>[2] = {}, resend = false) =>
+      Effect.flatMap(
+        session.intend(batchOf([rowOf(ledger, number, more)], resend)),
+        (batch) => session.settle(batch, [outcome]),
+      )
+    const known = (key: string) => Effect.map(view.lookUp([ledger.digest.key(key)]), ([row]) => row)
+    return { ledger, view, session, send, known }
+  })
 
-describe("refusing a batch", () => {
-  it.scopedLive("a whole batch is refused if one of its rows is imported, in flight or in doubt", () =>
-    Effect.gen(function*() {
-      const { ledger, session, send, known } = yield* held
-      yield* send(1, imported("s1"))
-      yield* send(2, inDoubt)
-      const open = yield* session.intend(batchOf([rowOf(ledger, 3)]))
-      for (const number of [1, 2, 3]) {
+  describe("refusing a batch", () => {
+    it.scopedLive("a whole batch is refused if one of its rows is imported, in flight or in doubt", () =>
+      Effect.gen(function*() {
+        const { ledger, session, send, known } = yield* held
+        yield* send(1, imported("s1"))
+        yield* send(2, inDoubt)
+        const open = yield* session.intend(batchOf([rowOf(ledger, 3)]))
+        for (const number of [1, 2, 3]) {
+          const exit = yield* Effect.exit(
+            session.intend(batchOf([rowOf(ledger, 9), rowOf(ledger, number)], number !== 2)),
+          )
+          expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
+          expect(yield* known("key 9")).toBeUndefined()
+        }
+        expect((yield* (yield* contacts(ledger)).counts).lastIntent).toBe(open)
+        yield* session.settle(open, [notCreated])
+        yield* send(3, imported("s3"))
+        expect(yield* ledger.verify).toEqual([])
+      }))
+
+    it.scopedLive("a batch is refused if it contains a row twice", () =>
+      Effect.gen(function*() {
+        const { ledger, session, known } = yield* held
+        const exit = yield* Effect.exit(session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 1)])))
+        expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
+        expect(yield* known("key 1")).toBeUndefined()
+      }))
+
+    it.scopedLive("a batch is refused if it contains a row in doubt that was already resent", () =>
+      Effect.gen(function*() {
+        const { ledger, session, send, known } = yield* held
+        yield* send(1, inDoubt)
+        yield* send(1, inDoubt, {}, true)
+        expect(yield* known("key 1")).toMatchObject({ state: "inDoubt", resent: true, batch: 2 })
+        const exit = yield* Effect.exit(session.intend(batchOf([rowOf(ledger, 1)], true)))
+        expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
+      }))
+  })
+
+  describe("a batch of rows", () => {
+    it.scopedLive("a batch settles each row under its own number, however many new and resendable rows it has", () =>
+      Effect.gen(function*() {
+        const { ledger, session, view } = yield* held
+        const rows = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
+        const refusedRows = [2, 3, 13, 24]
+        const before = yield* session.intend(batchOf(rows(refusedRows)))
+        yield* session.settle(before, refusedRows.map(() => refused))
+        const all = Array.from({ length: 25 }, (_, index) => index + 1)
+        const batch = yield* session.intend(batchOf(rows(all)))
+        yield* session.settle(batch, all.map((number) => imported(`s${number}`)))
+        const known = yield* view.lookUp(all.map((number) => ledger.digest.key(`key ${number}`)))
+        expect(known.map((row) => [row?.row, row?.submissionId, row?.state, row?.batch])).toEqual(
+          all.map((number) => [number, `s${number}`, "imported", batch]),
+        )
+        expect(yield* ledger.verify).toEqual([])
+      }))
+  })
+
+  describe("a resent row in doubt", () => {
+    it.scopedLive("a resent row that is not created stays in doubt because of its first request, and may be resent", () =>
+      Effect.gen(function*() {
+        const { view, send, known } = yield* held
+        yield* send(1, inDoubt)
+        yield* send(1, notCreated, {}, true)
+        expect(yield* known("key 1")).toMatchObject({
+          state: "inDoubt",
+          resent: false,
+          batch: 1,
+          doubt: { reason: "timeout" },
+        })
+        expect(yield* listed(view, "doubtful", { limit: 9 })).toMatchObject([{
+          batch: 1,
+          cells: ["key 1", "content 1"],
+        }])
+        yield* send(1, imported("s1"), {}, true)
+        expect(yield* known("key 1")).toMatchObject({
+          state: "imported",
+          submissionId: "s1",
+          doubt: undefined,
+          resent: true,
+        })
+      }))
+
+    it.scopedLive("a resent row stays in doubt if it is refused, and the refusal is reported", () =>
+      Effect.gen(function*() {
+        const { ledger, send, known } = yield* held
+        yield* send(1, inDoubt)
+        yield* send(1, refused, {}, true)
+        expect(yield* known("key 1")).toMatchObject({
+          state: "inDoubt",
+          resent: true,
+          doubt: { reason: "timeout; resent and refused: no" },
+        })
+        expect(yield* ledger.verify).toEqual([])
+      }))
+  })
+
+  describe("a refusal", () => {
+    it.scopedLive("a refusal is recorded with its item, and deleted when the row is sent a second time", () =>
+      Effect.gen(function*() {
+        const { view, send, known } = yield* held
+        yield* send(1, refused)
+        expect(yield* known("key 1")).toMatchObject({
+          state: "refused",
+          refusal: { item: Buffer.alloc(16, 7), mapping: "m", form: "f", message: "no" },
+        })
+        expect(yield* view.standing).toMatchObject({ refused: 1, imported: 0 })
+        yield* send(1, imported("s1"))
+        expect(yield* known("key 1")).toMatchObject({ state: "imported", refusal: undefined })
+      }))
+  })
+
+  describe("recorded verdicts", () => {
+    it.scopedLive("the sent content is kept until the row is verified, and the answer digests if the submission is missing", () =>
+      Effect.gen(function*() {
+        const { ledger, view, session, send } = yield* held
+        const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }
+        const answers = digestsOf({
+          ...same,
+          "q 2": { returned: "bb".repeat(16) },
+          q3: { sent: "cc".repeat(16) },
+          q4: {},
+        })
+        yield* send(1, imported("s1"))
+        const keyDigest = ledger.digest.key("key 1")
+        const row = Effect.map(listed(view, "sent", { limit: 5 }), ([one]) => one)
+        yield* session.verdicts([{ keyDigest, verdict: "differing", answers }])
+        expect(yield* row).toMatchObject({
+          verdict: "differing",
+          answers,
+          item: { questions: [{ id: "q1", value: "content 1" }] },
+        })
+        yield* session.verdicts([{ keyDigest, verdict: "missing", answers: new Map() }])
+        expect(yield* row).toMatchObject({ verdict: "missing", answers })
+        yield* session.verdicts([{ keyDigest, verdict: "verified", answers: digestsOf(same) }])
+        expect(yield* row).toMatchObject({
+          verdict: "verified",
+          answers: digestsOf(same),
+          item: undefined,
+          cells: undefined,
+        })
         const exit = yield* Effect.exit(
-          session.intend(batchOf([rowOf(ledger, 9), rowOf(ledger, number)], number !== 2)),
+          session.verdicts([{ keyDigest: ledger.digest.key("no"), verdict: "verified", answers }]),
         )
         expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
-        expect(yield* known("key 9")).toBeUndefined()
-      }
-      expect((yield* (yield* contacts(ledger)).counts).lastIntent).toBe(open)
-      yield* session.settle(open, [notCreated])
-      yield* send(3, imported("s3"))
-      expect(yield* ledger.verify).toEqual([])
-    }))
+      }))
 
-  it.scopedLive("a batch is refused if it contains a row twice", () =>
-    Effect.gen(function*() {
-      const { ledger, session, known } = yield* held
-      const exit = yield* Effect.exit(session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 1)])))
-      expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
-      expect(yield* known("key 1")).toBeUndefined()
-    }))
-
-  it.scopedLive("a batch is refused if it contains a row in doubt that was already resent", () =>
-    Effect.gen(function*() {
-      const { ledger, session, send, known } = yield* held
-      yield* send(1, inDoubt)
-      yield* send(1, inDoubt, {}, true)
-      expect(yield* known("key 1")).toMatchObject({ state: "inDoubt", resent: true, batch: 2 })
-      const exit = yield* Effect.exit(session.intend(batchOf([rowOf(ledger, 1)], true)))
-      expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
-    }))
-})
-
-describe("a batch of rows", () => {
-  it.scopedLive("a batch settles each row under its own number, however many new and resendable rows it has", () =>
-    Effect.gen(function*() {
-      const { ledger, session, view } = yield* held
-      const rows = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
-      const refusedRows = [2, 3, 13, 24]
-      const before = yield* session.intend(batchOf(rows(refusedRows)))
-      yield* session.settle(before, refusedRows.map(() => refused))
-      const all = Array.from({ length: 25 }, (_, index) => index + 1)
-      const batch = yield* session.intend(batchOf(rows(all)))
-      yield* session.settle(batch, all.map((number) => imported(`s${number}`)))
-      const known = yield* view.lookUp(all.map((number) => ledger.digest.key(`key ${number}`)))
-      expect(known.map((row) => [row?.row, row?.submissionId, row?.state, row?.batch])).toEqual(
-        all.map((number) => [number, `s${number}`, "imported", batch]),
-      )
-      expect(yield* ledger.verify).toEqual([])
-    }))
-})
-
-describe("a resent row in doubt", () => {
-  it.scopedLive("a resent row that is not created stays in doubt because of its first request, and may be resent", () =>
-    Effect.gen(function*() {
-      const { view, send, known } = yield* held
-      yield* send(1, inDoubt)
-      yield* send(1, notCreated, {}, true)
-      expect(yield* known("key 1")).toMatchObject({
-        state: "inDoubt",
-        resent: false,
-        batch: 1,
-        doubt: { reason: "timeout" },
-      })
-      expect(yield* listed(view, "doubtful", { limit: 9 })).toMatchObject([{
-        batch: 1,
-        cells: ["key 1", "content 1"],
-      }])
-      yield* send(1, imported("s1"), {}, true)
-      expect(yield* known("key 1")).toMatchObject({
-        state: "imported",
-        submissionId: "s1",
-        doubt: undefined,
-        resent: true,
-      })
-    }))
-
-  it.scopedLive("a resent row stays in doubt if it is refused, and the refusal is reported", () =>
-    Effect.gen(function*() {
-      const { ledger, send, known } = yield* held
-      yield* send(1, inDoubt)
-      yield* send(1, refused, {}, true)
-      expect(yield* known("key 1")).toMatchObject({
-        state: "inDoubt",
-        resent: true,
-        doubt: { reason: "timeout; resent and refused: no" },
-      })
-      expect(yield* ledger.verify).toEqual([])
-    }))
-})
-
-describe("a refusal", () => {
-  it.scopedLive("a refusal is recorded with its item, and deleted when the row is sent a second time", () =>
-    Effect.gen(function*() {
-      const { view, send, known } = yield* held
-      yield* send(1, refused)
-      expect(yield* known("key 1")).toMatchObject({
-        state: "refused",
-        refusal: { item: Buffer.alloc(16, 7), mapping: "m", form: "f", message: "no" },
-      })
-      expect(yield* view.standing).toMatchObject({ refused: 1, imported: 0 })
-      yield* send(1, imported("s1"))
-      expect(yield* known("key 1")).toMatchObject({ state: "imported", refusal: undefined })
-    }))
-})
-
-describe("recorded verdicts", () => {
-  it.scopedLive("the sent content is kept until the row is verified, and the answer digests if the submission is missing", () =>
-    Effect.gen(function*() {
-      const { ledger, view, session, send } = yield* held
-      const same = { q1: { sent: "aa".repeat(16), returned: "aa".repeat(16) } }
-      const answers = digestsOf({
-        ...same,
-        "q 2": { returned: "bb".repeat(16) },
-        q3: { sent: "cc".repeat(16) },
-        q4: {},
-      })
-      yield* send(1, imported("s1"))
-      const keyDigest = ledger.digest.key("key 1")
-      const row = Effect.map(listed(view, "sent", { limit: 5 }), ([one]) => one)
-      yield* session.verdicts([{ keyDigest, verdict: "differing", answers }])
-      expect(yield* row).toMatchObject({
-        verdict: "differing",
-        answers,
-        item: { questions: [{ id: "q1", value: "content 1" }] },
-      })
-      yield* session.verdicts([{ keyDigest, verdict: "missing", answers: new Map() }])
-      expect(yield* row).toMatchObject({ verdict: "missing", answers })
-      yield* session.verdicts([{ keyDigest, verdict: "verified", answers: digestsOf(same) }])
-      expect(yield* row).toMatchObject({
-        verdict: "verified",
-        answers: digestsOf(same),
-        item: undefined,
-        cells: undefined,
-      })
-      const exit = yield* Effect.exit(
-        session.verdicts([{ keyDigest: ledger.digest.key("no"), verdict: "verified", answers }]),
-      )
-      expect(Exit.isFailure(exit) && exit.cause._tag).toBe("Die")
-    }))
-
-  it.scopedLive("verdicts are listed page by page for all rows, for a run, and for rows that need review, each row once", () =>
-    Effect.gen(function*() {
-      const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
-      const view = yield* contacts(ledger)
-      const send = (run: string, numbers: ReadonlyArray<number>) =>
-        Effect.scoped(Effect.gen(function*() {
-          const session = yield* view.hold(run)
-          const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
-          yield* session.settle(batch, numbers.map((number) => (number === 2 ? notCreated : imported(`s${number}`))))
-          const verdicts = numbers.filter((number) => number % 3 === 0)
-          yield* session.verdicts(
-            verdicts.map((number) => ({
-              keyDigest: ledger.digest.key(`key ${number}`),
-              verdict: "verified",
-              answers: new Map(),
-            })),
-          )
+    it.scopedLive("verdicts are listed page by page for all rows, for a run, and for rows that need review, each row once", () =>
+      Effect.gen(function*() {
+        const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+        const view = yield* contacts(ledger)
+        const send = (run: string, numbers: ReadonlyArray<number>) =>
+          Effect.scoped(Effect.gen(function*() {
+            const session = yield* view.hold(run)
+            const batch = yield* session.intend(batchOf(numbers.map((number) => rowOf(ledger, number))))
+            yield* session.settle(batch, numbers.map((number) => (number === 2 ? notCreated : imported(`s${number}`))))
+            const verdicts = numbers.filter((number) => number % 3 === 0)
+            yield* session.verdicts(
+              verdicts.map((number) => ({
+                keyDigest: ledger.digest.key(`key ${number}`),
+                verdict: "verified",
+                answers: new Map(),
+              })),
+            )
+          }))
+        yield* send("run1", [1, 2, 3, 4, 5])
+        yield* send("run2", [6, 7, 8, 9])
+        yield* send("run3", [10, 11])
+        const pages = (options: Pages["sent"]["choice"]) =>
+          Effect.gen(function*() {
+            const rows: Array<number> = []
+            for (let after = 0;;) {
+              const page = yield* listed(view, "sent", { ...options, after, limit: 2 })
+              const last = page.at(-1)
+              if (last === undefined) return rows
+              rows.push(...page.map((row) => row.row))
+              after = last.at
+            }
+          })
+        expect(yield* pages({})).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+        expect(yield* pages({ run: "run2" })).toEqual([6, 7, 8, 9])
+        expect(yield* pages({ run: "run2", verdicts: ["verified"] })).toEqual([6, 9])
+        expect(yield* pages({ run: "run2", verdicts: ["unread"] })).toEqual([7, 8])
+        expect(yield* pages({ verdicts: ["unread", "missing"] })).toEqual([1, 4, 5, 7, 8, 10, 11])
+        expect(yield* pages({ run: "none" })).toEqual([])
+        yield* Effect.scoped(Effect.gen(function*() {
+          const session = yield* view.hold("run4")
+          yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s2")])
         }))
-      yield* send("run1", [1, 2, 3, 4, 5])
-      yield* send("run2", [6, 7, 8, 9])
-      yield* send("run3", [10, 11])
-      const pages = (options: Pages["sent"]["choice"]) =>
-        Effect.gen(function*() {
-          const rows: Array<number> = []
-          for (let after = 0;;) {
-            const page = yield* listed(view, "sent", { ...options, after, limit: 2 })
-            const last = page.at(-1)
-            if (last === undefined) return rows
-            rows.push(...page.map((row) => row.row))
-            after = last.at
-          }
+        expect(yield* pages({ run: "run4" })).toEqual([2])
+        expect(yield* pages({})).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+      }))
+  })
+
+  describe("looking up rows", () => {
+    it.scopedLive("a look-up returns thousands of rows in the requested order, including unknown rows", () =>
+      Effect.gen(function*() {
+        const { ledger, view, session } = yield* held
+        const rows = Array.from({ length: 3000 }, (_, index) => rowOf(ledger, index))
+        yield* session.intend(batchOf(rows))
+        const asked = Array.from({ length: 4000 }, (_, index) => (index * 7) % 4000)
+        const found = yield* view.lookUp(asked.map((number) => ledger.digest.key(`key ${number}`)))
+        expect(found.map((row) => row?.row)).toEqual(asked.map((number) => (number < 3000 ? number : undefined)))
+        expect(yield* view.lookUp([])).toEqual([])
+      }))
+
+    it.scopedLive("the ledger counts rows that were imported under a different mapping", () =>
+      Effect.gen(function*() {
+        const { ledger, view, session } = yield* held
+        const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2), rowOf(ledger, 3)]))
+        yield* session.settle(batch, [imported("s1"), notCreated, imported("s3")])
+        const other = yield* session.intend({ ...batchOf([rowOf(ledger, 2)]), mapping: "mapping2" })
+        yield* session.settle(other, [imported("s2")])
+        expect(yield* view.importedUnderOtherMapping("mapping1")).toBe(1)
+        expect(yield* view.importedUnderOtherMapping("mapping2")).toBe(2)
+        expect(yield* view.importedUnderOtherMapping("mapping3")).toBe(3)
+      }))
+  })
+
+  describe("a fixed row", () => {
+    it.scopedLive("a fixed row marks its original as superseded after its import, whatever the original's key", () =>
+      Effect.gen(function*() {
+        const { ledger, view, send, known } = yield* held
+        const content = (text: string) => ledger.digest.content([text])
+        const key = (text: string) => ledger.digest.key(text)
+        yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
+        expect((yield* known("key 1"))?.superseded).toEqual([])
+        yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
+        expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), mended: 1, isUndone: false }])
+        yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2") } })
+        expect((yield* known("key 2"))?.superseded).toEqual([])
+        expect(yield* known("wrong key")).toMatchObject({
+          state: "notCreated",
+          superseded: [{ content: content("bad 2"), mended: (yield* known("key 2"))?.id, isUndone: false }],
+          leftOut: false,
+          batch: undefined,
         })
-      expect(yield* pages({})).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
-      expect(yield* pages({ run: "run2" })).toEqual([6, 7, 8, 9])
-      expect(yield* pages({ run: "run2", verdicts: ["verified"] })).toEqual([6, 9])
-      expect(yield* pages({ run: "run2", verdicts: ["unread"] })).toEqual([7, 8])
-      expect(yield* pages({ verdicts: ["unread", "missing"] })).toEqual([1, 4, 5, 7, 8, 10, 11])
-      expect(yield* pages({ run: "none" })).toEqual([])
-      yield* Effect.scoped(Effect.gen(function*() {
-        const session = yield* view.hold("run4")
-        yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s2")])
+        yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3") } })
+        expect(yield* view.lookUpRows([undefined, undefined], (at) => content(`bad ${at + 2}`))).toMatchObject([
+          { replacedBy: undefined },
+          { replacedBy: { mended: (yield* known("key 3"))?.id, isUndone: false } },
+        ])
       }))
-      expect(yield* pages({ run: "run4" })).toEqual([2])
-      expect(yield* pages({})).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
-    }))
-})
+  })
 
-describe("looking up rows", () => {
-  it.scopedLive("a look-up returns thousands of rows in the requested order, including unknown rows", () =>
-    Effect.gen(function*() {
-      const { ledger, view, session } = yield* held
-      const rows = Array.from({ length: 3000 }, (_, index) => rowOf(ledger, index))
-      yield* session.intend(batchOf(rows))
-      const asked = Array.from({ length: 4000 }, (_, index) => (index * 7) % 4000)
-      const found = yield* view.lookUp(asked.map((number) => ledger.digest.key(`key ${number}`)))
-      expect(found.map((row) => row?.row)).toEqual(asked.map((number) => (number < 3000 ? number : undefined)))
-      expect(yield* view.lookUp([])).toEqual([])
-    }))
+  const attention = (
+    ledger: { digest: { key: (key: string) => Buffer; content: (cells: ReadonlyArray<string>) => Buffer } },
+    row: number,
+    key: string | undefined,
+    content: string,
+    fate: AttentionRow["fate"],
+  ): AttentionRow => ({
+    keyDigest: key === undefined ? undefined : ledger.digest.key(key),
+    key,
+    row,
+    content: ledger.digest.content([content]),
+    fate,
+    problems: [],
+  })
 
-  it.scopedLive("the ledger counts rows that were imported under a different mapping", () =>
-    Effect.gen(function*() {
-      const { ledger, view, session } = yield* held
-      const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2), rowOf(ledger, 3)]))
-      yield* session.settle(batch, [imported("s1"), notCreated, imported("s3")])
-      const other = yield* session.intend({ ...batchOf([rowOf(ledger, 2)]), mapping: "mapping2" })
-      yield* session.settle(other, [imported("s2")])
-      expect(yield* view.importedUnderOtherMapping("mapping1")).toBe(1)
-      expect(yield* view.importedUnderOtherMapping("mapping2")).toBe(2)
-      expect(yield* view.importedUnderOtherMapping("mapping3")).toBe(3)
-    }))
-})
-
-describe("a fixed row", () => {
-  it.scopedLive("a fixed row marks its original as superseded after its import, whatever the original's key", () =>
-    Effect.gen(function*() {
-      const { ledger, view, send, known } = yield* held
-      const content = (text: string) => ledger.digest.content([text])
-      const key = (text: string) => ledger.digest.key(text)
-      yield* send(1, notCreated, { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
-      expect((yield* known("key 1"))?.superseded).toEqual([])
-      yield* send(1, imported("s1"), { supersedes: { keyDigest: key("key 1"), content: content("bad 1") } })
-      expect((yield* known("key 1"))?.superseded).toEqual([{ content: content("bad 1"), mended: 1, isUndone: false }])
-      yield* send(2, imported("s2"), { supersedes: { keyDigest: key("wrong key"), content: content("bad 2") } })
-      expect((yield* known("key 2"))?.superseded).toEqual([])
-      expect(yield* known("wrong key")).toMatchObject({
-        state: "notCreated",
-        superseded: [{ content: content("bad 2"), mended: 2, isUndone: false }],
-        leftOut: false,
-        batch: undefined,
-      })
-      yield* send(3, imported("s3"), { supersedes: { keyDigest: undefined, content: content("bad 3") } })
-      expect(yield* view.lookUpRows([undefined, undefined], (at) => content(`bad ${at + 2}`))).toMatchObject([
-        { replacedBy: undefined },
-        { replacedBy: { mended: 3, isUndone: false } },
-      ])
-    }))
-})
-
-const attention = (
-  ledger: { digest: { key: (key: string) => Buffer; content: (cells: ReadonlyArray<string>) => Buffer } },
-  row: number,
-  key: string | undefined,
-  content: string,
-  fate: AttentionRow["fate"],
-): AttentionRow => ({
-  keyDigest: key === undefined ? undefined : ledger.digest.key(key),
-  key,
-  row,
-  content: ledger.digest.content([content]),
-  fate,
-  problems: [],
-})
-
-describe("acknowledging rows that need review", () => {
-  it.scopedLive("an acknowledgement covers content and fate, so that edited rows need review later", () =>
-    Effect.gen(function*() {
-      const { ledger, view, session } = yield* held
-      const bad = attention(ledger, 1, "a", "bad", "invalid")
-      expect(yield* view.attended([bad])).toEqual(["new"])
-      yield* session.record({ attention: [bad] })
-      expect(yield* view.attended([bad])).toEqual(["seen"])
-      expect(yield* session.acknowledge({ keys: ["a", "typo"], because: "known", by: "me", leaveOut: false })).toEqual({
-        acknowledged: 1,
-        unknown: ["typo"],
-      })
-      const edited = attention(ledger, 1, "a", "worse", "invalid")
-      expect(yield* view.attended([bad, edited, { ...bad, fate: "changed" }])).toEqual(["acknowledged", "new", "new"])
-      const [row] = yield* view.lookUp([ledger.digest.key("a")])
-      expect(row).toBeUndefined()
-    }))
-
-  it.scopedLive("an acknowledgement of all rows covers the findings of the last run that read the source, and rows in doubt, differing or missing", () =>
-    Effect.gen(function*() {
-      const { ledger, view, session, send } = yield* held
-      const old = attention(ledger, 1, "a", "old", "invalid")
-      yield* session.record({ attention: [old] })
-      yield* session.startRun({ run: "run2", mode: "run", startedAt: "2024-01-02T00:00:00.000Z" })
-      for (const number of [1, 2, 3, 4]) yield* send(number, imported(`s${number}`))
-      yield* send(5, inDoubt)
-      const back = (number: number, verdict: "verified" | "differing" | "missing") => ({
-        keyDigest: ledger.digest.key(`key ${number}`),
-        verdict,
-        answers: new Map(),
-      })
-      yield* session.verdicts([back(1, "differing"), back(2, "missing"), back(3, "verified")])
-      expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({
-        acknowledged: 3,
-        unknown: [],
-      })
-      expect(yield* view.attended([old])).toEqual(["seen"])
-      expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 1, missing: 1, unread: 0 })
-      expect(yield* listed(view, "doubtful", { limit: 9 })).toMatchObject([{ key: "key 5", acknowledged: true }])
-      expect(yield* view.attended([attention(ledger, 5, "key 5", "edited since", "inDoubt")])).toEqual(["acknowledged"])
-      expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({
-        acknowledged: 0,
-        unknown: [],
-      })
-      yield* session.verdicts([back(1, "missing")])
-      expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
-    }))
-
-  it.scopedLive("an acknowledgement can skip rows permanently by key, or by content if they have no key", () =>
-    Effect.gen(function*() {
-      const { ledger, view, session, known } = yield* held
-      yield* session.record({
-        attention: [
-          attention(ledger, 1, "a", "bad", "invalid"),
-          attention(ledger, 2, undefined, "keyless", "invalid"),
-          attention(ledger, 3, "b", "bad", "refused"),
-        ],
-      })
-      yield* session.acknowledge({ keys: ["a"], because: "test data", by: "me", leaveOut: true })
-      expect(yield* known("a")).toMatchObject({ leftOut: true, state: "notCreated", superseded: [] })
-      expect(yield* known("b")).toBeUndefined()
-      expect((yield* session.acknowledge({ keys: "all", because: "test data", by: "me", leaveOut: true })).acknowledged)
-        .toBe(2)
-      const keyless = yield* view.lookUpRows(
-        [undefined, undefined],
-        (at) => ledger.digest.content([at === 0 ? "keyless" : "bad"]),
-      )
-      expect(keyless).toMatchObject([{ leftOut: true }, { leftOut: false }])
-      expect((yield* known("b"))?.leftOut).toBe(true)
-      expect((yield* view.standing).leftOut).toBe(3)
-    }))
-
-  it.scopedLive("an acknowledgement finds rows by key, or by row number if they had none, newest first", () =>
-    Effect.gen(function*() {
-      const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
-      const view = yield* contacts(ledger)
-      const meet = (run: string, rows: ReadonlyArray<AttentionRow>) =>
-        Effect.scoped(Effect.flatMap(view.hold(run), (session) => session.record({ attention: rows })))
-      yield* meet("run1", [
-        attention(ledger, 1, "a", "first", "invalid"),
-        attention(ledger, 7, undefined, "keyless", "invalid"),
-        attention(ledger, 8, "c", "x", "inDoubt"),
-      ])
-      yield* meet("run2", [attention(ledger, 4, "a", "second", "changed")])
-      const contents = (row: { keyDigest: Buffer } | { row: number }) =>
-        Effect.map(view.rejected(row), (found) => found.map((one) => one.content))
-      expect(yield* contents({ keyDigest: ledger.digest.key("a") })).toEqual(
-        ["second", "first"].map((text) => ledger.digest.content([text])),
-      )
-      expect(yield* contents({ row: 7 })).toEqual([ledger.digest.content(["keyless"])])
-      expect(yield* contents({ row: 1 })).toEqual([])
-      expect(yield* contents({ keyDigest: ledger.digest.key("c") })).toEqual([])
-    }))
-})
-
-describe("runs and the canary in the ledger", () => {
-  it.scopedLive("runs and the canary are recorded, and the newest run is listed first", () =>
-    Effect.gen(function*() {
-      const { view, session } = yield* held
-      expect(yield* view.runs({ limit: 5 })).toEqual([])
-      yield* session.startRun({ run: "run1", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
-      const end = {
-        run: "run1",
-        finishedAt: "2024-01-01T00:01:00.000Z",
-        outcome: "complete",
-        exitCode: 0,
-        counts: { read: 3 },
-      } as const
-      yield* session.finishRun(end)
-      yield* session.startRun({ run: "run2", mode: "reconcile", startedAt: "2024-01-02T00:00:00.000Z" })
-      expect(yield* view.runs({ limit: 5 })).toEqual([
-        {
-          run: "run2",
-          mode: "reconcile",
-          startedAt: "2024-01-02T00:00:00.000Z",
-          finishedAt: undefined,
-          outcome: undefined,
-          exitCode: undefined,
-          counts: null,
-        },
-        { ...end, mode: "run", startedAt: "2024-01-01T00:00:00.000Z" },
-      ])
-      expect((yield* view.facts).canary).toBeUndefined()
-      yield* session.record({ canary: { standing: "x", state: "failed", because: "differing" } })
-      yield* session.record({ canary: { standing: "y", state: "passed" } })
-      expect((yield* view.facts).canary).toEqual({ standing: "y", state: "passed" })
-    }))
-})
-
-describe("a pipeline that is new to a destination", () => {
-  const ask = { pipeline: "people", destination, renamedFrom: undefined, alongside: [] }
-
-  it.scopedLive("a pipeline is refused if a different pipeline imported there, unless it runs alongside", () =>
-    Effect.gen(function*() {
-      const { ledger, send } = yield* held
-      yield* send(1, refused)
-      yield* ledger.pipeline(ask)
-      yield* send(2, inDoubt)
-      const error = yield* Effect.flip(ledger.pipeline(ask))
-      expect(error._tag).toBe("LedgerRefused")
-      expect(error.message).toContain("renamedFrom: contacts")
-      yield* ledger.pipeline({ ...ask, destination: { ...destination, form: "form2" } })
-      const view = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
-      const session = yield* view.hold("run1")
-      yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s9")])
-      yield* ledger.pipeline(ask)
-      expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
-    }))
-
-  it.scopedLive("a pipeline takes over the rows of the pipeline that it was renamed from, but not during that pipeline's run", () =>
-    Effect.gen(function*() {
-      const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
-      const rename = { ...ask, renamedFrom: "contacts" }
-      yield* Effect.scoped(Effect.gen(function*() {
-        const session = yield* (yield* contacts(ledger)).hold("run1")
-        const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2)]))
-        yield* session.settle(batch, [imported("s1"), imported("s2")])
-        yield* session.intend(batchOf([rowOf(ledger, 3)]))
-        expect((yield* Effect.flip(ledger.pipeline(rename))).message).toContain("is in progress")
+  describe("acknowledging rows that need review", () => {
+    it.scopedLive("an acknowledgement covers content and fate, so that edited rows need review later", () =>
+      Effect.gen(function*() {
+        const { ledger, view, session } = yield* held
+        const bad = attention(ledger, 1, "a", "bad", "invalid")
+        expect(yield* view.attended([bad])).toEqual(["new"])
+        yield* session.record({ attention: [bad] })
+        expect(yield* view.attended([bad])).toEqual(["seen"])
+        expect(yield* session.acknowledge({ keys: ["a", "typo"], because: "known", by: "me", leaveOut: false }))
+          .toEqual({
+            acknowledged: 1,
+            unknown: ["typo"],
+          })
+        const edited = attention(ledger, 1, "a", "worse", "invalid")
+        expect(yield* view.attended([bad, edited, { ...bad, fate: "changed" }])).toEqual(["acknowledged", "new", "new"])
+        const [row] = yield* view.lookUp([ledger.digest.key("a")])
+        expect(row).toBeUndefined()
       }))
-      yield* Effect.scoped(Effect.gen(function*() {
-        const before = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
-        const session = yield* before.hold("early")
-        yield* session.startRun({ run: "early", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
-        yield* session.record({ attention: [attention(ledger, 1, "x", "bad", "invalid")] })
+
+    it.scopedLive("an acknowledgement of all rows covers the findings of the last run that read the source, and rows in doubt, differing or missing", () =>
+      Effect.gen(function*() {
+        const { ledger, view, session, send } = yield* held
+        const old = attention(ledger, 1, "a", "old", "invalid")
+        yield* session.record({ attention: [old] })
+        yield* session.startRun({ run: "run2", mode: "run", startedAt: "2024-01-02T00:00:00.000Z" })
+        for (const number of [1, 2, 3, 4]) yield* send(number, imported(`s${number}`))
+        yield* send(5, inDoubt)
+        const back = (number: number, verdict: "verified" | "differing" | "missing") => ({
+          keyDigest: ledger.digest.key(`key ${number}`),
+          verdict,
+          answers: new Map(),
+        })
+        yield* session.verdicts([back(1, "differing"), back(2, "missing"), back(3, "verified")])
+        expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({
+          acknowledged: 3,
+          unknown: [],
+        })
+        expect(yield* view.attended([old])).toEqual(["seen"])
+        expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 1, missing: 1, unread: 0 })
+        expect(yield* listed(view, "doubtful", { limit: 9 })).toMatchObject([{ key: "key 5", acknowledged: true }])
+        expect(yield* view.attended([attention(ledger, 5, "key 5", "edited since", "inDoubt")])).toEqual([
+          "acknowledged",
+        ])
+        expect(yield* session.acknowledge({ keys: "all", because: "seen", by: "me", leaveOut: false })).toEqual({
+          acknowledged: 0,
+          unknown: [],
+        })
+        yield* session.verdicts([back(1, "missing")])
+        expect((yield* view.standing).acknowledged).toEqual({ inDoubt: 1, differing: 0, missing: 1, unread: 0 })
       }))
-      const view = yield* ledger.pipeline(rename)
-      expect((yield* view.lookUp([ledger.digest.key("key 2")]))[0]?.submissionId).toBe("s2")
-      expect((yield* view.runs({ limit: 5 })).map((run) => run.run)).toEqual(["early"])
-      expect(yield* view.attended([attention(ledger, 1, "x", "bad", "invalid")])).toEqual(["seen"])
-      expect(yield* ledger.places).toEqual([{ pipeline: "people", destination, typed: "form1" }])
-      const session = yield* (yield* ledger.pipeline(rename)).hold("run2")
-      expect(session.abandoned).toBe(1)
-      expect((yield* Effect.flip(ledger.pipeline({ ...ask, pipeline: "contacts" })))._tag).toBe("LedgerRefused")
-      expect(yield* ledger.verify).toEqual([])
-    }))
+
+    it.scopedLive("an acknowledgement can skip rows permanently by key, or by content if they have no key", () =>
+      Effect.gen(function*() {
+        const { ledger, view, session, known } = yield* held
+        yield* session.record({
+          attention: [
+            attention(ledger, 1, "a", "bad", "invalid"),
+            attention(ledger, 2, undefined, "keyless", "invalid"),
+            attention(ledger, 3, "b", "bad", "refused"),
+          ],
+        })
+        yield* session.acknowledge({ keys: ["a"], because: "test data", by: "me", leaveOut: true })
+        expect(yield* known("a")).toMatchObject({ leftOut: true, state: "notCreated", superseded: [] })
+        expect(yield* known("b")).toBeUndefined()
+        expect(
+          (yield* session.acknowledge({ keys: "all", because: "test data", by: "me", leaveOut: true })).acknowledged,
+        )
+          .toBe(2)
+        const keyless = yield* view.lookUpRows(
+          [undefined, undefined],
+          (at) => ledger.digest.content([at === 0 ? "keyless" : "bad"]),
+        )
+        expect(keyless).toMatchObject([{ leftOut: true }, { leftOut: false }])
+        expect((yield* known("b"))?.leftOut).toBe(true)
+        expect((yield* view.standing).leftOut).toBe(3)
+      }))
+
+    it.scopedLive("an acknowledgement finds rows by key, or by row number if they had none, newest first", () =>
+      Effect.gen(function*() {
+        const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+        const view = yield* contacts(ledger)
+        const meet = (run: string, rows: ReadonlyArray<AttentionRow>) =>
+          Effect.scoped(Effect.flatMap(view.hold(run), (session) => session.record({ attention: rows })))
+        yield* meet("run1", [
+          attention(ledger, 1, "a", "first", "invalid"),
+          attention(ledger, 7, undefined, "keyless", "invalid"),
+          attention(ledger, 8, "c", "x", "inDoubt"),
+        ])
+        yield* meet("run2", [attention(ledger, 4, "a", "second", "changed")])
+        const contents = (row: { keyDigest: Buffer } | { row: number }) =>
+          Effect.map(view.rejected(row), (found) => found.map((one) => one.content))
+        expect(yield* contents({ keyDigest: ledger.digest.key("a") })).toEqual(
+          ["second", "first"].map((text) => ledger.digest.content([text])),
+        )
+        expect(yield* contents({ row: 7 })).toEqual([ledger.digest.content(["keyless"])])
+        expect(yield* contents({ row: 1 })).toEqual([])
+        expect(yield* contents({ keyDigest: ledger.digest.key("c") })).toEqual([])
+      }))
+  })
+
+  describe("runs and the canary in the ledger", () => {
+    it.scopedLive("runs and the canary are recorded, and the newest run is listed first", () =>
+      Effect.gen(function*() {
+        const { view, session } = yield* held
+        expect(yield* view.runs({ limit: 5 })).toEqual([])
+        yield* session.startRun({ run: "run1", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
+        const end = {
+          run: "run1",
+          finishedAt: "2024-01-01T00:01:00.000Z",
+          outcome: "complete",
+          exitCode: 0,
+          counts: { read: 3 },
+        } as const
+        yield* session.finishRun(end)
+        yield* session.startRun({ run: "run2", mode: "reconcile", startedAt: "2024-01-02T00:00:00.000Z" })
+        expect(yield* view.runs({ limit: 5 })).toEqual([
+          {
+            run: "run2",
+            mode: "reconcile",
+            startedAt: "2024-01-02T00:00:00.000Z",
+            finishedAt: undefined,
+            outcome: undefined,
+            exitCode: undefined,
+            counts: null,
+          },
+          { ...end, mode: "run", startedAt: "2024-01-01T00:00:00.000Z" },
+        ])
+        expect((yield* view.facts).canary).toBeUndefined()
+        yield* session.record({ canary: { standing: "x", state: "failed", because: "differing" } })
+        yield* session.record({ canary: { standing: "y", state: "passed" } })
+        expect((yield* view.facts).canary).toEqual({ standing: "y", state: "passed" })
+      }))
+  })
+
+  describe("a pipeline that is new to a destination", () => {
+    const ask = { pipeline: "people", destination, renamedFrom: undefined, alongside: [] }
+
+    it.scopedLive("a pipeline is refused if a different pipeline imported there, unless it runs alongside", () =>
+      Effect.gen(function*() {
+        const { ledger, send } = yield* held
+        yield* send(1, refused)
+        yield* ledger.pipeline(ask)
+        yield* send(2, inDoubt)
+        const error = yield* Effect.flip(ledger.pipeline(ask))
+        expect(error._tag).toBe("LedgerRefused")
+        expect(error.message).toContain("renamedFrom: contacts")
+        yield* ledger.pipeline({ ...ask, destination: { ...destination, form: "form2" } })
+        const view = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
+        const session = yield* view.hold("run1")
+        yield* session.settle(yield* session.intend(batchOf([rowOf(ledger, 2)])), [imported("s9")])
+        yield* ledger.pipeline(ask)
+        expect((yield* ledger.places).map(({ pipeline }) => pipeline).toSorted()).toEqual(["contacts", "people"])
+      }))
+
+    it.scopedLive("a pipeline takes over the rows of the pipeline that it was renamed from, but not during that pipeline's run", () =>
+      Effect.gen(function*() {
+        const ledger = yield* openLedger({ file: join(yield* folder, "ledger.db") })
+        const rename = { ...ask, renamedFrom: "contacts" }
+        yield* Effect.scoped(Effect.gen(function*() {
+          const session = yield* (yield* contacts(ledger)).hold("run1")
+          const batch = yield* session.intend(batchOf([rowOf(ledger, 1), rowOf(ledger, 2)]))
+          yield* session.settle(batch, [imported("s1"), imported("s2")])
+          yield* session.intend(batchOf([rowOf(ledger, 3)]))
+          expect((yield* Effect.flip(ledger.pipeline(rename))).message).toContain("is in progress")
+        }))
+        yield* Effect.scoped(Effect.gen(function*() {
+          const before = yield* ledger.pipeline({ ...ask, alongside: ["contacts"] })
+          const session = yield* before.hold("early")
+          yield* session.startRun({ run: "early", mode: "run", startedAt: "2024-01-01T00:00:00.000Z" })
+          yield* session.record({ attention: [attention(ledger, 1, "x", "bad", "invalid")] })
+        }))
+        const view = yield* ledger.pipeline(rename)
+        expect((yield* view.lookUp([ledger.digest.key("key 2")]))[0]?.submissionId).toBe("s2")
+        expect((yield* view.runs({ limit: 5 })).map((run) => run.run)).toEqual(["early"])
+        expect(yield* view.attended([attention(ledger, 1, "x", "bad", "invalid")])).toEqual(["seen"])
+        expect(yield* ledger.places).toEqual([{ pipeline: "people", destination, typed: "form1" }])
+        const session = yield* (yield* ledger.pipeline(rename)).hold("run2")
+        expect(session.abandoned).toBe(1)
+        expect((yield* Effect.flip(ledger.pipeline({ ...ask, pipeline: "contacts" })))._tag).toBe("LedgerRefused")
+        expect(yield* ledger.verify).toEqual([])
+      }))
+  })
 })

@@ -2,19 +2,10 @@ import * as Effect from "effect/Effect"
 import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
 import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
 import type { Sql } from "../sql/statement.ts"
+import type { Lease, Transactions } from "../sql/Store.ts"
 import type { Connection } from "./connection.ts"
 import { transact, type Wave } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
-
-/** A session's hold on the lock, which is confirmed inside each transaction. */
-export interface Lease {
-  /** Throws a Refusal if the lock is no longer ours. */
-  readonly confirm: () => Sql<void>
-  /** Counts the present transaction for the lease's mark. Sent with the commit of a transaction with a job that the mark must cover. */
-  readonly count: () => Sql<void>
-  /** Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. */
-  readonly confirmed: (isCounted: boolean) => void
-}
 
 /** How a job may share a transaction. */
 export interface Sharing {
@@ -31,7 +22,7 @@ const patience = 30_000
  * This process's only writer of a ledger. While a transaction is in progress, further jobs wait for the next one. Each transaction takes the
  * ledger's advisory lock first. So it is the only one of all processes, as in SQLite, and the order of commits is the order of batch numbers.
  */
-export class Writer {
+export class Writer implements Transactions {
   private readonly connection: Connection
   private readonly begin: string
   private readonly onRollback: () => void

@@ -7,9 +7,10 @@ import { LedgerOvertaken } from "../Ledger.ts"
 import type { MarkWriter } from "../marks.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql, write } from "../sql/statement.ts"
+import type { Lease } from "../sql/Store.ts"
 import type { Connection } from "./connection.ts"
 import { now, translated } from "./dialect.ts"
-import type { Lease, Writer } from "./Writer.ts"
+import type { Writer } from "./Writer.ts"
 
 /** What a lease is for, and what it needs. */
 export interface LeaseOptions {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { LedgerRefused } from "../Ledger.ts"
 import { Refusal } from "../sql/Refusal.ts"
+import { schema as tables } from "../sql/schema.ts"
 import { all, get, run, type Sql, write } from "../sql/statement.ts"
 import { functions, quoted, tablesOf } from "./dialect.ts"
 
@@ -25,9 +26,8 @@ const oldest = 15
 export const lockOf = (schema: string): bigint =>
   createHash("sha256").update(`formferry ${schema}`).digest().readBigInt64BE()
 
-/** Returns the version of the ledger's tables. Every change of a table gives a new version. */
-const versionOf = (tables: string): string =>
-  createHash("sha256").update(tablesOf(tables) + functions).digest("hex").slice(0, 16)
+/** The version of the ledger's tables. Every change of a table gives a new version. */
+const version = createHash("sha256").update(tablesOf(tables) + functions).digest("hex").slice(0, 16)
 
 const refuse = (message: string): never => {
   throw new Refusal(new LedgerRefused({ message }))
@@ -74,16 +74,19 @@ function* checkServer({ isManaged, label }: Part): Sql<void> {
  * Returns the ledger's id, inside a transaction that holds the advisory lock. Creates the schema and its tables if there are none. Refuses a schema
  * that is not this project's ledger.
  *
- * @param tables the tables of SQLite's schema
+ * @param mayCreate throws if there must have been a ledger
  */
-export function* openSchema(part: Part, tables: string): Sql<string> {
+export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   yield* checkServer(part)
   const { label, project, proof, schema } = part
   const [count] = (yield* get<readonly [number]>(
     "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ?",
     [schema],
   )) ?? [0]
-  if (count === 0) yield* createTables(part, tables)
+  if (count === 0) {
+    mayCreate()
+    yield* createTables(part)
+  }
   const isLedger = count === 0
     || (yield* get(
         "SELECT 1 FROM information_schema.columns WHERE table_schema = ? AND table_name = 'meta' AND column_name = 'value'",
@@ -102,7 +105,7 @@ export function* openSchema(part: Part, tables: string): Sql<string> {
       `The ledger ${label} belongs to the project ${owner}, not to ${project}. Nothing was sent. Set \`ledger.schema\` to another name: each project has its own schema.`,
     )
   }
-  if (meta.get("version") !== versionOf(tables)) {
+  if (meta.get("version") !== version) {
     return refuse(
       `The ledger ${label} was written by a different build of formferry, whose ledgers this one can't read. Nothing was changed or sent. Run the build that wrote it.`,
     )
@@ -115,14 +118,14 @@ export function* openSchema(part: Part, tables: string): Sql<string> {
   return meta.get("id") ?? ""
 }
 
-function* createTables({ opened, project, proof, schema }: Part, tables: string): Sql<void> {
+function* createTables({ opened, project, proof, schema }: Part): Sql<void> {
   const exists = yield* get("SELECT 1 FROM pg_namespace WHERE nspname = ?", [schema])
   if (exists === undefined) yield* write(`CREATE SCHEMA ${quoted(schema)}`)
   // PostgreSQL prepares one statement at a time.
   for (const statement of `${tablesOf(tables)};${functions}`.split(";")) {
     if (statement.trim() !== "") yield* write(statement)
   }
-  const meta = { id: randomBytes(8).toString("hex"), proof, started: opened, project, version: versionOf(tables) }
+  const meta = { id: randomBytes(8).toString("hex"), proof, started: opened, project, version: version }
   for (const [name, value] of Object.entries(meta)) {
     yield* run("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
   }

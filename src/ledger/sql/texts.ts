@@ -1,4 +1,4 @@
-import { all, get, type Sql } from "./statement.ts"
+import { all, get, type Sql, write } from "./statement.ts"
 
 /** Stores each text only once, with a number, because a text may repeat up to a million times. */
 export class Texts {
@@ -19,8 +19,13 @@ export class Texts {
   *idOf(text: string): Sql<number> {
     const known = this.ids.get(text)
     if (known !== undefined) return known
-    const found = (yield* get<readonly [number]>("SELECT id FROM text WHERE text = ?", [text]))
-      ?? (yield* get<readonly [number]>("INSERT INTO text (text) VALUES (?) RETURNING id", [text]))
+    const find = () => get<readonly [number]>("SELECT id FROM text WHERE text = ?", [text])
+    let found = yield* find()
+    if (found === undefined) {
+      // A different program of the same transaction may have added it meanwhile.
+      yield* write("INSERT INTO text (text) VALUES (?) ON CONFLICT (text) DO NOTHING", [text])
+      found = yield* find()
+    }
     const id = found?.[0] ?? 0
     this.ids.set(text, id)
     return id
@@ -37,17 +42,22 @@ export class Texts {
     return this.idOf(JSON.stringify(names))
   }
 
-  /** Returns what `map` returns. `map` may call `textOf` and `listOf`. If texts must be loaded first, `map` is called a second time. */
+  /** Returns what `map` returns. `map` may call `textOf` and `listOf`. If texts must be loaded first, `map` is called again. */
   *read<A>(map: () => A): Sql<A> {
-    this.missing.clear()
-    const mapped = map()
-    if (this.missing.size === 0) return mapped
-    const found = yield* all<readonly [number, string]>(
-      "SELECT id, text FROM text WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
-      [JSON.stringify([...this.missing])],
-    )
-    for (const [id, text] of found) this.texts.set(id, text)
-    return map()
+    // Meanwhile, a different program may have been rolled back, so that all texts must be loaded again.
+    for (;;) {
+      this.missing.clear()
+      const mapped = map()
+      if (this.missing.size === 0) return mapped
+      const missing = [...this.missing]
+      const found = new Map(
+        yield* all<readonly [number, string]>(
+          "SELECT id, text FROM text WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
+          [JSON.stringify(missing)],
+        ),
+      )
+      for (const id of missing) this.texts.set(id, found.get(id) ?? "")
+    }
   }
 
   /** Returns the text that has this number, or an empty text if there is none. Call this method inside `read`. */

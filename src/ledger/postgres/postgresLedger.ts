@@ -1,0 +1,139 @@
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
+import { type Ledger, type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
+import { missing, notNewest } from "../marks.ts"
+import { makeDigester } from "../secret.ts"
+import { makeLedger } from "../sql/ledger.ts"
+import { Refusal } from "../sql/Refusal.ts"
+import { get, type Sql } from "../sql/statement.ts"
+import { Texts } from "../sql/texts.ts"
+import { type Address, addressIn } from "./address.ts"
+import { connect, type Connection } from "./connection.ts"
+import { dialect, now, quoted } from "./dialect.ts"
+import { readAt } from "./driver.ts"
+import { ledgerError } from "./failures.ts"
+import { lockOf, openSchema } from "./opening.ts"
+import { Writer } from "./Writer.ts"
+
+/** How to open a ledger in PostgreSQL. */
+export interface PostgresOptions extends Omit<LedgerOptions, "file" | "holder"> {
+  /** The database, as libpq writes it: postgresql://USER:PASSWORD@HOST:PORT/DATABASE. */
+  readonly url: string
+  readonly project: string
+  /** The schema, which belongs to the project. */
+  readonly schema: string
+  /** The ledger's secret: 64 hexadecimal digits. */
+  readonly key: string
+  /** Whether a managed service vouches that commits are durable, whatever its server reports. */
+  readonly isManaged?: boolean
+}
+
+/**
+ * Opens the ledger for the scope. If there is none, makes its tables. Fails with `LedgerRefused` if the ledger must not be used: the address or the
+ * key is wrong, the schema belongs to something else, or the server could lose commits. Fails with `LedgerError` if the server can't be reached.
+ */
+export const openPostgresLedger = (
+  options: PostgresOptions,
+): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { isManaged = false, key, project, schema, url } = options
+    if (!/^[0-9a-f]{64}$/.test(key)) {
+      return yield* new LedgerRefused({
+        message: "The ledger's `key` must contain 64 hexadecimal digits. Nothing was sent.",
+      })
+    }
+    const address = addressIn(url)
+    if (address instanceof LedgerRefused) return yield* address
+    const label = labelOf(address, schema)
+    const clock = yield* Effect.clock
+    const opened = DateTime.formatIso(yield* DateTime.now)
+    const marks = options.marks ?? { ledger: label, folders: [], write: false }
+    const texts = new Texts()
+    const writer = new Writer(yield* connect(label, address, schema), lockOf(schema), () => texts.forget())
+    const reader = yield* connect(label, address, schema)
+    const read = readingOn(label, reader)
+    const digest = makeDigester(key)
+    const proof = digest.value("the secret of this ledger").toString("hex")
+    const wrong = options.overruling === true ? undefined : missing(marks)
+    const id = yield* writer.write<string, LedgerRefused>(
+      "opening it",
+      () =>
+        openSchema({ label, schema, project, proof, opened, isManaged }, () => {
+          if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
+        }),
+    )
+    let bytes = 0
+    return makeLedger({
+      file: label,
+      id,
+      marks,
+      asker: options.asker,
+      dialect,
+      writer,
+      texts,
+      digest,
+      clock,
+      staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
+      heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
+      holder: holderOf(hostname(), randomBytes(8).toString("hex")),
+      now: function*() {
+        return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
+      },
+      read,
+      mustBeSame: () => undefined,
+      // The server checks its own files and its references.
+      damage: Effect.succeed([]),
+      size: () => bytes,
+      rewrite: Effect.tryPromise({
+        try: async () => {
+          bytes = await rewritten(reader, schema)
+        },
+        catch: ledgerError(label, "rewriting it"),
+      }),
+      // The server's disk is its administrator's. A full disk fails an intent, so nothing is sent.
+      roomFor: () => Effect.void,
+    })
+  })
+
+/** What messages call the ledger. It contains no password. */
+const labelOf = ({ database = "", host = "localhost", port = 5432 }: Address, schema: string): string =>
+  `postgresql://${host}:${port}/${database} (schema ${schema})`
+
+/**
+ * Returns the process that takes locks. Only the age of its heartbeat shows whether it has ended, because another host can't see its processes. So all
+ * holders have the same boot, and each has its own namespace of processes (`isGone`).
+ */
+const holderOf = (host: string, random: string) => ({
+  pid: process.pid,
+  born: random,
+  boot: `postgresql ${host}/${random}`,
+})
+
+/** Runs programs that read one after another, because each has its own transaction on the connection. */
+const readingOn = (label: string, connection: Connection) => {
+  let last: Promise<unknown> = Promise.resolve()
+  return <A>(doing: string, program: () => Sql<A>): Effect.Effect<A, LedgerError> =>
+    Effect.tryPromise({
+      try: () => {
+        const next = last.then(() => readAt(connection, program()))
+        last = next.catch(() => undefined)
+        return next
+      },
+      catch: ledgerError(label, doing),
+    })
+}
+
+/** Rewrites every table, and returns the size of the ledger in bytes. */
+const rewritten = async (connection: Connection, schema: string): Promise<number> => {
+  const { rows } = await connection.send("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema])
+  for (const [table] of rows) await connection.exec(`VACUUM (FULL, ANALYZE) ${quoted(String(table))}`)
+  const size = await connection.send(
+    "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'",
+    [schema],
+  )
+  return Number(size.rows[0]?.[0])
+}
