@@ -4,7 +4,10 @@ import { join } from "node:path"
 import { databases } from "./databases.ts"
 import { batchOf, contacts, digestsOf, folder, imported, listed, rowOf } from "./rows.ts"
 
-describe.each(databases)("a ledger in $name", ({ openLedger }) => {
+describe.each(databases)("a ledger in $name", ({ name, openLedger }) => {
+  /** A time by the test's clock. PostgreSQL has its own clock. */
+  const timeOf = (text: string): unknown => (name === "SQLite" ? text : expect.stringMatching(/^20\d\d-\d\d-\d\dT/))
+
   const seen = (text: string) => Buffer.from(text.padEnd(16, "."))
   const because = { because: "looked at it", by: "ada", leaveOut: true }
 
@@ -76,14 +79,14 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
         yield* session.record({ reconciled: 3 })
         expect(yield* view.reconciliation).toEqual({
           run: "run1",
-          at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+          at: timeOf("1970-01-01T00:00:00.000Z"),
           after: 3,
           readBack: { verified: 2, differing: 0, missing: 1, unread: 0 },
         })
         yield* TestClock.adjust("10 seconds")
         yield* session.record({ reconciled: 6 })
         expect(yield* view.reconciliation).toMatchObject({
-          at: "1970-01-01T00:00:10.000Z",
+          at: timeOf("1970-01-01T00:00:10.000Z"),
           readBack: { verified: 3, differing: 1, missing: 1, unread: 1 },
         })
         yield* session.record({ reconciled: "through" })

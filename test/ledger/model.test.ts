@@ -187,7 +187,10 @@ describe.each(databases)("a ledger in $name", ({ modelRuns, openLedger }) => {
           const at = one.which % model.open.length
           const { batch, keys } = model.open[at] ?? { batch: 0, keys: [] }
           const tags = one.outcomes.slice(0, keys.length)
-          yield* session.settle(numbers.get(batch) ?? 0, tags.map((tag, index) => outcomeOf(tag, `s${batch}.${keys[index]}`)))
+          yield* session.settle(
+            numbers.get(batch) ?? 0,
+            tags.map((tag, index) => outcomeOf(tag, `s${batch}.${keys[index]}`)),
+          )
           model.settle(at, tags)
         } else if (one.do === "readBack") {
           const row = model.rows.get(one.key)

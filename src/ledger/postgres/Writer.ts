@@ -7,14 +7,6 @@ import type { Connection } from "./connection.ts"
 import { transact, type Wave } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 
-/** How a job may share a transaction. */
-export interface Sharing {
-  /** Whether the lease's mark covers the job. */
-  readonly counts: boolean
-  /** What the job changes (`Job.touches`). */
-  readonly touches?: ReadonlyArray<string>
-}
-
 /** How long a transaction may take, in milliseconds. Then the connection counts as lost. */
 const patience = 30_000
 
@@ -50,7 +42,7 @@ export class Writer implements Transactions {
     lease: Lease,
     doing: string,
     work: () => Sql<A>,
-    { counts, touches }: Sharing,
+    { counts, touches }: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> },
   ): Effect.Effect<A, LedgerError | LedgerOvertaken | E> {
     return this.jobs.submit<A, LedgerError | LedgerOvertaken | E>({ doing, lease, counts, touches, work })
   }

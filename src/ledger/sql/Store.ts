@@ -70,12 +70,15 @@ export interface Transactions {
    * the caller always gets the result.
    */
   readonly write: <A, E = never>(doing: string, program: () => Sql<A>) => Effect.Effect<A, LedgerError | E>
-  /** Runs a program under a lease. Fails if the lease is lost. `counts` says whether the lease's mark covers the program. */
+  /**
+   * Runs a program under a lease. Fails if the lease is lost. `counts` says whether the lease's mark covers the program. `touches` lists what the
+   * program changes: programs without a common text may run at the same time in one transaction. If undefined, the program runs alone.
+   */
   readonly writeOn: <A, E = never>(
     lease: Lease,
     doing: string,
     program: () => Sql<A>,
-    options: { readonly counts: boolean },
+    options: { readonly counts: boolean; readonly touches?: ReadonlyArray<string> },
   ) => Effect.Effect<A, LedgerError | LedgerOvertaken | E>
 }
 

@@ -59,9 +59,12 @@ export const makeSession = (
       Effect.forkScoped,
     )
     /** Writes what can be determined again, or may be lost without harm. */
-    const write = <A>(doing: string, program: () => Sql<A>) => writer.writeOn(lease, doing, program, { counts: false })
-    const writeForGood = <A>(doing: string, program: () => Sql<A>) =>
-      writer.writeOn(lease, doing, program, { counts: true })
+    const write = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
+      writer.writeOn(lease, doing, program, { counts: false, ...(touches && { touches }) })
+    const writeForGood = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
+      writer.writeOn(lease, doing, program, { counts: true, ...(touches && { touches }) })
+    const keysOf = (rows: ReadonlyArray<{ readonly keyDigest: Buffer }>) =>
+      rows.map(({ keyDigest }) => `row ${place} ${keyDigest.toString("latin1")}`)
     const open = new Map<number, OpenBatch>()
     return {
       epoch: held.epoch,
@@ -69,7 +72,7 @@ export const makeSession = (
       abandoned: held.abandoned,
       intend: (intent) =>
         Effect.map(
-          writeForGood("recording an intent", () => intend(store, held, intent)),
+          writeForGood("recording an intent", () => intend(store, held, intent), keysOf(intent.rows)),
           (intended) => {
             open.set(intended.batch, intended)
             return intended.batch
@@ -84,11 +87,11 @@ export const makeSession = (
             return Effect.dieMessage(`Batch ${batch} has ${intended.rows.length} rows and ${outcomes.length} outcomes.`)
           }
           return Effect.map(
-            writeForGood("recording an outcome", () => settle(store, intended, outcomes, loose)),
+            writeForGood("recording an outcome", () => settle(store, intended, outcomes, loose), [`batch ${batch}`]),
             () => void open.delete(batch),
           )
         }),
-      verdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows)),
+      verdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows), keysOf(rows)),
       record: (facts) =>
         (facts.acceptance === undefined && facts.undone === undefined ? write : writeForGood)(
           "recording facts",
