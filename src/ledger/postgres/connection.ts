@@ -95,7 +95,7 @@ export class Connection {
 /**
  * Settings of every connection. A holder that is stopped inside a transaction must not keep others waiting. `jit` would make short statements slow.
  */
-const settings = (schema: string): string =>
+const settings = (schema: string, more: Readonly<Record<string, string>>): string =>
   Object.entries({
     search_path: `${quoted(schema)}, pg_temp`,
     application_name: "formferry",
@@ -107,19 +107,30 @@ const settings = (schema: string): string =>
     idle_in_transaction_session_timeout: "3s",
     lock_timeout: "10s",
     jit: "off",
+    ...more,
   }).map(([name, value]) => `SET ${name} = ${name === "search_path" ? value : `'${value}'`}`).join("; ")
+
+/**
+ * A plan is kept for the whole connection. While a table is empty, the best plan reads all of it, and that plan would remain when the table has grown.
+ * Reading plans each statement with the present sizes. Writing finds few rows, always by an index.
+ */
+const purposes = {
+  reading: { plan_cache_mode: "force_custom_plan" },
+  writing: { enable_seqscan: "off" },
+} as const
 
 /** Opens a connection for the scope. Fails with `LedgerRefused` if the address or the access is wrong. */
 export const connect = (
   label: string,
   address: Address,
   schema: string,
+  purpose: keyof typeof purposes = "writing",
 ): Effect.Effect<Connection, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
         const connection = new Connection(label, await opened(address, address.tls))
-        await connection.exec(settings(schema))
+        await connection.exec(settings(schema, purposes[purpose]))
         return connection
       },
       catch: (cause) => refusalOf(label, cause) ?? ledgerError(label, "connecting to its database")(cause),

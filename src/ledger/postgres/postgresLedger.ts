@@ -54,7 +54,7 @@ export const openPostgresLedger = (
     const marks = options.marks ?? { ledger: label, folders: [], write: false }
     const texts = new Texts()
     const writer = new Writer(yield* connect(label, address, schema), lockOf(schema), () => texts.forget())
-    const reader = yield* connect(label, address, schema)
+    const reader = yield* connect(label, address, schema, "reading")
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
     const proof = digest.value("the secret of this ledger").toString("hex")
