@@ -51,13 +51,16 @@ export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockH
   defaultValue: (): () => Holder => thisProcess,
 }) {}
 
+/** Stands for the boot in a ledger that several hosts share. Only the age of the heartbeat shows whether such a holder has ended. */
+export const anyHost = "any-host"
+
 /**
  * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. In that case, the age of the holder's heartbeat decides.
  */
 export const isGone = (holder: Holder, me: Holder): boolean => {
-  if (holder.pid === me.pid && holder.born === me.born && holder.boot === me.boot) return false
   const [boot, space] = holder.boot.split(" ")
   const [myBoot, mySpace] = me.boot.split(" ")
+  if (boot === anyHost) return false
   if (boot !== myBoot) return true
   if (space !== mySpace) return false
   try {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
+import { anyHost } from "../holder.ts"
 import { type Ledger, type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { missing, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
@@ -103,15 +104,8 @@ export const openPostgresLedger = (
 const labelOf = ({ database = "", host = "localhost", port = 5432 }: Address, schema: string): string =>
   `postgresql://${host}:${port}/${database} (schema ${schema})`
 
-/**
- * Returns the process that takes locks. Only the age of its heartbeat shows whether it has ended, because another host can't see its processes. So all
- * holders have the same boot, and each has its own namespace of processes (`isGone`).
- */
-const holderOf = (host: string, random: string) => ({
-  pid: process.pid,
-  born: random,
-  boot: `postgresql ${host}/${random}`,
-})
+/** Returns the process that takes locks, by its host and a random text. Another host can't see its processes. */
+const holderOf = (host: string, random: string) => ({ pid: process.pid, born: random, boot: `${anyHost} ${host}` })
 
 /** Runs programs that read one after another, because each has its own transaction on the connection. */
 const readingOn = (label: string, connection: Connection) => {
