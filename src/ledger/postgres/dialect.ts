@@ -8,7 +8,7 @@ const typeOf: Readonly<Record<string, string>> = { INTEGER: "BIGINT", BLOB: "BYT
 
 /**
  * Matches what differs in a statement: bytes, placeholders, types of CAST, and hints for SQLite's planner. Texts and comments are matched, too, so that
- * nothing in them is taken for one of these.
+ * nothing in them is read as one of these.
  */
 const differing =
   /\bx'([0-9a-f]*)'|'(?:[^']|'')*'|--[^\n]*|\?(\d*)|\bAS (INTEGER|BLOB)(?=\))|\s+(?:INDEXED BY \w+|NOT INDEXED)\b|\bCROSS JOIN\b(?! LATERAL)/g

@@ -35,7 +35,7 @@ const ledger = Effect.gen(function*() {
       unsafeCurrentTimeNanos: () => BigInt(1_000_000 + late) * 1_000_000n,
     }
     const marks: Array<number> = []
-    /** Takes the lock from whoever has it, as `takeLock` does. Returns the lease, and how many batches earlier holders recorded. */
+    /** Takes the lock from its holder, as `takeLock` does. Returns the lease, and how many batches earlier holders recorded. */
     const take = Effect.gen(function*() {
       const taken = { wall: clock.unsafeCurrentTimeMillis(), steady: clock.unsafeCurrentTimeNanos() }
       const { epoch, seen } = yield* writer.write(
