@@ -15,8 +15,10 @@ export interface Reviewed {
 const cellsOf = (cells: ReadonlyArray<string>): string =>
   cells.length === 0 ? "empty" : cells.map((cell) => cutToWidth(visible(cell), 40)).join(", ")
 
-const candidateTitle = ({ cells, confidence, shown }: ReviewCandidate): string =>
-  `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (confidence ${Math.min(0.99, confidence).toFixed(2)})`
+const candidateTitle = ({ because, cells, confidence, shown }: ReviewCandidate): string =>
+  `${cutToWidth(visible(shown), 60)}: ${cellsOf(cells)} (${
+    [`confidence ${Math.min(0.99, confidence).toFixed(2)}`, ...because.map(visible)].join(", ")
+  })`
 
 const skip = { title: "skip: decide later", value: { _tag: "Skip" } } as const
 

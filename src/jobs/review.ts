@@ -52,6 +52,8 @@ const sureFrom = 0.9
 export interface ReviewCandidate {
   readonly origin: Origin
   readonly confidence: number
+  /** What the confidence follows from, in words. */
+  readonly because: ReadonlyArray<string>
   /** The columns' names, or the title of their block. */
   readonly shown: string
   /** A few of the columns' cells. */
@@ -153,7 +155,7 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
       const [one] = columns.flatMap(({ position }) => byPosition.get(position) ?? [])
       if (one === undefined) return []
       // The columns of a grid have the same options, and mostly the same cells.
-      const suggestion: Suggestion = { question, origin: { _tag: "Column", ...one }, confidence: 1 }
+      const suggestion: Suggestion = { question, origin: { _tag: "Column", ...one }, confidence: 1, because: [] }
       const { left, sure } = foreignChoices(suggestion, counter.unknown())
       const named = sure.map((each) => ({ ...each, likely: { option: each.option } }))
       return openChoices(question, [...named, ...left].toSorted((a, b) => b.count - a.count))
@@ -176,10 +178,11 @@ const shownFrom = (origin: Origin, question: Question): string => {
 
 const candidateOf = (
   question: Question,
-  { confidence, origin }: Pick<Suggestion, "confidence" | "origin">,
+  { because, confidence, origin }: Pick<Suggestion, "because" | "confidence" | "origin">,
 ): ReviewCandidate => ({
   origin,
   confidence,
+  because,
   shown: shownFrom(origin, question),
   cells: samplesFrom(origin),
 })
@@ -332,12 +335,12 @@ export const openReview = (root: string, name: string, { guard = identity, label
       free: profiles.filter(({ column }) => column.name !== undefined),
       entryFor: (question, origin) =>
         Effect.map(
-          tryOnCells(source, [{ question, origin, confidence: 1 }], {
+          tryOnCells(source, [{ question, origin, confidence: 1, because: [] }], {
             submissionTime: undefined,
             lastUpdatedAt: undefined,
           }, { missing, stray }),
           (found) => {
-            const suggestion = { question, origin, confidence: 1 }
+            const suggestion = { question, origin, confidence: 1, because: [] }
             const misread = found.misread.get(question.id)
             const settings = settingsFor(suggestion, uploads)
             const unknown = unknownOf(suggestion, found.unknown)

@@ -58,7 +58,7 @@ layer(platform)("a review of a pipeline", (it) => {
         ['mean "no answer"? ["-"]', "yes"],
         ['"Color" (Dropdown), options Red · Blue: Color: "Karmin", "Blue"', "Red"],
         [
-          '"Due" (DatePicker): Due: "01/02/2024", "03/04/2024" (confidence 0.99) "Due": no cell shows whether the day or the month comes first. Which format?',
+          '"Due" (DatePicker): Due: "01/02/2024", "03/04/2024" (confidence 0.99, the titles are the same, all 4 cells are dates) "Due": no cell shows whether the day or the month comes first. Which format?',
           "MM/dd/yyyy",
         ],
         ['"Shoes" (NumberInput): which column', "F9"],
@@ -130,7 +130,7 @@ layer(platform)("a review of a pipeline", (it) => {
         ['"Due"', "quit"],
       ])
       expect(shown).not.toContain("identify a row")
-      expect(yield* world.read).toMatch(/ {4}# reviewed · "Ada" · "Zoë"\n {4}- id: q1/)
+      expect(yield* world.read).toMatch(/ {4}# reviewed · "Ada" · "Zoë" · the titles are the same\n {4}- id: q1/)
       yield* world.review([["no answer", "skip"], ['"Color"', "skip"], ['"Due"', "quit"]])
     }))
 

@@ -118,9 +118,11 @@ layer(platform)("init", (it) => {
         },
         sink: { service: "practice", form: "people1" },
       })
-      // The comments show the confidence and two cells, a choice that is not an option, and a format that no cell
+      // The comments show the confidence, two cells and the reasons, a choice that is not an option, and a format that no cell
       // determines.
-      expect(text).toMatch(/# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz"\n {4}- id: q1/)
+      expect(text).toMatch(
+        /# confidence 0\.\d\d · "Ada Lovelace" · "Zoë Öz" · "name" is similar to "full name"\n {4}- id: q1/,
+      )
       expect(text).toContain("# left open: one choice in 2 cells is not an option of the question. Complete `values`")
       expect(text).toMatch(
         /# {3}as: choice\n {4}# {3}# values: #[^\n]+\n {4}# {3}# {3}# options: Red · Blue\n {4}# {3}# {3}Karmin: # 2 ×/,

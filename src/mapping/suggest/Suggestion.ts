@@ -76,13 +76,15 @@ export interface Suggestion {
   readonly origin: Origin
   /** 0 to 1. */
   readonly confidence: number
+  /** What the confidence follows from, in words. */
+  readonly because: ReadonlyArray<string>
 }
 
 /** A question that is left to a person, with possible origins of its answers, the likeliest first. */
 export interface OpenQuestion {
   readonly question: Question
   readonly why: "nothing-fits" | "unsure" | "several-fit"
-  readonly candidates: ReadonlyArray<{ readonly origin: Origin; readonly confidence: number }>
+  readonly candidates: ReadonlyArray<Pick<Suggestion, "because" | "confidence" | "origin">>
 }
 
 /** Returns the likeliest suggestion for an open question, or undefined if its best candidate is too unlikely. */

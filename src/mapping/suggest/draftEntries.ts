@@ -51,10 +51,16 @@ export const samplesOf = (one: ProfiledColumn): ReadonlyArray<string> =>
     return label === undefined ? quotes(text) : `${quotes(text)} (${cut(commentText(label), 40)})`
   })
 
-/** Returns the comment above a suggestion: its confidence and two cells. */
-const confidenceLine = (confidence: number, samples: ReadonlyArray<string>): string =>
-  [scored(confidence), ...(samples.length === 0 ? ["the column is empty"] : samples)]
-    .join(" · ")
+/** Returns reasons as the end of a comment. */
+const becauseOf = (reasons: ReadonlyArray<string>): string =>
+  reasons.length === 0 ? "" : ` · ${commentText(reasons.join(", "))}`
+
+/** Returns the comment above a suggestion: its confidence, two cells and the reasons. */
+const confidenceLine = ({ because, confidence, origin }: Suggestion): string => {
+  const samples = samplesFrom(origin)
+  return [scored(confidence), ...(samples.length === 0 ? ["the column is empty"] : samples)].join(" · ")
+    + becauseOf(because)
+}
 
 /** Returns a column's name in the pipeline. */
 type Naming = (column: Column) => string
@@ -124,7 +130,7 @@ export const suggestedEntry = (
     readonly answered: ReadonlySet<number>
   },
 ): DraftEntry => {
-  const { confidence, origin, question } = suggestion
+  const { origin, question } = suggestion
   const settings = settingsThatRead(settingsFor(suggestion, options.uploads), options.misread)
   const choices = foreignChoices(suggestion, options.unknown)
   const other = otherColumn(suggestion, options.nameOf, options.answered)
@@ -134,7 +140,7 @@ export const suggestedEntry = (
   return {
     of: question.id,
     comments: [
-      confidenceLine(confidence, samplesFrom(origin)),
+      confidenceLine(suggestion),
       ...(open === undefined ? [] : [`left open: ${open}`]),
     ],
     keys: [
@@ -192,7 +198,7 @@ export const openEntry = (
     of: question.id,
     comments: [
       [whyOpen[why], ...(settings?.open === undefined ? [] : [settings.open])].join(". "),
-      ...candidates.map(({ confidence, origin }) => {
+      ...candidates.map(({ because, confidence, origin }) => {
         const from = fromOf(origin, nameOf, question)
         const shown = typeof from === "string"
           ? from
@@ -202,7 +208,7 @@ export const openEntry = (
         // Not shortened, so that it can be copied.
         return `candidate ${confidence.toFixed(2)} ${commentText(shown)}${
           samplesFrom(origin).map((sample) => ` · ${sample}`).join("")
-        }`
+        }${becauseOf(because)}`
       }),
     ],
     keys: [

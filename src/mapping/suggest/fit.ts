@@ -122,7 +122,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
-const shapeShare = ({ distinct, share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
+export const shapeShare = ({ distinct, share, range }: ColumnProfile, kind: ExpectedKind): number | undefined => {
   switch (kind) {
     case "email":
       return share.email

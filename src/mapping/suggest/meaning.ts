@@ -185,6 +185,7 @@ const alike = (a: Term, b: Term): number => {
 }
 
 const minor = new Set(vocabulary.minor)
+const bare = new Set(vocabulary.bare)
 
 /** Returns a function for the weight of a term. A term that occurs in many titles has less weight. */
 export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
@@ -206,6 +207,8 @@ export interface Likeness {
   readonly opposed: boolean
   /** Share of the words that the vocabulary knows, in the title with the smaller share. If it knows all words, and none are alike, the titles mean different things. */
   readonly known: number
+  /** The words that agree most: those of the first title, then those of the second. */
+  readonly words?: readonly [one: string, other: string] | undefined
 }
 
 const knownShare = ({ core }: Meaning): number =>
@@ -222,12 +225,20 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
   }
   const there = sideOf(a, pairs.map((row) => Math.max(0, ...row)))
   const back = sideOf(b, b.map((_, of) => pairs.reduce((most, row) => Math.max(most, row[of]!), 0)))
-  if (there.total === 0 || back.total === 0) return { value: 0, opposed: false }
+  if (there.total === 0 || back.total === 0) return { value: 0, opposed: false, words: undefined }
   const opposed = [there, back].every(({ left }) => left.some(({ text }) => isNumber(text)))
     || there.left.some((one) => back.left.some((other) => areOpposed(one, other)))
   const dice = (there.sum + back.sum) / (there.total + back.total)
   const contained = Math.max(there.sum / there.total, back.sum / back.total)
-  return { value: 0.7 * dice + 0.3 * contained, opposed }
+  let [most, words]: [number, Likeness["words"]] = [0, undefined]
+  for (const [at, row] of pairs.entries()) {
+    for (const [of, one] of row.entries()) {
+      const agreed = one * weight(a[at]!)
+      const isTelling = Math.min(a.length, b.length) === 1 || !bare.has(a[at]!.root) || !bare.has(b[of]!.root)
+      if (isTelling && one >= 0.5 && agreed > most) [most, words] = [agreed, [a[at]!.text, b[of]!.text]]
+    }
+  }
+  return { value: 0.7 * dice + 0.3 * contained, opposed, words }
 }
 
 const areOpposed = (a: Term, b: Term): boolean =>
@@ -240,7 +251,13 @@ export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number)
   if (same) return { value: 1, same, opposed: false, known }
   const whole = compare(a.terms, b.terms, weight)
   const core = a.core === a.terms && b.core === b.terms ? whole : compare(a.core, b.core, weight)
-  return { value: Math.max(whole.value, core.value), same, opposed: core.opposed, known }
+  return {
+    value: Math.max(whole.value, core.value),
+    same,
+    opposed: core.opposed,
+    known,
+    words: core.words ?? whole.words,
+  }
 }
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little if the vocabulary lacks them. */

@@ -2,6 +2,7 @@ import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
 import { likeness, meaningEvidence, speaksOf, weigh } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
+import { isProven, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
 
 /** A unit and a question that may belong together. */
@@ -11,10 +12,18 @@ export interface Ranked {
   /** How probable it is that the unit answers the question, 0 to 1. */
   readonly confidence: number
   readonly isAccepted: boolean
+  /** What the confidence follows from, in words. */
+  readonly because: ReadonlyArray<string>
 }
 
 /** The lowest confidence at which a suggestion is accepted. */
 const accepted = 0.9
+
+/** The highest confidence of a column that only its kind and its place suggest. */
+const unproven = 0.85
+
+/** The lowest confidence of a candidate. */
+const shown = 0.03
 
 const placeOf = (unit: Unit): number =>
   unit._tag === "Column" ? unit.column.position : Math.min(...unit.members.map(({ column }) => column.position))
@@ -35,6 +44,14 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     return targets.map((target) => coverage(unit, target, forms))
   })
   const cells = cellEvidence(units, covers)
+  /** Compares the title that resembles the question most: that of the unit, or that of its part of a block. */
+  const compared = (unit: Unit, target: Target) => {
+    const whole = likeness(unit.meaning, target.meaning, weight)
+    const part = unit._tag === "Block" || unit.part === undefined
+      ? undefined
+      : likeness(unit.part, target.meaning, weight)
+    return part === undefined || part.value < whole.value ? whole : part
+  }
   const titles = (unit: Unit, target: Target): number => {
     const whole = meaningEvidence(likeness(unit.meaning, target.meaning, weight))
       - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
@@ -55,7 +72,6 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
   const taking = units.flatMap((_, at) => spare.has(at) ? [] : [at])
   const aligned = align(taking.map((at) => evidence[at]!))
   const found = units.map((_, at) => spare.has(at) ? new Float64Array(targets.length) : aligned[taking.indexOf(at)]!)
-  const isSure = (unit: number, target: number) => (found[unit]?.[target] ?? 0) >= accepted
   /** Whether other columns have the same title, and fewer questions do. Only a person knows which is meant. */
   const hasTwins = (unit: number, target: number): boolean => {
     // Several columns with one title need as many questions with one.
@@ -65,11 +81,18 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     return twins(columns, units[unit]) > Math.max(1, twins(targets, targets[target]))
   }
   return units.flatMap((unit, at) =>
-    targets.map((target, of): Ranked => ({
-      unit,
-      target,
-      confidence: found[at]?.[of] ?? 0,
-      isAccepted: isSure(at, of) && !hasTwins(at, of),
-    }))
+    targets.flatMap((target, of): ReadonlyArray<Ranked> => {
+      const confidence = found[at]?.[of] ?? 0
+      if (confidence < shown) return []
+      const [title, cover] = [compared(unit, target), covers[at]?.[of]]
+      const isSafe = isProven(unit, target, title, cover)
+      return [{
+        unit,
+        target,
+        confidence: isSafe ? confidence : Math.min(unproven, confidence),
+        isAccepted: isSafe && confidence >= accepted && !hasTwins(at, of),
+        because: reasonsFor(unit, target, title, cover),
+      }]
+    })
   )
 }

@@ -71,17 +71,29 @@ const joins = (
       const isName = names.some((one) => speaksOf(meaning, one)) || beside !== ""
       if (!isName || first === undefined || last === undefined) return []
       take([first, last])
-      return [{ question, origin: { _tag: "Joined", columns: [first, last] }, confidence: 0.93 }]
+      return [{
+        question,
+        origin: { _tag: "Joined", columns: [first, last] },
+        confidence: 0.93,
+        because: ["their titles name the first and the last name"],
+      }]
     }
     if (expected.kind === "address") {
-      const beside = new Set(["", rest(meaning, ["address"])])
+      // Columns that name nobody are not the address of someone else.
+      const isOwn = vocabulary.people.every((person) => !speaksOf(meaning, person))
+      const beside = new Set([...(isOwn ? [""] : []), rest(meaning, ["address"])])
       const parts = Object.entries(vocabulary.addressParts).flatMap(([part, concepts]) => {
         const found = only(left(), concepts, beside)
         return found === undefined ? [] : [{ part, ...found }]
       })
       if (parts.length < 2 || new Set(parts.map(({ column }) => column.position)).size < parts.length) return []
       take(parts)
-      return [{ question, origin: { _tag: "Parts", parts }, confidence: parts.length > 2 ? 0.95 : 0.85 }]
+      return [{
+        question,
+        origin: { _tag: "Parts", parts },
+        confidence: parts.length > 2 ? 0.95 : 0.85,
+        because: ["their titles name parts of an address"],
+      }]
     }
     return []
   })
@@ -110,13 +122,14 @@ const worth = { free: 0.03, taken: 0.1 } as const
  * question come last.
  */
 const openQuestions = (
+  targets: ReadonlyArray<Target>,
   ranked: ReadonlyArray<Ranked>,
   settled: ReadonlySet<string>,
   taken: ReadonlySet<number>,
 ): ReadonlyArray<OpenQuestion> => {
   const isTaken = ({ unit }: Ranked) => columnsOf(originOf(unit)).some(({ position }) => taken.has(position))
-  const questions = new Map(ranked.map(({ target }) => [target.question.id, target.question]))
-  return [...questions.values()].filter(({ id }) => !settled.has(id)).map((question) => {
+  const questions = targets.map(({ question }) => question)
+  return questions.filter(({ id }) => !settled.has(id)).map((question) => {
     const own = ranked.filter((one) =>
       one.target.question.id === question.id && one.confidence >= (isTaken(one) ? worth.taken : worth.free)
     )
@@ -129,7 +142,7 @@ const openQuestions = (
         : next !== undefined && next.confidence >= best.confidence / 2
         ? "several-fit"
         : "unsure",
-      candidates: own.map(({ unit, confidence }) => ({ origin: originOf(unit), confidence })),
+      candidates: own.map(({ because, confidence, unit }) => ({ origin: originOf(unit), confidence, because })),
     }
   })
 }
@@ -186,10 +199,11 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
   )
   const single = ranked.filter(({ isAccepted, unit }) =>
     isAccepted && (unit._tag === "Column" ? !rowsUsed.has(unit.column.position) : !isSplit(unit))
-  ).map(({ target, unit, confidence }): Suggestion => ({
+  ).map(({ because, confidence, target, unit }): Suggestion => ({
     question: target.question,
     origin: originOf(unit),
     confidence,
+    because,
   }))
   const taken = new Set(single.map(({ question }) => question.id))
   const used = new Set([
@@ -233,7 +247,7 @@ export const suggest = ({ form, columns, blocks, tool }: SuggestInput): Suggesti
     form,
     tool: tool?.title,
     accepted: accepted.toSorted((a, b) => (order.get(a.question.id) ?? 0) - (order.get(b.question.id) ?? 0)),
-    open: openQuestions(ranked, settled, answering),
+    open: openQuestions(targets, ranked, settled, answering),
     urlParameters,
     ...ownColumns,
     rowKey,

@@ -78,6 +78,7 @@ export const suggestFromTemplate = (form: Form, columns: ReadonlyArray<ProfiledC
       question,
       origin: parts.length === 0 ? { _tag: "Column", ...first } : { _tag: "Parts", parts },
       confidence: 1,
+      because: ["the template has this column for the question"],
     }]
   })
 }

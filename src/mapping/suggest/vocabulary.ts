@@ -23,6 +23,10 @@ const Vocabulary = Schema.Struct({
   noAnswer: Phrases,
   /** Concepts that add little: some titles have them, and others with the same meaning don't. */
   minor: Phrases,
+  /** Concepts that name only a kind of answer. Titles with more words don't agree by them alone. */
+  bare: Phrases,
+  /** Concepts of people and organisations, whose contacts and dates are not those of the person who answers. */
+  people: Phrases,
   endings: Phrases,
   /** Phrases with which the description of a scale begins. */
   scales: Phrases,

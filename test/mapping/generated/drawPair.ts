@@ -59,6 +59,7 @@ const types: Readonly<Record<TopicKind | "grid", readonly [string, ...Array<stri
   choice: ["MultipleChoice", "Dropdown"],
   choices: ["Checkboxes", "MultiSelect"],
   scale: ["OpinionScale", "StarRating"],
+  address: ["Address"],
   grid: ["Matrix"],
 }
 
@@ -69,21 +70,38 @@ interface Item {
   readonly inForm: boolean
 }
 
-const drawItems = (draws: Draws, { grids, topics }: Topics, hasGrids: boolean): ReadonlyArray<Item> => {
+const kindOf = ({ subject }: Item) => (subject._tag === "Topic" ? subject.topic.kind : "grid")
+
+/**
+ * Draws the topics of an export and a form. Of the form's questions, 10 to 30% are new, most of them decoys, and of the columns as many are
+ * not asked. Half of the decoys have the kind of a column that is not asked, and may take its place.
+ */
+const drawItems = (draws: Draws, { decoys, grids, topics }: Topics, hasGrids: boolean): ReadonlyArray<Item> => {
   const count = draws.int(8, Math.min(25, Math.floor(topics.length / 1.4)))
-  const alone = () => Math.max(1, Math.round(count * draws.int(10, 20) / 100))
+  const alone = () => Math.max(1, Math.round(count * draws.int(10, 30) / 100))
   const [columns, questions] = [alone(), alone()]
-  const all = shuffled(draws, topics).slice(0, count + columns + questions)
+  const asked = Math.min(Math.floor(questions / 3), topics.length - count - columns)
+  const all = shuffled(draws, topics).slice(0, count + columns + asked)
   const items = all.map((topic, at): Item => ({
     subject: { _tag: "Topic", topic },
     inExport: at < count + columns,
     inForm: at < count || at >= count + columns,
   }))
   const grid = hasGrids && draws.chance(0.4) ? grids[drawIndex(draws, grids)] : undefined
-  return shuffled(draws, [
+  const drawn = [...shuffled(draws, [
     ...items,
     ...(grid === undefined ? [] : [{ subject: { _tag: "Grid", grid }, inExport: true, inForm: true } as const]),
-  ])
+  ])]
+  const left = [...shuffled(draws, decoys)]
+  for (let decoy = asked; decoy < questions; decoy++) {
+    const unasked = draws.chance(0.5) ? shuffled(draws, drawn.filter(({ inForm }) => !inForm)) : []
+    const beside = unasked.find((item) => left.some(({ kind }) => kind === kindOf(item)))
+    const at = beside === undefined ? 0 : left.findIndex(({ kind }) => kind === kindOf(beside))
+    const place = beside !== undefined && draws.chance(0.5) ? drawn.indexOf(beside) : drawIndex(draws, drawn)
+    const subjects = left.splice(at, 1).map((topic) => ({ _tag: "Topic", topic }) as const)
+    drawn.splice(place + 1, 0, ...subjects.map((subject) => ({ subject, inExport: false, inForm: true })))
+  }
+  return drawn
 }
 
 const wordingsOf = ({ subject }: Item, language: Language): ReadonlyArray<string> =>

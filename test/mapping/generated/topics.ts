@@ -30,6 +30,7 @@ const Kind = Schema.Literal(
   "choice",
   "choices",
   "scale",
+  "address",
 )
 export type TopicKind = typeof Kind.Type
 
@@ -57,6 +58,23 @@ const Grid = Schema.Struct({
 })
 export type Grid = typeof Grid.Type
 
+/** A question that no column answers. It lists the options of each language in the same order. */
+const Decoy = Schema.Struct({
+  decoy: Text,
+  kind: Kind,
+  wordings: inLanguages(Texts),
+  options: Schema.optional(inLanguages(Texts)),
+})
+
+const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic => {
+  const at = (option: number) => (language: Language) => [options?.[language][option] ?? ""] as const
+  const [first, ...others] = (options?.en ?? []).map((_, option): NonNullable<Topic["options"]>[number] => {
+    const of = at(option)
+    return { en: of("en"), de: of("de"), fr: of("fr"), es: of("es"), pt: of("pt"), code: String(option + 1) }
+  })
+  return { topic: decoy, kind, wordings, id: [decoy], options: first === undefined ? undefined : [first, ...others] }
+}
+
 /**
  * The sets of topics. Suggestions may be adapted to the `known` set only. For the `unseen` set, only figures are shown.
  * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary.
@@ -74,9 +92,13 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
   throw new Error(`${file} can't be used: ${places.slice(0, 5).join(", ")}`)
 }
 
-/** Reads the topics and grids of a set. */
+/** Reads the topics, grids and decoys of a set. */
 export const topicsOf = (set: TopicSet) => ({
   topics: decoded(Schema.Array(Topic), `${set}.yaml`),
   grids: decoded(Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }), "grids.yaml")[set],
+  decoys: decoded(
+    Schema.Record({ key: Schema.Literal("known", "later"), value: Schema.Array(Decoy) }),
+    "decoys.yaml",
+  )[set === "known" ? "known" : "later"].map(topicOf),
 })
 export type Topics = ReturnType<typeof topicsOf>

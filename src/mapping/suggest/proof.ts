@@ -1,0 +1,83 @@
+import { cut } from "../../domain/problem.ts"
+import { type Coverage, type ExpectedKind, shapeShare, type Target } from "./fit.ts"
+import type { Likeness, Meaning } from "./meaning.ts"
+import type { Unit } from "./Suggestion.ts"
+import { vocabulary } from "./vocabulary.ts"
+import { sameText } from "./words.ts"
+
+/** Kinds of answer that forms often ask about several people. */
+const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date", "text"])
+
+/** Texts that are options of many questions. */
+const usual = new Set([vocabulary.yes, vocabulary.no, vocabulary.other, vocabulary.noAnswer].flat().map(sameText))
+
+/** Whether cells or the headers of a block contain options that hardly any other question has. */
+const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
+  cover !== undefined && cover.covered >= 0.5 && cover.hits >= 2
+  && (question.options ?? []).filter(({ label }) => /\p{L}{2}/u.test(label) && !usual.has(sameText(label))).length >= 2
+
+const names = ({ core }: Meaning, person: string): boolean => core.some(({ concepts }) => concepts.includes(person))
+
+/** Whether only one of two titles names a person or an organisation: "the supervisor's email" is not "the email". */
+const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean =>
+  vocabulary.people.some((person) => names(one, person) !== names(other, person))
+
+/** Whether titles or options agree. A kind alone proves nothing: the only column of dates may be a date that the form doesn't ask for. */
+export const isProven = (unit: Unit, target: Target, title: Likeness, cover: Coverage | undefined): boolean =>
+  title.same || areTold(cover, target)
+  || (title.words !== undefined && !title.opposed
+    && !(personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning)))
+
+const kinds: Readonly<Record<ExpectedKind, string>> = {
+  email: "email addresses",
+  phone: "phone numbers",
+  url: "links",
+  files: "links",
+  number: "numbers",
+  scale: "whole numbers up to 10",
+  date: "dates",
+  dateTime: "times with a date",
+  time: "times of day",
+  boolean: "yes or no",
+}
+
+const quoted = (text: string) => `"${cut(text, 40)}"`
+
+const ofTitles = ({ same, words }: Likeness): ReadonlyArray<string> => {
+  if (same) return ["the titles are the same"]
+  if (words === undefined) return ["the titles share no specific word"]
+  const [one, other] = words
+  return [one === other ? `the titles share ${quoted(one)}` : `${quoted(one)} is similar to ${quoted(other)}`]
+}
+
+const share = (part: number, all: string): string =>
+  part >= 0.995 ? `all ${all}` : `${Math.floor(part * 100)}% of the ${all}`
+
+const ofCells = (
+  unit: Unit,
+  { expected: { kind }, question }: Target,
+  cover: Coverage | undefined,
+): ReadonlyArray<string> => {
+  const count = question.options?.length ?? 0
+  if (cover !== undefined && cover.hits > 0) {
+    return [`${cover.hits} of ${count} options occur`]
+  }
+  if (unit._tag === "Block") return []
+  const { profile } = unit
+  if (profile.filled === 0) return ["the column is empty"]
+  const part = shapeShare(profile, kind)
+  const named = kinds[kind]
+  if (part === undefined || named === undefined) return []
+  return [part === 0 ? `no cell contains ${named}` : `${share(part, `${profile.filled} cells`)} are ${named}`]
+}
+
+/** Returns what a confidence follows from, in words. */
+export const reasonsFor = (
+  unit: Unit,
+  target: Target,
+  title: Likeness,
+  cover: Coverage | undefined,
+): ReadonlyArray<string> => [
+  ...ofTitles(title),
+  ...ofCells(unit, target, cover),
+]
