@@ -85,10 +85,10 @@ layer(platform)("generated projects", (it) => {
             }\naccepted ${accepted.length}, with every answer ${whole.length}; of ${questions.length} questions ${arrived} arrived, and ${mistaken.length} have wrong answers\n`,
           )
         )
-        // Today's figures. If suggestions improve, raise them. Never lower them.
+        // Today's figures, for forms with decoys. If suggestions improve, raise them. Never lower them.
         expect(accepted.length).toBe(drawn.length)
-        expect(arrived / questions.length).toBeGreaterThanOrEqual(142 / 184)
-        expect(mistaken.length).toBeLessThanOrEqual(2)
+        expect(arrived / questions.length).toBeGreaterThanOrEqual(103 / 183)
+        expect(mistaken.length).toBe(0)
       }),
     120_000,
   )
