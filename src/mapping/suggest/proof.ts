@@ -6,7 +6,10 @@ import { vocabulary } from "./vocabulary.ts"
 import { sameText } from "./words.ts"
 
 /** Kinds of answer that forms often ask about several people. */
-const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date", "text"])
+const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date"])
+
+/** Kinds that many columns and questions have. By such a kind alone, a column proves nothing: the only date may be one that the form doesn't ask for. */
+const common: ReadonlySet<ExpectedKind> = new Set(["date", "dateTime", "number", "text"])
 
 /** Texts that are options of many questions. */
 const usual = new Set([vocabulary.yes, vocabulary.no, vocabulary.other, vocabulary.noAnswer].flat().map(sameText))
@@ -22,11 +25,13 @@ const names = ({ core }: Meaning, person: string): boolean => core.some(({ conce
 const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean =>
   vocabulary.people.some((person) => names(one, person) !== names(other, person))
 
-/** Whether titles or options agree. A kind alone proves nothing: the only column of dates may be a date that the form doesn't ask for. */
-export const isProven = (unit: Unit, target: Target, title: Likeness, cover: Coverage | undefined): boolean =>
-  title.same || areTold(cover, target)
-  || (title.words !== undefined && !title.opposed
-    && !(personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning)))
+/** Whether titles or options agree, or the kind of answer is not a common one, and titles don't name different people. */
+export const isProven = (unit: Unit, target: Target, title: Likeness, cover: Coverage | undefined): boolean => {
+  const { kind } = target.expected
+  if (title.same || areTold(cover, target)) return true
+  if (title.opposed || (personal.has(kind) && areOfDifferentPeople(unit.meaning, target.meaning))) return false
+  return title.words !== undefined || !common.has(kind)
+}
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
   email: "email addresses",

@@ -19,7 +19,7 @@ export interface Ranked {
 /** The lowest confidence at which a suggestion is accepted. */
 const accepted = 0.9
 
-/** The highest confidence of a column that only its kind and its place suggest. */
+/** The highest confidence of a column that is not proven to answer the question. */
 const unproven = 0.85
 
 /** The lowest confidence of a candidate. */

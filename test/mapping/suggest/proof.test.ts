@@ -19,6 +19,8 @@ describe("A title", () => {
     ["Date of visit", "Date of the accident", "DatePicker"],
     ["Email", "Your supervisor's email", "EmailInput"],
     ["Number of children", "Number of tickets", "NumberInput"],
+    ["Q3", "How many guests will come?", "NumberInput"],
+    ["Q3", "Your sports club", "ShortAnswer"],
   ])("doesn't prove that %s answers a different question of its kind, %s", (column, question, type) => {
     expect(proves(column, question, type)).toBe(false)
   })
@@ -31,4 +33,9 @@ describe("A title", () => {
   ])("proves by a common word that %s answers %s", (column, question, type) => {
     expect(proves(column, question, type)).toBe(true)
   })
+})
+
+it("an email address and a time of day need no common word", () => {
+  expect(proves("Q3", "Your email", "EmailInput")).toBe(true)
+  expect(proves("Q3", "When will you arrive?", "TimePicker")).toBe(true)
 })
