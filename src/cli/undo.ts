@@ -28,14 +28,14 @@ export const undo = command({
     {
       words: "undo contacts --run 2026-11-20T020000.000Z-k3f9 --edited-too --confirm live",
       about:
-        "Also deletes submissions that were edited since or came back different, and confirms that submissions of live may be deleted.",
+        "Also deletes submissions that were edited since, came back different or are only likely to be of this run, and confirms that submissions of live may be deleted.",
     },
   ],
   arguments: { pipeline },
   options: {
     run: { ...text("RUN-ID", "The run's id, which is the name of its folder in reports/NAME/."), isRequired: true },
     editedToo: flag(
-      "Also delete submissions that were edited in the form after the import, or that came back different.",
+      "Also delete submissions that were edited in the form after the import, that came back different, or that only their answers assign to this run.",
     ),
     confirm: text("SERVICE", "Confirm that submissions of this service may be deleted. This can't be undone."),
     to,
@@ -94,7 +94,8 @@ const ask = (question: UndoQuestion) =>
 /** Shows what was deleted, what remains and why, and where the list is. */
 const showUndone = (result: UndoResult, screen: Screen): string => {
   const paint = paints(screen)
-  const { absent, because, deleted, earlier, edited, folder, form, inDoubt, left, notLanded, run, unknown } = result
+  const { absent, because, deleted, earlier, edited, folder, form, inDoubt, left, likely, notLanded, run, unknown } =
+    result
   const { refused, replaced, uncovered, unseen } = result
   const was = (many: number) => (many === 1 ? "was" : "were")
   const remain = (many: number) => (many === 1 ? "remains" : "remain")
@@ -110,6 +111,15 @@ const showUndone = (result: UndoResult, screen: Screen): string => {
       `${counted(edited, "submission")} ${remain(edited)} in the form, because ${
         edited === 1 ? "its" : "their"
       } answers differ from those that were imported. To delete ${it(edited)} too, add --edited-too.`,
+    ]),
+    ...(likely === 0 ? [] : [
+      `${counted(likely, "submission")} ${
+        remain(likely)
+      } in the form, because only the answers show that the run created ${
+        it(likely)
+      }: the answer to the request was lost. Look at ${it(likely)} in the form. To delete ${
+        it(likely)
+      } too, add --edited-too.`,
     ]),
     ...(refused === 0 ? [] : [
       `${counted(refused, "submission")} ${remain(refused)} in the form, because the service refused to delete ${

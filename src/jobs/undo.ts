@@ -73,6 +73,8 @@ export interface UndoResult {
   readonly earlier: number
   /** The number of submissions that remain because they were edited, or because they differ from what was sent and were never verified. */
   readonly edited: number
+  /** The number of submissions that remain because nothing but their answers shows that the run created them. */
+  readonly likely: number
   /** The number of submissions that remain because the service refused to delete them. */
   readonly refused: number
   /** The number of submissions that were never seen in the form, so that nothing shows whether they exist. */
@@ -160,12 +162,13 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         editedToo: options.editedToo,
       }
       const undone = yield* undoRun(context, before)
-      const { absent, deleted, edited, refused, remaining: after, replaced, unseen } = undone
+      const { absent, deleted, edited, likely, refused, remaining: after, replaced, unseen } = undone
       const counts = {
         deleted,
         absent,
         earlier: after.undone + replaced.length - deleted,
         edited: edited.size,
+        likely: likely.size,
         refused: refused.size,
         unseen: unseen.size,
         inDoubt: after.inDoubt,
@@ -173,7 +176,7 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
         unknown: after.unknown,
         replaced: after.replaced,
         uncovered: after.uncovered,
-        left: after.sent - edited.size - refused.size - unseen.size,
+        left: after.sent - edited.size - likely.size - refused.size - unseen.size,
       }
       const { because, exitCode, outcome } = ending(stop.reasons(), counts)
       const finishedAt = yield* now
@@ -206,11 +209,14 @@ export const undoPipeline = (project: Project, options: UndoOptions) =>
     }),
   )
 
-type Counted = Pick<UndoResult, "edited" | "inDoubt" | "left" | "refused" | "replaced" | "unknown" | "unseen">
+type Counted = Pick<
+  UndoResult,
+  "edited" | "inDoubt" | "left" | "likely" | "refused" | "replaced" | "unknown" | "unseen"
+>
 
 const ending = (
   reasons: ReadonlyArray<StopReason>,
-  { edited, inDoubt, left, refused, replaced, unknown, unseen }: Counted,
+  { edited, inDoubt, left, likely, refused, replaced, unknown, unseen }: Counted,
 ): { readonly exitCode: ExitCode; readonly outcome: Outcome; readonly because: string | undefined } => {
   // An interrupt does not matter if everything was finished anyway.
   for (const reason of left > 0 ? reasons : []) {
@@ -230,7 +236,7 @@ const ending = (
   }
   const because = undefined
   if (inDoubt + unseen > 0) return { exitCode: exits.unproven.code, outcome: "inDoubt", because }
-  if (edited + refused + replaced + unknown > 0) {
+  if (edited + likely + refused + replaced + unknown > 0) {
     return { exitCode: exits.attention.code, outcome: "attention", because }
   }
   return { exitCode: exits.complete.code, outcome: "complete", because }
@@ -254,7 +260,7 @@ interface Line {
 const linesOf = (
   view: PipelineLedger,
   run: string,
-  { edited, refused, replaced, unseen }: UndoneRun,
+  { edited, likely, refused, replaced, unseen }: UndoneRun,
 ): Stream.Stream<ReadonlyArray<ReadonlyArray<string>>, LedgerError> => {
   const undeletable = Stream.map(view.pages("undeletable", { run }), (rows) =>
     rows.map((row): Line => {
@@ -270,6 +276,7 @@ const linesOf = (
   const left = (row: Omit<Line, "outcome"> & { readonly submissionId: string }): Line => {
     const { submissionId: id } = row
     if (edited.has(id)) return { ...row, outcome: "edited, not deleted", editLink: edited.get(id) }
+    if (likely.has(id)) return { ...row, outcome: "not certainly of this run, not deleted" }
     if (refused.has(id)) return { ...row, outcome: "refused, not deleted", because: refused.get(id) }
     if (unseen.has(id)) return { ...row, outcome: "never seen, not deleted" }
     return { ...row, outcome: "not deleted yet" }

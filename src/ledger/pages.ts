@@ -25,6 +25,8 @@ export interface SentRow {
   readonly replaces: string | undefined
   /** What the last reconciliation found out about a verified submission, unless the submission was unchanged. */
   readonly drift: Drifted | undefined
+  /** Whether the row was in doubt, and only an export, a list or a person shows that this submission belongs to it. */
+  readonly isFound: boolean
 }
 
 /** A row in doubt, with its content. */
@@ -79,6 +81,8 @@ export interface ReplacedSubmission {
   readonly verdict: Verdict
   /** Keyed digests as in `SentRow`. Present if the submission was verified. */
   readonly answers: AnswerDigests | undefined
+  /** Whether the row was in doubt, and only an export, a list or a person shows that this submission belongs to it. */
+  readonly isFound: boolean
   /** Whether the submission that replaced this one was deleted by `undo`, so that nothing replaces it any more. */
   readonly isUncovered: boolean
   /** The submission that replaced this one. Undefined if a person said that the new submission landed, because its id is unknown then. */

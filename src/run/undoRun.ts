@@ -6,6 +6,7 @@ import { compareSubmission } from "../kinds/submission.ts"
 import { type Digester, LedgerOvertaken, type LedgerSession, type PipelineLedger } from "../ledger/Ledger.ts"
 import type { ReplacedSubmission, SentRow } from "../ledger/pages.ts"
 import type { MappedAnswer } from "../mapping/Mapping.ts"
+import { stampsOf } from "../mapping/stamps.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import { checkDrift, type DriftOptions } from "../reconcile/drift.ts"
 import { readBack, type ReadBackOptions } from "../reconcile/ReadBack.ts"
@@ -29,13 +30,13 @@ export interface UndoContext {
   readonly session: LedgerSession
   readonly digest: Digester
   readonly stop: Stop["Type"]
-  /** Whether submissions are also deleted that were edited after the import. */
+  /** Whether submissions are also deleted that were edited after the import, or that only their answers assign to the run. */
   readonly editedToo: boolean
 }
 
 /** A submission of the run that may be deleted. */
 type Deletable =
-  & Pick<SentRow, "row" | "key" | "keyDigest" | "submissionId" | "verdict" | "answers" | "item">
+  & Pick<SentRow, "row" | "key" | "keyDigest" | "submissionId" | "verdict" | "answers" | "item" | "isFound">
   & Partial<Pick<ReplacedSubmission, "isUncovered">>
 
 /** What was done now with the submissions of a run. */
@@ -48,6 +49,8 @@ export interface UndoneRun {
   readonly replaced: ReadonlyArray<Pick<SentRow, "row" | "key" | "submissionId">>
   /** The edit links of submissions that remain because they were edited, by submission id. Empty if there is none. */
   readonly edited: ReadonlyMap<string, string>
+  /** Submissions that remain because nothing but their answers shows that the run created them. */
+  readonly likely: ReadonlySet<string>
   /** The service's reasons for refusing to delete submissions, by submission id. */
   readonly refused: ReadonlyMap<string, string>
   /** Submissions that were never seen in the form, so that nothing shows whether they exist. */
@@ -73,7 +76,9 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
     const { form, pipeline, remove, run, service, session, stop, view } = context
     if (before.inDoubt > 0) yield* undoDoubts(context)
     const reading = readingOf(context)
+    const runParameter = stampsOf(pipeline, form).find(({ carries }) => carries === "run")?.id
     const edited = new Map<string, string>()
+    const likely = new Set<string>()
     const refused = new Map<string, string>()
     const unseen = new Set<string>()
     const replaced: Array<Deletable> = []
@@ -117,6 +122,14 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
         if (row.isUncovered === true) replaced.push(row)
       }).pipe(Effect.uninterruptible)
 
+    /** Whether nothing but its answers shows that the run created a submission: the answer to its request was lost, and it does not carry the run's id. */
+    const isOnlyLikely = ({ isFound, submissionId }: Deletable) =>
+      Effect.gen(function*() {
+        if (!isFound) return false
+        const submission = runParameter === undefined ? undefined : yield* service.read(form.id, submissionId)
+        return submission?.urlParameters.some(({ id, value }) => id === runParameter && value === run) !== true
+      })
+
     const undoOne = (row: Deletable) =>
       Effect.gen(function*() {
         if (stop.requested()) return
@@ -126,7 +139,9 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
           yield* session.verdicts([{ keyDigest: row.keyDigest, verdict: "missing", answers: new Map() }])
           unseen.add(row.submissionId)
         } else if (found.state === "edited" && !context.editedToo) edited.set(row.submissionId, found.editLink ?? "")
-        else yield* deleteOne(row)
+        else if (!context.editedToo && found.state !== "gone" && (yield* isOnlyLikely(row))) {
+          likely.add(row.submissionId)
+        } else yield* deleteOne(row)
         done++
         yield* showDone
       }).pipe(
@@ -144,6 +159,7 @@ export const undoRun = (context: UndoContext, before: Remaining) =>
       absent,
       replaced,
       edited,
+      likely,
       refused,
       unseen,
       remaining: yield* remainingOf(view, run),

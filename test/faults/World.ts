@@ -213,10 +213,10 @@ export class World {
     const { day, left } = started
     if (typeof value === "number") return { _tag: "Settled", rows: value }
     if ("edited" in value) {
-      const { edited, refused, remaining, unseen } = value
-      const hasEnded = remaining.sent === edited.size && refused.size + unseen.size === 0
+      const { edited, likely, refused, remaining, unseen } = value
+      const hasEnded = remaining.sent === edited.size + likely.size && refused.size + unseen.size === 0
         && left()?.overtaken === false
-      if (hasEnded) this.truth.checkUndone(day.undo.run, this.disk.rows(), day.undo.editedToo)
+      if (hasEnded) this.truth.checkUndone(day.undo.run, this.disk.rows(), day.undo.editedToo, likely)
       return { _tag: "Undone", result: value }
     }
     this.look(value, started)

@@ -239,8 +239,10 @@ export class Truth {
   /**
    * Checks that an undo that ended deleted every submission of its run, except those that a person must look at: rows in
    * doubt, submissions that a later run replaced, and those that were never verified or whose id is unknown.
+   *
+   * @param likely submissions that only their answers assign to the run
    */
-  checkUndone(run: string, rows: ReadonlyArray<LedgerRow>, editedToo: boolean): void {
+  checkUndone(run: string, rows: ReadonlyArray<LedgerRow>, editedToo: boolean, likely: ReadonlySet<string>): void {
     this.undoing.set(run, true)
     const byKey = new Map(rows.map((row) => [row.key, row]))
     for (const held of this.held.values()) {
@@ -249,6 +251,7 @@ export class Truth {
       const isNamed = row?.state === "inDoubt" || row?.state === "intended"
         || (row?.replaced.includes(held.id) === true && (row.state !== "undone" || !editedToo))
         || (row?.state === "imported" && row.submissionId === undefined)
+        || likely.has(held.id)
         || (held.id === row?.submissionId && row.verdict !== "verified" && !editedToo)
       if (!isNamed) {
         this.violated("undo deletes what its run created", `submission ${held.id} of row ${held.key} remains`)

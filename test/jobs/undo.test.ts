@@ -295,7 +295,7 @@ scoped(
 )
 
 scoped(
-  "if the service can list, undo settles the run's rows in doubt, and deletes those that landed",
+  "if the service can list, undo settles the run's rows in doubt, and deletes those that landed only with --edited-too",
   Effect.gen(function*() {
     const { configure, fail, names, outcomes, run, settings, source, undo } = yield* twoRuns
     yield* configure("    capabilities: [list, delete]\n")
@@ -304,8 +304,11 @@ scoped(
     fail("POST", "lost", { status: 502, body: "<html>" })
     const third = yield* run()
     expect(third).toMatchObject({ rows: { inDoubt: 20 } })
-    const undone = yield* undo(third.run)
-    expect(undone).toMatchObject({ exitCode: 0, deleted: 10, inDoubt: 0, notLanded: 10 })
+    const first = yield* undo(third.run)
+    expect(first).toMatchObject({ exitCode: 1, deleted: 0, likely: 10, inDoubt: 0, notLanded: 10, left: 0 })
+    expect(yield* outcomes(first)).toEqual({ "not certainly of this run, not deleted": 10, "not landed": 10 })
+    const undone = yield* undo(third.run, { editedToo: true })
+    expect(undone).toMatchObject({ exitCode: 0, deleted: 10, likely: 0, notLanded: 10 })
     expect(yield* outcomes(undone)).toEqual({ deleted: 10, "not landed": 10 })
     expect(names()).toEqual(namesOf(1, 20))
     expect(yield* run()).toMatchObject({ exitCode: 0, rows: { undone: 20, imported: 0 } })
@@ -332,9 +335,10 @@ scoped(
 )
 
 scoped(
-  "rows in doubt of an undone run that turn out to have landed are named with the command that deletes them",
+  "rows in doubt of an undone run that turn out to have landed are named with the command that deletes them, and deleted if they carry the run's id",
   Effect.gen(function*() {
-    const { configure, fail, names, run, source, undo } = yield* twoRuns
+    const { configure, fail, names, run, settings, source, undo } = yield* twoRuns
+    yield* settings({ sink: ", stamp: { run: run_id }" })
     yield* source(people(1, 23))
     fail("POST", "lost")
     const third = yield* run()

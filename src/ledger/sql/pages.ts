@@ -21,7 +21,7 @@ import { row } from "./row.ts"
 import { optional, required, type Selected, selected, type Selection, selection } from "./selection.ts"
 import { all, get, type Param, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
-import { ofUndoneRun } from "./undo.ts"
+import { ofUndoneRun, wasFound } from "./undo.ts"
 import { driftedOf, unpackAnswers } from "./verdicts.ts"
 
 type Page<K extends keyof Pages> = Pages[K]["choice"] & { readonly after: number; readonly limit: number }
@@ -43,6 +43,7 @@ const sentState = {
   verdict: required(row.verdict),
   replaces: optional<string>(lastReplaced),
   drift: selected(`CASE r.verdict WHEN ${verdictCode.verified} THEN f.standing END`, driftedOf),
+  isFound: selected(wasFound("r.id", "r.batch"), (value: number) => value === 1),
 }
 
 const sent = {

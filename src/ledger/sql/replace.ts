@@ -4,6 +4,7 @@ import type { IntendedRow, RowOutcome } from "../rows.ts"
 import { keptAs, keptOf } from "./row.ts"
 import { all, run, type Sql, write } from "./statement.ts"
 import { isoOf, type Store } from "./Store.ts"
+import { wasFound } from "./undo.ts"
 import { unpackAnswers } from "./verdicts.ts"
 
 /**
@@ -130,9 +131,23 @@ export function* replacedPage(
   page: { readonly after: number; readonly limit: number; readonly run?: string },
 ): Sql<ReadonlyArray<ReplacedSubmission>> {
   const rows = yield* all<
-    readonly [number, Buffer, string, number, string, number, Buffer | null, number, string | null, number | null]
+    readonly [
+      number,
+      Buffer,
+      string,
+      number,
+      string,
+      number,
+      Buffer | null,
+      number,
+      string | null,
+      number | null,
+      number,
+    ]
   >(
-    `SELECT p.id, r.digest, r.key, p.number, p.submission, p.verdict, p.answers, r.state = ${stateCode.undone} AND p.at IS NOT NULL, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at
+    `SELECT p.id, r.digest, r.key, p.number, p.submission, p.verdict, p.answers, r.state = ${stateCode.undone} AND p.at IS NOT NULL, CASE WHEN next.id IS NULL THEN r.submission ELSE next.submission END, p.at, ${
+      wasFound("r.id", "p.batch")
+    }
      FROM replaced p JOIN row r ON r.id = p.row
      LEFT JOIN replaced next ON next.id = (SELECT min(id) FROM replaced WHERE row = p.row AND id > p.id)
      WHERE r.place = ?1 AND p.id > ?2 AND (p.at IS NOT NULL OR CAST(?4 AS TEXT) IS NOT NULL)
@@ -141,7 +156,7 @@ export function* replacedPage(
     [place, page.after, page.limit, page.run ?? null],
   )
   return yield* texts.read(() =>
-    rows.map(([at, keyDigest, key, row, submissionId, verdict, answers, uncovered, replacedBy, replacedAt]) => ({
+    rows.map(([at, keyDigest, key, row, submissionId, verdict, answers, uncovered, replacedBy, replacedAt, found]) => ({
       at,
       keyDigest,
       key,
@@ -149,6 +164,7 @@ export function* replacedPage(
       submissionId,
       verdict: verdictOf(verdict),
       answers: answers === null ? undefined : unpackAnswers(answers, texts),
+      isFound: found === 1,
       isUncovered: uncovered === 1,
       replacedBy: replacedBy ?? undefined,
       replacedAt: replacedAt === null ? undefined : isoOf(replacedAt),

@@ -7,6 +7,14 @@ import { all, run, type Sql, write } from "./statement.ts"
 export const ofUndoneRun = `EXISTS (SELECT 1 FROM fact f JOIN run u ON u.id = b.run
   WHERE f.place = b.place AND f.name = 'undone' AND u.name IN (SELECT value FROM json_each(f.value)))`
 
+/**
+ * Whether a row was in doubt after a batch, and an export, a list or a person showed that its submission had landed, as part of a SELECT.
+ *
+ * @param row the row's id and the batch, as expressions
+ */
+export const wasFound = (row: string, batch: string): string =>
+  `EXISTS (SELECT 1 FROM settled s WHERE s.row = ${row} AND s.batch = ${batch} AND s.landed = 1)`
+
 /** Tables with facts about submissions that exist in the form. */
 const tables = ["detail", "verified", "refusedAgain", "drift", "vanished"] as const
 
