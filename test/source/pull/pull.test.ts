@@ -580,6 +580,17 @@ describe("a pipeline file", () => {
     }
   })
 
+  it("loses nothing with the documentation's KoboToolbox example if a record is deleted and one arrives", async () => {
+    const page = readFileSync(new URL("../../../docs/requests.md", import.meta.url), "utf8")
+    const [, keys = ""] = /^source:\n {2}connection: kobo\n([^]*?) {2}rowKey/m.exec(page) ?? []
+    tools.meddle = (_, count) => {
+      if (count === 2) tools.store = [...records(2, 2_500), ...records(2_501, 2_501)]
+      return undefined
+    }
+    const { rows } = await pulled({ ...link, source: keys.replace("/assets/aBc123/data/", "/kobo").trim() })
+    expect(rows).toEqual(expect.arrayContaining(all(2_500).slice(1)))
+  })
+
   it("with an unknown connection is refused", async () => {
     const error = await run(Effect.gen(function*() {
       yield* load(link.auth, link.source)
