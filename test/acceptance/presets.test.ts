@@ -184,3 +184,29 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
       }),
   )
 })
+
+it.scopedLive("the preset typeform imports each record if a page is out of order while others arrive", () =>
+  Effect.gen(function*() {
+    const { at, command, tool } = yield* projectFor(typeform, typeform.movingPages)
+    const store = records(1, 320)
+    tool.store = store
+    tool.meddle = (request, count) => {
+      if (count !== 1) return undefined
+      // The next page starts with record 110, so ten are skipped, and as many arrive.
+      const arrived = records(321, 330).map((record) => ({ ...record, at: Date.now() }))
+      tool.store = [...store, ...arrived]
+      return typeform.answer(request, [
+        ...store.slice(0, 99),
+        store[109]!,
+        ...store.slice(99, 109),
+        ...store.slice(110),
+      ])
+    }
+    const ran = yield* command("run", "contacts")
+    expect(ran.status, ran.stdout + ran.stderr).toBe(0)
+    expect(at.answers("qName")).toEqual(names(320))
+    // No page ends before it starts.
+    for (const { url: { searchParams } } of tool.received.filter(({ url }) => url.pathname.endsWith("/responses"))) {
+      expect(searchParams.get("until")! > (searchParams.get("since") ?? "")).toBe(true)
+    }
+  }))

@@ -13,10 +13,17 @@ export const typeform: Preset = {
   variables: { form: { about: "the form's id, as in its address", example: "u6nXL7" } },
   source: {
     // Pages by `before` would begin in the order of submission, and continue in the order of processing, so a response could be skipped. By time, each
-    // page repeats the last second of the page before, and a response that arrives comes last.
+    // page repeats the last second of the page before. Responses that arrive are excluded, because they would hide from the total that a page out of order
+    // skipped others.
     request: {
       path: "/forms/{form}/responses",
-      query: { page_size: 1000, response_type: "completed", sort: "submitted_at,asc", since: "{cursor}" },
+      query: {
+        page_size: 1000,
+        response_type: "completed",
+        sort: "submitted_at,asc",
+        since: "{cursor}",
+        until: "{until}",
+      },
     },
     page: {
       last: "/submitted_at",

@@ -6,7 +6,7 @@ import type { FakePreset } from "./FakePreset.ts"
 const time = new RegExp(`${dateTime.source}|^\\d+$`)
 
 /** Two responses a time, to the second. */
-const submittedAt = ({ id, name }: FakeRecord) => `${createdAt({ id: id - (id % 2), name }).slice(0, 19)}Z`
+const submittedAt = (record: FakeRecord) => `${createdAt({ ...record, id: record.id - (record.id % 2) }).slice(0, 19)}Z`
 
 /** Typeform: `page_size` (1,000 at most), newest first unless `sort` says otherwise, `since` and `until` inclusive. Responses can't be edited. */
 export const typeform: FakePreset = {
@@ -17,6 +17,7 @@ export const typeform: FakePreset = {
   showsEdits: false,
   // The form, too.
   requests: 4,
+  movingPages: "request: { query: { page_size: 100 } }",
   answer: ({ headers, url }, store) => {
     if (headers.authorization !== `Bearer ${token}`) return refused
     if (url.pathname === "/forms/u6nXL7") {
