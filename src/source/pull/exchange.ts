@@ -112,6 +112,10 @@ const refused = (
   if (status === 403) return unusable(refusalText(connection, "access", status))
   if (refusal?.statuses.includes(status) === true) return unusable(refusal.message(status))
   if (status === 404 || status === 410) {
+    // The path of a preset is right.
+    if (connection.api !== undefined && place === "source.request") {
+      return unusable(refusalText(connection, "form", status))
+    }
     return wrong(
       `has nothing at the path of the request (${status}). Correct \`${place}\`, or \`connections.${name}.base\`.`,
     )

@@ -2,6 +2,7 @@ import type { Json } from "../../domain/json.ts"
 import type { Connection } from "../../project/connection.ts"
 import { basesText, presetNamed } from "../../project/preset.ts"
 import type { Refusal } from "../../project/presets/Preset.ts"
+import { oneOf, quoted } from "../../project/suggestion.ts"
 import { valueAt } from "../json/records.ts"
 
 /** Whether the connection's preset knows the meaning of refusals from their content. */
@@ -22,10 +23,15 @@ export const quotaLeft = ({ quota }: Connection, json: Json, headers: Headers): 
 /**
  * Returns what a refusal means and what to do, as the end of a sentence.
  *
- * @param meaning `access` if a right may be missing, or the address may be that of a different region or server
+ * @param meaning `access` if a right may be missing, or the address may be that of a different region or server. `form` if the form was not found, perhaps
+ * because of these
  * @param code the status, if it says something
  */
-export const refusalText = ({ api, name, places }: Connection, meaning: Refusal | "access", code?: number): string => {
+export const refusalText = (
+  { api, name, places }: Connection,
+  meaning: Refusal | "access" | "form",
+  code?: number,
+): string => {
   const preset = presetNamed(api)
   const status = code === undefined ? "" : ` (${code})`
   const base = `\`connections.${name}.base\``
@@ -52,6 +58,12 @@ export const refusalText = ({ api, name, places }: Connection, meaning: Refusal 
       return `has no requests left in the account's quota${status}. Nothing was imported. Run again when it is renewed${
         preset?.renewed === undefined ? "" : `, ${preset.renewed}`
       }.`
+    case "form": {
+      const names = [...Object.keys(preset?.variables ?? {}).map(quoted), ...(others === undefined ? [] : [base])]
+      return `found nothing${status}: ${
+        oneOf(names)
+      } is wrong, or the account lacks the right to read this.${rights} Correct this, then run again.${servers}`
+    }
     case "access":
       return preset !== undefined && others === undefined
         ? `refused access${status}: the account lacks the right to read this.${rights} Correct its rights, then run again.`
