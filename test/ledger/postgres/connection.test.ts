@@ -62,6 +62,13 @@ describe.skipIf(withoutPostgres)("a connection", () => {
       expect(rows).toEqual([[1, 0, 1, 9007199254740991, 1.5, Buffer.from([0, 255]), "a", null]])
     }))
 
+  it.scopedLive("that is stopped inside a transaction keeps others waiting for three seconds at most", () =>
+    Effect.gen(function*() {
+      const connection = yield* connected(yield* urlOf())
+      const { rows } = yield* Effect.promise(() => connection.send("SHOW idle_in_transaction_session_timeout"))
+      expect(rows).toEqual([["3s"]])
+    }))
+
   it.scopedLive("sends statements at once, without waiting for the results of earlier ones", () =>
     Effect.gen(function*() {
       const connection = yield* connected(yield* urlOf())
