@@ -35,7 +35,7 @@ export const undo = command({
   options: {
     run: { ...text("RUN-ID", "The run's id, which is the name of its folder in reports/NAME/."), isRequired: true },
     editedToo: flag(
-      "Also delete submissions that were edited in the form after the import, that came back different, or that only their answers assign to this run.",
+      "Also delete submissions that were edited in the form after the import, that came back different, or that match this run's rows only by their answers.",
     ),
     confirm: text("SERVICE", "Confirm that submissions of this service may be deleted. This can't be undone."),
     to,

@@ -25,7 +25,7 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 /** Says whether what is sent to services can be taken back. */
 export const permanence = (services: string, canDelete: boolean): string =>
   canDelete
-    ? `Submissions in ${services} can only be deleted again, with \`formferry undo\`.`
+    ? `What is sent to ${services} can be taken back only with \`formferry undo\`, which deletes it.`
     : `Writes to ${services} can't be undone.`
 
 /** Joins parts of a sentence: `a, b and c`. */
