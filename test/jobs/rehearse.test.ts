@@ -14,9 +14,15 @@ const people = (from: number, to: number) =>
 const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
   it.scopedLive(name, () => Effect.provide(body, platform))
 
+const isEmptyOrGone = (file: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.stat(file)).pipe(
+    Effect.map(({ size }) => Number(size) === 0),
+    Effect.catchAll(() => Effect.succeed(true)),
+  )
+
 /**
  * Returns all files below a folder with digests of their content. Omits a ledger's index and empty log, which exist
- * only while it is open.
+ * only until the last process has closed it, which can be at any moment.
  */
 const contents = (folder: string) =>
   Effect.gen(function*() {
@@ -26,8 +32,8 @@ const contents = (folder: string) =>
     const files: Record<string, string> = {}
     for (const name of names.toSorted()) {
       const at = path.join(folder, name)
-      const { size, type } = yield* fs.stat(at)
-      if (name.endsWith("-shm") || name.endsWith("-wal") && Number(size) === 0) continue
+      if (name.endsWith("-shm") || name.endsWith("-wal") && (yield* isEmptyOrGone(at))) continue
+      const { type } = yield* fs.stat(at)
       files[name] = type === "File" ? createHash("sha256").update(yield* fs.readFile(at)).digest("hex") : "folder"
     }
     return files
