@@ -7,7 +7,7 @@ import * as Random from "effect/Random"
 import { join } from "node:path"
 import { ownedFolder } from "../ledger/holder.ts"
 import { type Asker, type Ledger, LedgerError, type LedgerOptions, type MarkPlaces } from "../ledger/Ledger.ts"
-import { marksFolder, missing, notNewest } from "../ledger/marks.ts"
+import { marksFolder, marksIn, missing, notNewest } from "../ledger/marks.ts"
 import { copyLedger, openLedger } from "../ledger/openLedger.ts"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/loadProject.ts"
@@ -66,7 +66,7 @@ export const ledgerExists = (project: Pick<Project, "ledger">) =>
  */
 export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
   Effect.gen(function*() {
-    const neverWas = !(yield* ledgerExists(project)) && missing(marksOf(project)) === undefined
+    const neverWas = !(yield* ledgerExists(project)) && (yield* missing(marksIn(marksOf(project)))) === undefined
     return neverWas ? undefined : yield* openLedger({ ...ledgerOf(project, asker), overruling })
   })
 
@@ -104,7 +104,7 @@ export interface LedgerMissed {
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind
-    const wrong = ledger === undefined ? missing(marksOf(project)) : behind?.wrong
+    const wrong = ledger === undefined ? yield* missing(marksIn(marksOf(project))) : behind?.wrong
     if (wrong === undefined) return []
     const places = ledger === undefined ? [] : yield* ledger.places
     const accepted = ledger === undefined || behind === undefined ? [] : yield* Effect.filter(

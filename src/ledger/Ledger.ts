@@ -280,6 +280,8 @@ export interface MarkPlaces {
   /** Path of the ledger that the marks describe, for messages. A rehearsal works on a copy of that ledger. */
   readonly ledger: string
   readonly folders: ReadonlyArray<string>
+  /** A second PostgreSQL that contains marks. Only a ledger in PostgreSQL may have one, and its server must be a different one. */
+  readonly server?: { readonly url: string } | undefined
   /** Whether holders of the lock write marks. False for a rehearsal, whose ledger is temporary. */
   readonly write: boolean
 }

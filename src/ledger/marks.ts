@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import {
   closeSync,
   existsSync,
@@ -16,7 +17,7 @@ import { acceptCommand } from "../domain/acceptance.ts"
 import { reasonOf } from "../domain/words.ts"
 import { syncFolder } from "./disk.ts"
 import { type Holder, ownedName, removeLeft } from "./holder.ts"
-import { type Asker, type Behind, LedgerRefused, type MarkPlaces } from "./Ledger.ts"
+import { type Asker, type Behind, LedgerError, LedgerRefused, type MarkPlaces } from "./Ledger.ts"
 
 /** Returns the folder of marks next to a ledger. */
 export const marksFolder = (ledger: string): string => `${ledger}.marks`
@@ -40,6 +41,28 @@ export interface DamagedMark {
   readonly damaged: string
 }
 
+/** The marks of an open ledger, wherever they are. */
+export interface Marks extends Pick<MarkPlaces, "ledger"> {
+  /** Reads every mark, one for each holder. */
+  readonly read: Effect.Effect<ReadonlyArray<Mark | DamagedMark>, LedgerError>
+  /** @param me the process that writes */
+  readonly of: (holder: MarkedHolder, me: Holder) => HolderMark
+}
+
+/** One holder's mark. */
+export interface HolderMark {
+  /** Writes how many times the holder has committed. Returns, or fulfils its promise, once that is durable. Throws if it can't be written. */
+  readonly write: (upTo: number) => Promise<void> | undefined
+  readonly close: () => void
+}
+
+/** Returns the marks in folders. They are written at once, without a promise. */
+export const marksIn = (places: MarkPlaces): Marks => ({
+  ledger: places.ledger,
+  read: readMarks(places),
+  of: (holder, me) => new MarkWriter(places, holder, me),
+})
+
 /** Size of a mark's file in bytes. It is smaller than a sector, so that a power cut leaves either the old number or the new one. */
 const length = 160
 
@@ -48,7 +71,7 @@ const textOf = (mark: Mark): string => `${JSON.stringify(mark).padEnd(length - 1
 const draftPrefix = "draft-"
 
 /** Writes one holder's mark into each folder, and makes it durable. */
-export class MarkWriter {
+export class MarkWriter implements HolderMark {
   private readonly places: MarkPlaces
   private readonly holder: MarkedHolder
   private readonly me: Holder
@@ -62,7 +85,7 @@ export class MarkWriter {
   }
 
   /** Writes the number, and returns once it is on the disk in every folder. Throws if it can't be written. */
-  write(upTo: number): void {
+  write(upTo: number): undefined {
     if (!this.places.write) return
     const text = textOf({ ...this.holder, upTo })
     for (const folder of this.places.folders) {
@@ -117,7 +140,15 @@ const makeFolder = (folder: string): void => {
 }
 
 /** Reads every mark, one for each holder. If a holder's files differ, the highest number counts, because a crash can occur between the two writes. */
-export const readMarks = ({ folders }: MarkPlaces): ReadonlyArray<Mark | DamagedMark> => {
+export const readMarks = (
+  { folders, ledger }: MarkPlaces,
+): Effect.Effect<ReadonlyArray<Mark | DamagedMark>, LedgerError> =>
+  Effect.try({
+    try: () => marksOf(folders),
+    catch: (cause) => new LedgerError({ file: ledger, doing: "reading its marks", cause }),
+  })
+
+const marksOf = (folders: ReadonlyArray<string>): ReadonlyArray<Mark | DamagedMark> => {
   const marks = new Map<string, Mark | DamagedMark>()
   for (const folder of folders) {
     if (!existsSync(folder)) continue
@@ -159,7 +190,7 @@ const stateOf = (mark: Mark | DamagedMark): string =>
  * @param held each epoch's word, and how many of its commits the ledger has
  */
 export const behind = (
-  { id, marks: { ledger: file } }: { readonly id: string; readonly marks: MarkPlaces },
+  { id, marks: { ledger: file } }: { readonly id: string; readonly marks: Pick<Marks, "ledger"> },
   marks: ReadonlyArray<Mark | DamagedMark>,
   held: ReadonlyMap<number, { readonly word: string; readonly upTo: number }>,
 ): Behind | undefined => {
@@ -185,12 +216,13 @@ export const behind = (
 }
 
 /** Returns what is wrong if the ledger is missing. Undefined if no mark shows that there was one. */
-export const missing = (places: MarkPlaces): string | undefined => {
-  const [mark] = readMarks(places)
-  return mark === undefined
-    ? undefined
-    : `The ledger ${places.ledger} is missing or empty, but an earlier run wrote to it`
-}
+export const missing = (
+  { ledger, read }: Pick<Marks, "ledger" | "read">,
+): Effect.Effect<string | undefined, LedgerError> =>
+  Effect.map(
+    read,
+    ([mark]) => mark && `The ledger ${ledger} is missing or empty, but an earlier run wrote to it`,
+  )
 
 /** Returns the refusal for a ledger that is not the newest copy. `asker` is undefined if no pipeline is involved. */
 export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefused => {

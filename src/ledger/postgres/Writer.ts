@@ -84,7 +84,7 @@ export class Writer implements Transactions {
           failure: first.refusal.failure,
         }
       }
-      for (const lease of leases) lease.confirmed(counted.has(lease))
+      await Promise.all(Array.from(leases, (lease) => lease.confirmed(counted.has(lease))))
       return { done: jobs.map((job) => ended.get(job)) }
     } catch (cause) {
       this.onRollback()

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { anyHost } from "../holder.ts"
 import { type Ledger, type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
-import { missing, notNewest } from "../marks.ts"
+import { marksIn, missing, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
 import { makeLedger } from "../sql/ledger.ts"
 import { Refusal } from "../sql/Refusal.ts"
@@ -52,14 +52,14 @@ export const openPostgresLedger = (
     const label = labelOf(address, schema)
     const clock = yield* Effect.clock
     const opened = DateTime.formatIso(yield* DateTime.now)
-    const marks = options.marks ?? { ledger: label, folders: [], write: false }
+    const marks = marksIn(options.marks ?? { ledger: label, folders: [], write: false })
     const texts = new Texts()
     const writer = new Writer(yield* connect(label, address, schema), lockOf(schema), () => texts.forget())
     const reader = yield* connect(label, address, schema, "reading")
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
     const proof = digest.value("the secret of this ledger").toString("hex")
-    const wrong = options.overruling === true ? undefined : missing(marks)
+    const wrong = options.overruling === true ? undefined : yield* missing(marks)
     const id = yield* writer.write<string, LedgerRefused>(
       "opening it",
       () =>

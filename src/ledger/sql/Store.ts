@@ -2,16 +2,8 @@ import type * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
 import type { Holder } from "../holder.ts"
-import type {
-  Asker,
-  Digester,
-  Ledger,
-  LedgerBusy,
-  LedgerError,
-  LedgerOvertaken,
-  LedgerRefused,
-  MarkPlaces,
-} from "../Ledger.ts"
+import type { Asker, Digester, Ledger, LedgerBusy, LedgerError, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
+import type { Marks } from "../marks.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { Sql } from "./statement.ts"
 import type { Texts } from "./texts.ts"
@@ -21,7 +13,7 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   /** The ledger's file, or its name in messages. */
   readonly file: string
   readonly id: string
-  readonly marks: MarkPlaces
+  readonly marks: Marks
   readonly asker: Asker | undefined
   readonly dialect: Dialect
   readonly writer: Transactions
@@ -55,10 +47,10 @@ export interface Lease {
   /** Counts the present transaction for the lease's mark. Called inside a transaction with a program that the mark must cover. */
   readonly count: () => Sql<void>
   /**
-   * Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. Throws if the
-   * mark can't be written, or if the database was replaced.
+   * Called once the transaction that confirmed the lease is durable. If that transaction was counted, makes the lease's mark durable. Returns a
+   * promise if that takes time. Throws if the mark can't be written, or if the database was replaced.
    */
-  readonly confirmed: (isCounted: boolean) => void
+  readonly confirmed: (isCounted: boolean) => Promise<void> | undefined
 }
 
 /** Runs programs that write. Those that arrive at the same time share a transaction. Success is reported once it is durable. */

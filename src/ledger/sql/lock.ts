@@ -3,7 +3,7 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type Holder, isGone } from "../holder.ts"
 import { type LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
-import { MarkWriter } from "../marks.ts"
+import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
 import { Refusal } from "./Refusal.ts"
@@ -76,7 +76,7 @@ export class LockLease implements Lease {
   readonly pipeline: string
   readonly epoch: number
   private readonly store: Store
-  private readonly mark: MarkWriter
+  private readonly mark: HolderMark
   /** The number of commits that the mark counts. */
   private upTo = 0
   private lost = false
@@ -93,7 +93,7 @@ export class LockLease implements Lease {
     this.store = store
     this.pipeline = pipeline
     this.epoch = epoch
-    this.mark = new MarkWriter(store.marks, { ledger: store.id, epoch, word }, store.holder)
+    this.mark = store.marks.of({ ledger: store.id, epoch, word }, store.holder)
     this.beat = taken
   }
 
@@ -116,11 +116,11 @@ export class LockLease implements Lease {
     yield* write("UPDATE holder SET upTo = ? WHERE epoch = ?", [this.upTo, this.epoch])
   }
 
-  confirmed(isCounted: boolean): void {
+  confirmed(isCounted: boolean): Promise<void> | undefined {
     this.store.mustBeSame()
-    if (isCounted) this.mark.write(this.upTo)
     this.beat = this.pending ?? this.beat
     this.pending = undefined
+    return isCounted ? this.mark.write(this.upTo) : undefined
   }
 
   /**

@@ -1,17 +1,13 @@
 import * as Effect from "effect/Effect"
-import { type Asker, type Behind, LedgerError, type LedgerRefused } from "../Ledger.ts"
-import { behind, type DamagedMark, type Mark, notNewest, readMarks } from "../marks.ts"
+import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
+import { behind, type DamagedMark, type Mark, notNewest } from "../marks.ts"
 import { isAccepted } from "./facts.ts"
 import { Refusal } from "./Refusal.ts"
 import { all, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
-export const marksOf = ({ file, marks }: Store): Effect.Effect<ReadonlyArray<Mark | DamagedMark>, LedgerError> =>
-  Effect.try({
-    try: () => readMarks(marks),
-    catch: (cause) => new LedgerError({ file, doing: "reading its marks", cause }),
-  })
+export const marksOf = ({ marks }: Store): Effect.Effect<ReadonlyArray<Mark | DamagedMark>, LedgerError> => marks.read
 
 /** Returns what the ledger lacks according to these marks, or undefined if it is the newest copy. */
 export function* lacking(store: Store, marks: ReadonlyArray<Mark | DamagedMark>): Sql<Behind | undefined> {

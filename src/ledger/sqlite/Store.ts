@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path"
 import { syncFolder } from "../disk.ts"
 import { LockHolder } from "../holder.ts"
 import { type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
-import { marksFolder, missing, notNewest } from "../marks.ts"
+import { marksFolder, marksIn, missing, notNewest } from "../marks.ts"
 import { ledgerExists, makeDigester, readSecret } from "../secret.ts"
 import { just } from "../sql/statement.ts"
 import type { Store as Rules } from "../sql/Store.ts"
@@ -33,11 +33,9 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     const file = resolve(options.file)
     const clock = yield* Effect.clock
     const started = DateTime.formatIso(yield* DateTime.now)
-    const marks = options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true }
+    const marks = marksIn(options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true })
     const mayCreate = Effect.gen(function*() {
-      const wrong = options.overruling === true
-        ? undefined
-        : yield* attempt(file, "reading its marks", () => missing(marks))
+      const wrong = options.overruling === true ? undefined : yield* missing(marks)
       if (wrong !== undefined) return yield* notNewest(wrong, options.asker)
     })
     const unusable = unusablePath(file)

@@ -83,7 +83,8 @@ export class Writer implements Transactions {
     for (const lease of counted) this.db.perform(lease.count())
     this.db.exec("COMMIT")
     this.noteLogged()
-    for (const lease of leases) lease.confirmed(counted.has(lease))
+    // Marks in folders are written at once.
+    for (const lease of leases) void lease.confirmed(counted.has(lease))
     return { done }
   }
 

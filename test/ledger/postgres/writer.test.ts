@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
+import { setImmediate } from "node:timers/promises"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
 import { Writer } from "../../../src/ledger/postgres/Writer.ts"
@@ -39,7 +40,10 @@ const lease = (noted: Array<string> = []): Lease => ({
   *count() {
     yield* write("UPDATE counter SET count = count + 1 WHERE name = 'b'")
   },
-  confirmed: (isCounted) => void noted.push(isCounted ? "counted" : "not counted"),
+  confirmed: async (isCounted) => {
+    await setImmediate()
+    noted.push(isCounted ? "counted" : "not counted")
+  },
 })
 
 function* add(name: string, noted: Array<string> = []): Sql<number> {

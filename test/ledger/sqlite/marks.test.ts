@@ -27,12 +27,12 @@ describe("marks of a ledger", () => {
       const writer = new MarkWriter(places, holder, me)
       writer.write(1)
       writer.write(2)
-      expect(readMarks(places)).toEqual([{ ...holder, upTo: 2 }])
+      expect(yield* readMarks(places)).toEqual([{ ...holder, upTo: 2 }])
       for (const one of places.folders) expect(readdirSync(one)).toHaveLength(1)
       // This is the state after a crash between the two writes.
       const other = new MarkWriter({ ...places, folders: [places.folders[1]!] }, holder, me)
       other.write(7)
-      expect(readMarks(places)).toEqual([{ ...holder, upTo: 7 }])
+      expect(yield* readMarks(places)).toEqual([{ ...holder, upTo: 7 }])
       for (const one of [writer, other]) one.close()
     }))
 
@@ -44,7 +44,7 @@ describe("marks of a ledger", () => {
       for (const one of places.folders) rmSync(one, { recursive: true })
       writer.write(2)
       for (const one of places.folders) {
-        expect(readMarks({ ...places, folders: [one] })).toEqual([{ ...holder, upTo: 2 }])
+        expect(yield* readMarks({ ...places, folders: [one] })).toEqual([{ ...holder, upTo: 2 }])
       }
       writer.close()
     }))
@@ -54,7 +54,7 @@ describe("marks of a ledger", () => {
       const places = placesIn(yield* folder)
       mkdirSync(places.folders[0]!)
       writeFileSync(join(places.folders[0]!, "a.mark.draft"), "")
-      expect(readMarks(places)).toEqual([])
+      expect(yield* readMarks(places)).toEqual([])
       const draft = (owner: Holder) => join(places.folders[0]!, `${ownedName("draft-", owner)}.2-abc`)
       for (const pid of [me.pid, 2 ** 22 + 1]) writeFileSync(draft({ ...me, pid }), "")
       const writer = new MarkWriter({ ...places, folders: [places.folders[0]!] }, holder, me)
@@ -64,13 +64,14 @@ describe("marks of a ledger", () => {
       expect(existsSync(draft({ ...me, pid: 2 ** 22 + 1 })), "of a killed process").toBe(false)
       rmSync(join(places.folders[0]!, `${holder.ledger}-3-${holder.word}.mark`))
       writeFileSync(join(places.folders[0]!, "b.mark"), "{")
-      expect(readMarks(places)).toEqual([{ damaged: join(places.folders[0]!, "b.mark") }])
+      expect(yield* readMarks(places)).toEqual([{ damaged: join(places.folders[0]!, "b.mark") }])
     }))
 })
 
 describe("a holder's mark", () => {
   const upTo = (file: string) =>
-    readMarks({ ledger: file, folders: [`${file}.marks`], write: false }).map((mark) => "upTo" in mark ? mark.upTo : 0)
+    Effect.runSync(readMarks({ ledger: file, folders: [`${file}.marks`], write: false }))
+      .map((mark) => "upTo" in mark ? mark.upTo : 0)
 
   it.scopedLive("a mark is written once for all batches of a commit, after the commit and before anything is sent", () =>
     Effect.gen(function*() {
