@@ -35,6 +35,9 @@ const types = { getTypeParser: (type: number) => parsers.get(type) ?? asText }
 /** How long a dead connection may stay unnoticed while the server is to send something, in milliseconds. */
 const keepAlive = 5_000
 
+/** How long a connection that is closed waits for the server, in milliseconds. */
+const farewell = 2_000
+
 /**
  * One connection. Statements are sent at once, without waiting for the results of earlier ones, and are answered in order. Once the connection is
  * lost, each statement fails with the same reason.
@@ -87,8 +90,14 @@ export class Connection {
     this.client.connection.stream.destroy()
   }
 
+  /** Ends the connection once every statement was answered. If the server doesn't answer, ends it at once. */
   async close(): Promise<void> {
-    await this.client.end()
+    const timer = setTimeout(() => this.destroy(new Error("the database did not answer")), farewell)
+    try {
+      await this.client.end()
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }
 

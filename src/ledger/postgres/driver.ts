@@ -130,14 +130,21 @@ export const transact = async <Key>(
   }
 }
 
+const runIn = async <A>(flight: Flight, program: Sql<A>): Promise<A> => {
+  const ended = await inLockstep(flight, [["program", program]])
+  if (ended instanceof Map) return ended.get("program") as A
+  throw ended[0]?.refusal ?? new Error("A program has no result.")
+}
+
+/** Runs a program whose statements each are a transaction. */
+export const runAt = <A>(connection: Connection, program: Sql<A>): Promise<A> => runIn(new Flight(connection), program)
+
 /** Runs a program that reads, in a transaction that shows it one state of the ledger. */
 export const readAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
   const flight = new Flight(connection)
   void flight.note(connection.exec("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
   try {
-    const ended = await inLockstep(flight, [["program", program]])
-    if (ended instanceof Map) return ended.get("program") as A
-    throw ended[0]?.refusal ?? new Error("A program has no result.")
+    return await runIn(flight, program)
   } finally {
     // Nothing was written, so the next statement need not wait for the end of the transaction.
     void connection.exec("ROLLBACK").catch(() => undefined)

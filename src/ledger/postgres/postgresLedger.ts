@@ -11,11 +11,12 @@ import { makeDigester } from "../secret.ts"
 import { makeLedger } from "../sql/ledger.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
+import type { Heartbeats } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { type Address, addressIn } from "./address.ts"
 import { connect, type Connection } from "./connection.ts"
 import { dialect, now, quoted } from "./dialect.ts"
-import { readAt } from "./driver.ts"
+import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { lockOf, openSchema } from "./opening.ts"
 import { Writer } from "./Writer.ts"
@@ -54,7 +55,8 @@ export const openPostgresLedger = (
     const opened = DateTime.formatIso(yield* DateTime.now)
     const marks = marksIn(options.marks ?? { ledger: label, folders: [], write: false })
     const texts = new Texts()
-    const writer = new Writer(yield* connect(label, address, schema), lockOf(schema), () => texts.forget())
+    const writing = yield* connect(label, address, schema)
+    const writer = new Writer(writing, lockOf(schema), () => texts.forget())
     const reader = yield* connect(label, address, schema, "reading")
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
@@ -67,6 +69,7 @@ export const openPostgresLedger = (
           if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
         }),
     )
+    const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
     let bytes = 0
     return makeLedger({
       file: label,
@@ -78,17 +81,26 @@ export const openPostgresLedger = (
       texts,
       digest,
       clock,
-      staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
+      staleAfter,
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
+      heartbeats: Effect.map(connect(label, address, schema), (connection) =>
+        heartbeatsOn(connection, staleAfter / 2, (cause) => {
+          writer.fail(renewing, cause)
+          for (const one of [connection, writing, reader]) {
+            one.destroy(cause)
+          }
+        })),
       holder: holderOf(hostname(), randomBytes(8).toString("hex")),
       now: function*() {
         return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
       },
       read,
-      mustBeSame: () => undefined,
+      mustBeSame: () =>
+        undefined,
       // The server checks its own files and its references.
       damage: Effect.succeed([]),
-      size: () => bytes,
+      size: () =>
+        bytes,
       rewrite: Effect.tryPromise({
         try: async () => {
           bytes = await rewritten(reader, schema)
@@ -100,12 +112,30 @@ export const openPostgresLedger = (
     })
   })
 
+const renewing = "renewing the lock"
+
 /** What messages call the ledger. It contains no password. */
 const labelOf = ({ database = "", host = "localhost", port = 5432 }: Address, schema: string): string =>
   `postgresql://${host}:${port}/${database} (schema ${schema})`
 
 /** Returns the process that takes locks, by its host and a random text. Another host can't see its processes. */
 const holderOf = (host: string, random: string) => ({ pid: process.pid, born: random, boot: `${anyHost} ${host}` })
+
+/**
+ * Sends heartbeats on a connection of their own, because the writer may wait for transactions of other hosts.
+ *
+ * @param patience milliseconds after which an unanswered heartbeat counts as failed
+ * @param fail ends the use of the ledger
+ */
+const heartbeatsOn =
+  (connection: Connection, patience: number, fail: (cause: unknown) => void): Heartbeats => (program) =>
+    Effect.tryPromise({ try: () => runAt(connection, program()), catch: ledgerError(connection.label, renewing) }).pipe(
+      Effect.timeoutFail({
+        duration: patience,
+        onTimeout: () => ledgerError(connection.label, renewing)(new Error("the database did not answer in time")),
+      }),
+      Effect.tapError((cause) => Effect.sync(() => fail(cause))),
+    )
 
 /** Runs programs that read one after another, because each has its own transaction on the connection. */
 const readingOn = (label: string, connection: Connection) => {

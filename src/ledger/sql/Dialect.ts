@@ -12,6 +12,6 @@ export interface Dialect {
    */
   readonly nextRows: string
   readonly nextRowsNotLeftOut: string
-  /** Ends a SELECT whose row no other transaction may change before this one ends. */
-  readonly forShare: string
+  /** Ends a SELECT whose row must not change before this transaction ends. */
+  readonly forUpdate: string
 }

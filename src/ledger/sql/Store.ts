@@ -1,6 +1,7 @@
 import type * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Holder } from "../holder.ts"
 import type { Asker, Digester, Ledger, LedgerBusy, LedgerError, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
 import type { Marks } from "../marks.ts"
@@ -24,6 +25,11 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   /** Milliseconds after which a holder without a heartbeat may be overtaken, and milliseconds between heartbeats. */
   readonly staleAfter: number
   readonly heartbeat: number
+  /**
+   * Opens what sends heartbeats, for the scope: it runs a program at once, in no transaction of the writer. If a heartbeat fails, every later write fails,
+   * too. Undefined: transactions of the writer renew locks.
+   */
+  readonly heartbeats: Effect.Effect<Heartbeats, LedgerError | LedgerRefused, Scope.Scope> | undefined
   /** The process that takes locks. */
   readonly holder: Holder
   /** Returns the present time of locks, batches and records, in milliseconds since 1970. */
@@ -39,6 +45,8 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   /** Rewrites the ledger without deleted data. Call this between transactions, with all locks held. */
   readonly rewrite: Effect.Effect<void, LedgerError | LedgerBusy | LedgerRefused>
 }
+
+export type Heartbeats = <A>(program: () => Sql<A>) => Effect.Effect<A, LedgerError>
 
 /** A session's hold on the lock, which is confirmed inside each transaction. */
 export interface Lease {

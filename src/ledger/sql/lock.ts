@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
@@ -7,8 +8,8 @@ import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
 import { Refusal } from "./Refusal.ts"
-import { all, get, type Sql, write } from "./statement.ts"
-import { isoOf, type Lease, type Store } from "./Store.ts"
+import { all, get, just, run, type Sql, write } from "./statement.ts"
+import { type Heartbeats, isoOf, type Lease, type Store } from "./Store.ts"
 
 type LockRow = readonly [
   epoch: number,
@@ -27,12 +28,17 @@ function* lockOf(pipeline: string, ending = ""): Sql<LockRow | undefined> {
   )
 }
 
-/** Returns the live run that holds the pipeline's lock. It is not known to have ended, and its last heartbeat is recent. */
+/**
+ * Returns the live run that holds the pipeline's lock. It is not known to have ended, and its last heartbeat is recent.
+ *
+ * @param ending `forUpdate` (Dialect), if the holder must not send a heartbeat before the transaction ends
+ */
 export function* liveHolder(
   store: Store,
   pipeline: string,
+  ending = "",
 ): Sql<{ readonly pid: number; readonly since: number } | undefined> {
-  const lock = yield* lockOf(pipeline)
+  const lock = yield* lockOf(pipeline, ending)
   if (lock === undefined) return undefined
   const [, held, pid, born, boot, since, beat] = lock
   if (held === 0 || (yield* store.now()) - beat >= store.staleAfter || isGone({ pid, born, boot }, store.holder)) {
@@ -54,7 +60,7 @@ export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
  */
 export function* takeLock(store: Store, pipeline: string): Sql<{ readonly epoch: number; readonly word: string }> {
   const me = store.holder
-  const holder = yield* liveHolder(store, pipeline)
+  const holder = yield* liveHolder(store, pipeline, store.dialect.forUpdate)
   if (holder !== undefined) {
     throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
   }
@@ -97,18 +103,44 @@ export class LockLease implements Lease {
     this.beat = taken
   }
 
-  /** Fails, inside a transaction, if another run took the lock over. Otherwise renews the heartbeat if it is due. */
+  /** Fails, inside a transaction, if another run took the lock over. Otherwise renews the lock if transactions do that, and it is due. */
   *confirm(): Sql<void> {
-    const lock = yield* lockOf(this.pipeline, this.store.dialect.forShare)
+    const lock = yield* lockOf(this.pipeline)
     if (this.lost || lock === undefined || lock[0] !== this.epoch || lock[1] === 0) {
       this.lost = true
       throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
     }
+    if (this.store.heartbeats !== undefined) return
     const now = timeOf(this.store)
     // Renews at half the interval, so that writes alone keep the lock alive if the heartbeat's own fibre does not run.
     if (elapsed(this.beat, now) * 2 < this.store.heartbeat) return
     yield* write("UPDATE lock SET beat = ? WHERE pipeline = ?", [yield* this.store.now(), this.pipeline])
     this.pending = now
+  }
+
+  /** Sends a heartbeat. */
+  readonly renew = (heartbeats: Heartbeats | undefined): Effect.Effect<void, LedgerError | LedgerOvertaken> => {
+    if (heartbeats === undefined) {
+      return this.store.writer.writeOn(this, "renewing the lock", () => just(undefined), { counts: false })
+    }
+    return Effect.suspend(() => {
+      const sent = timeOf(this.store)
+      return Effect.flatMap(heartbeats(() => this.beatNow()), (isOurs) => {
+        if (isOurs) this.beat = sent
+        else this.lost = true
+        return isOurs ? Effect.void : new LedgerOvertaken({ pipeline: this.pipeline })
+      })
+    })
+  }
+
+  /** Returns whether the lock is still ours. */
+  private *beatNow(): Sql<boolean> {
+    const beat = yield* this.store.now()
+    return (yield* run("UPDATE lock SET beat = ? WHERE pipeline = ? AND epoch = ? AND held = 1", [
+      beat,
+      this.pipeline,
+      this.epoch,
+    ])) > 0
   }
 
   *count(): Sql<void> {
@@ -155,10 +187,41 @@ const elapsed = (
 ): number => Math.max(to.wall - from.wall, Number(to.steady - from.steady) / 1e6)
 
 /**
+ * Opens what sends heartbeats, for the scope. Open it before a lock is taken, so that a database that can't be reached takes none.
+ *
+ * @returns a function that sends a lease's heartbeats until the scope closes
+ */
+export const openHeartbeats = (
+  store: Store,
+): Effect.Effect<
+  (lease: LockLease) => Effect.Effect<unknown, never, Scope.Scope>,
+  LedgerError | LedgerRefused,
+  Scope.Scope
+> =>
+  Effect.map(store.heartbeats ?? Effect.succeed(undefined), (heartbeats) => (lease) =>
+    lease.renew(heartbeats).pipe(
+      Effect.delay(Duration.millis(store.heartbeat)),
+      Effect.forever,
+      // If the lock was lost or the ledger failed, `held` and every write report it.
+      Effect.ignore,
+      Effect.forkScoped,
+    ))
+
+/**
  * Takes the locks of all pipelines for the scope, because an operation on the whole ledger (`rewrite`) must not overlap with a run. A run that starts
  * meanwhile reports that another run is in progress. Returns the leases: none if there is no pipeline.
  */
 export const holdAll = (
+  store: Store,
+): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const keep = yield* openHeartbeats(store)
+    const leases = yield* takeAll(store)
+    yield* Effect.forEach(leases, keep, { discard: true })
+    return leases
+  })
+
+const takeAll = (
   store: Store,
 ): Effect.Effect<ReadonlyArray<LockLease>, LedgerLocked | LedgerRefused | LedgerError, Scope.Scope> =>
   Effect.acquireRelease(

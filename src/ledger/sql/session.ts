@@ -1,4 +1,3 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
@@ -7,13 +6,13 @@ import { acknowledge } from "./attention.ts"
 import { knownSubmissions } from "./evidence.ts"
 import { recordFacts, rekey } from "./facts.ts"
 import { intend, type OpenBatch } from "./intend.ts"
-import { holdersByEpoch, LockLease, takeLock, timeOf } from "./lock.ts"
+import { holdersByEpoch, LockLease, openHeartbeats, takeLock, timeOf } from "./lock.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
 import { type Place, placeOf, runOf } from "./place.ts"
 import { Refusal } from "./Refusal.ts"
 import { abandon, settle, settleDoubts } from "./settle.ts"
 import { dropOldRuns, finishRun, startRun } from "./standing.ts"
-import { just, type Sql } from "./statement.ts"
+import type { Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 import { undo } from "./undo.ts"
 import { recordVerdicts } from "./verdicts.ts"
@@ -29,6 +28,7 @@ export const makeSession = (
     const { writer } = store
     const asker = { pipeline: at.pipeline, target: store.asker?.target }
     const marks = yield* marksOf(store)
+    const keep = yield* openHeartbeats(store)
     const held = yield* Effect.acquireRelease(
       Effect.suspend(() => {
         const taken = timeOf(store)
@@ -51,13 +51,7 @@ export const makeSession = (
         ),
     )
     const { lease, place } = held
-    yield* writer.writeOn(lease, "renewing the lock", () => just(undefined), { counts: false }).pipe(
-      Effect.delay(Duration.millis(store.heartbeat)),
-      Effect.forever,
-      // If the lock was lost or the ledger failed, `held` and every write report it.
-      Effect.ignore,
-      Effect.forkScoped,
-    )
+    yield* keep(lease)
     /** Writes what can be determined again, or may be lost without harm. */
     const write = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
       writer.writeOn(lease, doing, program, { counts: false, ...(touches && { touches }) })

@@ -93,6 +93,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       clock,
       staleAfter: Duration.toMillis(options.staleAfter ?? "1 minute"),
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
+      heartbeats: undefined,
       holder: options.holder ?? (yield* LockHolder)(),
       dialect,
       now: () => just(clock.unsafeCurrentTimeMillis()),

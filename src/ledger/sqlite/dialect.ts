@@ -20,5 +20,5 @@ export const dialect: Dialect = {
     `state = ${stateCode.imported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`,
   ),
   // Only one transaction writes at a time.
-  forShare: "",
+  forUpdate: "",
 }

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { LedgerOptions } from "../../../src/ledger/Ledger.ts"
+import { lockOf } from "../../../src/ledger/postgres/opening.ts"
+import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import { batchOf, contacts, rowOf } from "../rows.ts"
+import { connected, newSchema, urlOf } from "./connecting.ts"
+import { withoutPostgres } from "./server.ts"
+
+const times = { staleAfter: 600, heartbeat: 50 }
+
+/** A ledger in a schema of its own, as each of several hosts opens it, and a connection that sees everything. */
+const hosts = Effect.gen(function*() {
+  const [schema, user] = [newSchema(), newSchema()]
+  const watcher = yield* connected(yield* urlOf(), schema)
+  const exec = (sql: string) => Effect.promise(() => watcher.exec(sql))
+  yield* exec(`CREATE ROLE ${user} LOGIN PASSWORD 'x'; CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
+  const host = (more: Partial<LedgerOptions> = {}) =>
+    Effect.gen(function*() {
+      const url = yield* urlOf({ user: `${user}:x` })
+      const options = { url, project: "tests", schema, key: "0123456789abcdef".repeat(4), ...times, ...more }
+      const ledger = yield* openPostgresLedger(options)
+      return { ledger, view: yield* contacts(ledger) }
+    })
+  /** Waits until something is so. */
+  const until = (isSo: () => boolean) =>
+    Effect.repeat(Effect.delay(Effect.sync(isSo), "5 millis"), { until: (so) => so })
+  return { exec, host, lock: lockOf(schema), until, user }
+})
+
+describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
+  it.scopedLive("a run keeps its lock while a transaction of another host keeps it from writing", () =>
+    Effect.gen(function*() {
+      const { exec, host, lock } = yield* hosts
+      const { ledger, view } = yield* host()
+      const session = yield* view.hold("first")
+      yield* exec(`BEGIN; SELECT pg_advisory_xact_lock(${lock})`)
+      const intended = yield* Effect.fork(session.intend(batchOf([rowOf(ledger, 1)])))
+      for (let tenth = 0; tenth < 10; tenth++) {
+        yield* Effect.sleep("80 millis")
+        expect(session.held()).toBe(true)
+      }
+      yield* exec("COMMIT")
+      expect(yield* intended).toBe(1)
+      expect((yield* Effect.flip(Effect.scoped((yield* host()).view.hold("second"))))._tag).toBe("LedgerLocked")
+    }))
+
+  it.scopedLive("a run whose heartbeat finds another run's lock has lost its lock, and writes nothing", () =>
+    Effect.gen(function*() {
+      const { exec, host, until } = yield* hosts
+      const { ledger, view } = yield* host({ staleAfter: 60_000 })
+      const session = yield* view.hold("first")
+      expect(session.held()).toBe(true)
+      yield* exec("UPDATE lock SET epoch = epoch + 1")
+      yield* until(() => !session.held())
+      expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)]))))._tag).toBe("LedgerOvertaken")
+      expect((yield* view.counts).lastIntent).toBe(0)
+    }))
+
+  it.scopedLive("a run that can't send heartbeats has lost its ledger, even if its other connections work", () =>
+    Effect.gen(function*() {
+      const { exec, host, until, user } = yield* hosts
+      const { ledger, view } = yield* host({ staleAfter: 60_000 })
+      const session = yield* view.hold("first")
+      // The connection for heartbeats is the last one that was opened.
+      yield* exec(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}' ORDER BY backend_start DESC LIMIT 1`,
+      )
+      yield* until(() => !session.held())
+      expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)])))).message).toContain(
+        "failed while renewing the lock: the server ended the connection (57P01",
+      )
+    }))
+})
