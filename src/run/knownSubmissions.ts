@@ -3,7 +3,6 @@ import * as Stream from "effect/Stream"
 import type { TestEntry } from "../ledger/evidence.ts"
 import type { LedgerError, PipelineLedger } from "../ledger/Ledger.ts"
 import type { KnownSubmission } from "../ledger/pages.ts"
-import { ExportOrder, Numbers } from "../sink/settleRows.ts"
 import { KeyTable, RowHash } from "./KeyTable.ts"
 import { showWork } from "./Progress.ts"
 
@@ -118,3 +117,40 @@ export const eachKnown = (
   use: (page: ReadonlyArray<KnownSubmission>) => Effect.Effect<void>,
 ): Effect.Effect<void, LedgerError> =>
   Stream.runForEach(view.pages("submissions", { size: submissionsAtOnce }), (page) => Effect.suspend(() => use(page)))
+
+/** Whether time spans come in ascending or in descending order. Spans that overlap may be in any order. */
+class ExportOrder {
+  private rises = true
+  private falls = true
+  private latestStart = -Infinity
+  private earliestEnd = Infinity
+
+  see(start: number, end: number): void {
+    if (this.latestStart > end) this.rises = false
+    if (this.earliestEnd < start) this.falls = false
+    this.latestStart = Math.max(this.latestStart, start)
+    this.earliestEnd = Math.min(this.earliestEnd, end)
+  }
+
+  get isSorted(): boolean {
+    return this.rises || this.falls
+  }
+}
+
+/** A list of numbers that grows as needed and takes 8 bytes per element. NaN if an element was not set. */
+class Numbers {
+  private values = new Float64Array(1024).fill(NaN)
+
+  set(at: number, value: number): void {
+    if (at >= this.values.length) {
+      const grown = new Float64Array(Math.max(at + 1, this.values.length * 2)).fill(NaN)
+      grown.set(this.values)
+      this.values = grown
+    }
+    this.values[at] = value
+  }
+
+  get(at: number): number {
+    return this.values[at] ?? NaN
+  }
+}

@@ -4,8 +4,9 @@ import type { Form } from "../../src/domain/form.ts"
 import type { Item } from "../../src/domain/item.ts"
 import type { Evidence } from "../../src/ledger/evidence.ts"
 import type { DoubtfulRow } from "../../src/ledger/pages.ts"
+import type { ExportStanding } from "../../src/sink/absence.ts"
 import { likenessOf, resultsColumns } from "../../src/sink/settleFit.ts"
-import { type ExportStanding, makeSettling } from "../../src/sink/settleRows.ts"
+import { makeSettling } from "../../src/sink/settleRows.ts"
 
 const question = (id: string, name: string, type: string) => ({ id, name, type, options: undefined })
 
