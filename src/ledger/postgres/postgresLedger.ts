@@ -18,7 +18,7 @@ import { connect, type Connection } from "./connection.ts"
 import { dialect, now, quoted } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
-import { lockOf, openSchema } from "./opening.ts"
+import { lockOf, openSchema, version } from "./opening.ts"
 import { Writer } from "./Writer.ts"
 
 /** How to open a ledger in PostgreSQL. */
@@ -74,6 +74,7 @@ export const openPostgresLedger = (
     return makeLedger({
       file: label,
       id,
+      version,
       marks,
       asker: options.asker,
       dialect,
