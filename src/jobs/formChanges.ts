@@ -4,14 +4,13 @@ import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import { commandLine } from "../domain/shell.ts"
-import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import { names } from "../mapping/findElement.ts"
 import { ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { formDifference, readFormRecord, recordFile } from "../project/formRecord.ts"
 import type { FormChange } from "../project/formRecord.ts"
 import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
-import { addressesOf, knownForm } from "./projectLedger.ts"
+import { addressesOf, knownForm, type MaybeLedger } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
 /** A form as recorded earlier. */
@@ -22,9 +21,6 @@ interface RecordedForm {
   /** `file`: recorded in `config/forms/` when a person accepted it. `ledger`: recorded by the last run that was not a dry run or a rehearsal. */
   readonly by: "file" | "ledger"
 }
-
-/** Returns the project's ledger, or undefined if the project never had one. */
-type MaybeLedger<R> = Effect.Effect<Ledger | undefined, LedgerRefused | LedgerError, R>
 
 /** How a form changed after the pipeline was made for it. */
 export interface FormFindings {

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import type { Form } from "../domain/form.ts"
 import type { Progress as ProgressEvent } from "../domain/progress.ts"
 import type { Mode } from "../domain/run.ts"
-import { openLedger } from "../ledger/openLedger.ts"
+import { type AnyLedgerOptions, openLedger } from "../ledger/openLedger.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
@@ -19,7 +19,7 @@ import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import type { Source } from "../source/Source.ts"
 import type { Prepared } from "./prepare.ts"
-import { ledgerOf, newRunId, openPlace, rehearsalLedgerOf, temporaryCopy } from "./projectLedger.ts"
+import { ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { type OpenedService, serviceToConfirm } from "./services.ts"
 import type { Target } from "./target.ts"
 
@@ -40,8 +40,8 @@ export interface RunSettings {
   readonly mayBeSent?: ((rows: number) => Effect.Effect<boolean>) | undefined
   /** The project's ledger, if the caller may have opened it already. */
   readonly ledger?: Prepared["ledger"] | undefined
-  /** The path of the copy of the project's ledger that a rehearsal uses. */
-  readonly copy?: string | undefined
+  /** How to open the copy of the project's ledger that a rehearsal uses. */
+  readonly copy?: AnyLedgerOptions | undefined
   readonly progress: (event: ProgressEvent) => Effect.Effect<void>
   /** Completes when the user interrupts. */
   readonly interrupted: Effect.Effect<Signal>
@@ -63,8 +63,8 @@ export const openRun = (project: Project, settings: RunSettings) =>
     const asker = { pipeline: pipeline.name, target: target.target }
     const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
     const ledger = settings.copy === undefined
-      ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(ledgerOf(project, asker)))
-      : yield* openLedger(rehearsalLedgerOf(project, settings.copy, asker))
+      ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(yield* ledgerOf(project, asker)))
+      : yield* openLedger(settings.copy)
     const view = yield* openPlace(project, ledger, pipeline, target, form.id)
     yield* view.isNewest
     const id = yield* newRunId
@@ -110,7 +110,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
     /** A dry run writes nothing. If the rule for row keys has changed, it writes the new keys to a copy of the ledger, because only they identify the known rows. */
     const holdNothing = Effect.gen(function*() {
       if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }
-      const copy = yield* openLedger({ file: yield* temporaryCopy(project.ledger) })
+      const copy = yield* openLedger(yield* temporaryCopy(project, asker))
       const copied = yield* openPlace(project, copy, pipeline, target, form.id)
       return { ledger: copy, view: copied, session: undefined, onCopy: yield* copied.hold(id) }
     })

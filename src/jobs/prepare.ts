@@ -7,7 +7,6 @@ import * as Scope from "effect/Scope"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { Progress as ProgressEvent } from "../domain/progress.ts"
-import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -26,7 +25,7 @@ import { everything } from "../source/pull/since.ts"
 import { PullProgress } from "../source/Source.ts"
 import type { ConnectionUnusable, Source, SourceError } from "../source/Source.ts"
 import { compareForm, type FormFindings, requireUnchangedForm, withChanges } from "./formChanges.ts"
-import { openIfAny } from "./projectLedger.ts"
+import { type MaybeLedger, openIfAny } from "./projectLedger.ts"
 import { pullFrom, type Pulls } from "./pullFrom.ts"
 import type { OpenedService, Services } from "./services.ts"
 import { chooseTarget, openTarget, type Target } from "./target.ts"
@@ -47,7 +46,7 @@ export interface Prepared extends CompiledFor {
   /** How the form changed after the pipeline was made for it. */
   readonly changed: FormFindings
   /** Opens the project's ledger, once until the scope closes. Returns undefined if the project never had one. */
-  readonly ledger: Effect.Effect<Ledger | undefined, LedgerError | LedgerRefused, FileSystem.FileSystem>
+  readonly ledger: MaybeLedger
 }
 
 interface PrepareOptions {

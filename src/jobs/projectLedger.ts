@@ -1,63 +1,74 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as Path from "@effect/platform/Path"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
 import { join } from "node:path"
-import { ownedFolder } from "../ledger/holder.ts"
-import { type Asker, type Ledger, LedgerError, type LedgerOptions, type MarkPlaces } from "../ledger/Ledger.ts"
+import type { Asker, Ledger, LedgerError, LedgerRefused, MarkPlaces } from "../ledger/Ledger.ts"
 import { marksFolder, marksIn, missing, notNewest } from "../ledger/marks.ts"
-import { copyLedger, openLedger } from "../ledger/openLedger.ts"
-import { PipelineUnknown } from "../project/errors.ts"
+import { type AnyLedgerOptions, copyLedger, ledgerExists, openLedger } from "../ledger/openLedger.ts"
+import { type ConfigurationInvalid, PipelineUnknown } from "../project/errors.ts"
+import { ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts"
 
+type WithLedger = Pick<Project, "ledger" | "reports">
+
 /**
- * Returns the folders that contain the marks of a project's ledger: one next to the ledger, and one among the reports. If one folder is lost, the
- * marks in the other still show what the ledger must contain.
+ * Returns where the marks of a project's ledger are. Those of a file are in two folders: one next to the ledger, and one among the reports. If one
+ * folder is lost, the marks in the other still show what the ledger must contain.
  */
-const marksOf = ({ ledger, reports }: Pick<Project, "ledger" | "reports">): MarkPlaces => ({
-  ledger,
-  folders: [marksFolder(ledger), join(reports, ".ledger")],
+const marksOf = ({ ledger, reports }: WithLedger): MarkPlaces => ({
+  ledger: ledgerName(ledger),
+  folders: ledger._tag === "File" ? [marksFolder(ledger.file), join(reports, ".ledger")] : [ledger.marks.folder],
   write: true,
 })
 
-/** Returns the options for opening a project's ledger. `asker`: the pipeline that a command is about. Undefined for several pipelines. */
-export const ledgerOf = (project: Pick<Project, "ledger" | "reports">, asker?: Asker): LedgerOptions => ({
-  file: project.ledger,
-  marks: marksOf(project),
-  ...(asker === undefined ? {} : { asker }),
-})
+/** The share of a lease's time after which its holder renews it, and the longest time between two heartbeats. */
+const heartbeats = { share: 0.1, longest: Duration.seconds(5) }
 
-/** Returns the options for opening a rehearsal's copy of a project's ledger. The copy is refused whenever a run would be, and writes no marks. */
-export const rehearsalLedgerOf = (project: Project, copy: string, asker: Asker): LedgerOptions => ({
-  file: copy,
-  marks: { ...marksOf(project), write: false },
-  asker,
-})
+/** Returns the options for opening a project's ledger. `asker`: the pipeline that a command is about. Undefined for several pipelines. */
+export const ledgerOf = (project: WithLedger, asker?: Asker): Effect.Effect<ProjectLedger, ConfigurationInvalid> =>
+  Effect.gen(function*() {
+    const { ledger } = project
+    const common = { marks: marksOf(project), ...(asker === undefined ? {} : { asker }) }
+    if (ledger._tag === "File") return { file: ledger.file, ...common }
+    const { isManaged, key, leaseTimeout, schema, url } = ledger
+    return {
+      url: Redacted.value(yield* url),
+      key: Redacted.value(yield* key),
+      project: ledger.project,
+      schema,
+      isManaged,
+      staleAfter: leaseTimeout,
+      heartbeat: Duration.min(Duration.times(leaseTimeout, heartbeats.share), heartbeats.longest),
+      ...common,
+    }
+  })
+
+type ProjectLedger = AnyLedgerOptions & { readonly marks: MarkPlaces }
 
 /**
- * Copies a ledger into a new folder next to it, which only the folder's owner can read. The folder is removed when the scope closes. If the process is killed, the
- * next copy removes it. Returns the copy's path.
+ * Copies a project's ledger for the scope. Returns how to open the copy. The copy is refused whenever a run would be, and writes no marks.
  */
-export const temporaryCopy = (ledger: string) =>
+export const temporaryCopy = (project: WithLedger, asker: Asker) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const folder = path.dirname(ledger)
-    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    return yield* ownedFolder(folder, "rehearsal-")
-  }).pipe(
-    Effect.mapError((cause) => new LedgerError({ file: ledger, doing: "making room for a copy of it", cause })),
-    Effect.flatMap((folder) => copyLedger(ledger, folder)),
-  )
+    const options = yield* ledgerOf(project, asker)
+    return { ...yield* copyLedger(options), asker, marks: { ...options.marks, write: false } }
+  })
 
-/** Whether the ledger's file exists. Doesn't create it. */
-export const ledgerExists = (project: Pick<Project, "ledger">) =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.orElseSucceed(fs.exists(project.ledger), () => true))
+/** Whether a project's ledger exists. Doesn't create it. */
+export const hasLedger = (project: WithLedger) => Effect.flatMap(ledgerOf(project), ledgerExists)
+
+/** Returns a project's ledger, or undefined if the project never had one. */
+export type MaybeLedger<R = never> = Effect.Effect<
+  Ledger | undefined,
+  LedgerError | LedgerRefused | ConfigurationInvalid,
+  R
+>
 
 /**
  * Opens a project's ledger. Returns undefined if the project never had one. Fails if the ledger is missing.
@@ -66,8 +77,9 @@ export const ledgerExists = (project: Pick<Project, "ledger">) =>
  */
 export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
   Effect.gen(function*() {
-    const neverWas = !(yield* ledgerExists(project)) && (yield* missing(marksIn(marksOf(project)))) === undefined
-    return neverWas ? undefined : yield* openLedger({ ...ledgerOf(project, asker), overruling })
+    const options = yield* ledgerOf(project, asker)
+    const neverWas = !(yield* ledgerExists(options)) && (yield* missing(marksIn(options.marks))) === undefined
+    return neverWas ? undefined : yield* openLedger({ ...options, overruling })
   })
 
 /**

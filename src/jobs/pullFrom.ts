@@ -1,17 +1,17 @@
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { lasting } from "../domain/words.ts"
-import type { Ledger, LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
+import type { LedgerError } from "../ledger/Ledger.ts"
+import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import type { Pull } from "../project/pull.ts"
 import { isPull } from "../project/sourceSection.ts"
 import { version } from "../project/version.ts"
 import type { PullFrom } from "../source/pull/since.ts"
-import { knownForm, serviceAddress } from "./projectLedger.ts"
+import { knownForm, type MaybeLedger, serviceAddress } from "./projectLedger.ts"
 import type { Target } from "./target.ts"
 
 /** Which records a job pulls: those that the next run pulls, or all, and why. */
@@ -25,9 +25,9 @@ export const pullFrom = (
   project: Project,
   pipeline: Pipeline,
   target: Target,
-  openLedger: Effect.Effect<Ledger | undefined, LedgerError | LedgerRefused, FileSystem.FileSystem>,
+  openLedger: MaybeLedger,
   pulls: Pulls,
-): Effect.Effect<PullFrom | undefined, LedgerError, FileSystem.FileSystem> =>
+): Effect.Effect<PullFrom | undefined, LedgerError | ConfigurationInvalid> =>
   Effect.gen(function*() {
     const { file: pull } = pipeline.source
     if (!isPull(pull) || pull.since === undefined) return undefined

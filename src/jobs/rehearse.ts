@@ -32,7 +32,7 @@ export const rehearsePipeline = (project: Project, options: RehearsalOptions) =>
         ...options,
         ...prepared,
         opened: { ...opened, service: yield* stage(form) },
-        copy: yield* temporaryCopy(project.ledger),
+        copy: yield* temporaryCopy(project, { pipeline: pipeline.name, target: prepared.target.target }),
         mode: "rehearsal",
       })
       const config = project.services.get(opened.name)

@@ -6,12 +6,13 @@ import type { RunReport } from "../domain/report.ts"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { PipelineUnknown } from "../project/errors.ts"
+import { ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { readLatestReports, readReport, runFolders } from "../report/pastRuns.ts"
 import { redactRun } from "../report/redactRun.ts"
 import { maskOf } from "../report/reportFile.ts"
-import { ledgerExists, ledgerOf } from "./projectLedger.ts"
+import { hasLedger, ledgerOf } from "./projectLedger.ts"
 
 /** Returns the report of a run, by default the latest one, with its folder and the ids of the other runs that have a report. */
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
@@ -38,11 +39,11 @@ export const redactReport = (
       const { id } = found.report.ledger
       const refused = new LedgerRefused({
         message: `The digests are keyed with the secret of the ledger that the run wrote (${id}), and `
-          + `${project.ledger} is a different ledger. Restore the right ledger with its key file.`,
+          + `the ledger ${ledgerName(project.ledger)} is a different one. Restore the right ledger with its key file.`,
       })
       // Opening a missing ledger would create one with a different secret.
-      if (!(yield* ledgerExists(project))) return yield* refused
-      const ledger = yield* openLedger(ledgerOf(project))
+      if (!(yield* hasLedger(project))) return yield* refused
+      const ledger = yield* openLedger(yield* ledgerOf(project))
       if (ledger.id !== id) return yield* refused
       return yield* redactRun(found, maskOf(ledger.digest.value))
     }))

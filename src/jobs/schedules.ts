@@ -10,7 +10,7 @@ import { nextTime, type Schedule, scheduleIn } from "../project/cron.ts"
 import { hasTag, listPipelines } from "../project/loadProject.ts"
 import type { loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
-import { ledgerExists, ledgerOf } from "./projectLedger.ts"
+import { hasLedger, ledgerOf } from "./projectLedger.ts"
 
 /** Where a project is and how to load it. */
 export interface ScheduledProject {
@@ -104,7 +104,7 @@ export const dueNow = (schedule: Schedule, last: LastTurn, now: number, unseen: 
 
 /** Opens a project's ledger for one operation. */
 export const withLedger = <A, E>(project: Project, look: (ledger: Ledger) => Effect.Effect<A, E>) =>
-  Effect.scoped(Effect.flatMap(openLedger(ledgerOf(project)), look))
+  Effect.scoped(Effect.flatMap(Effect.flatMap(ledgerOf(project), openLedger), look))
 
 /** When a pipeline runs next. Times are in milliseconds since 1970. */
 export interface Planned {
@@ -133,7 +133,7 @@ export const planSchedule = (options: ScheduledProject, times: number) =>
     const schedules = yield* readSchedules(options)
     const scheduled = schedules.scheduled.filter(({ fault }) => fault === undefined)
     const at = yield* Clock.currentTimeMillis
-    const lasts = (yield* ledgerExists(project))
+    const lasts = (yield* hasLedger(project))
       ? yield* withLedger(project, ({ turns }) => Effect.forEach(scheduled, ({ pipeline }) => turns.last(pipeline)))
       : []
     const plan: Plan = {

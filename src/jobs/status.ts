@@ -5,23 +5,16 @@ import type { Destination } from "../domain/destination.ts"
 import { goodCodes } from "../domain/exit.ts"
 import { readsSource } from "../domain/run.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
-import { openLedger } from "../ledger/openLedger.ts"
+import { ledgerExists, openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
+import { ledgerName } from "../project/ledgerSection.ts"
 import { loadProject, type PipelineText } from "../project/loadProject.ts"
 import { decodePipeline, zoneOf } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { showWork } from "../run/Progress.ts"
 import { factsOf } from "../run/runRecord.ts"
-import {
-  addressesOf,
-  knownForm,
-  knownPipelines,
-  ledgerExists,
-  type LedgerMissed,
-  ledgerOf,
-  missedBy,
-} from "./projectLedger.ts"
+import { addressesOf, knownForm, knownPipelines, type LedgerMissed, ledgerOf, missedBy } from "./projectLedger.ts"
 import { isoInZone, readSchedules, type Scheduled } from "./schedules.ts"
 import { chooseTarget, findPipeline } from "./target.ts"
 
@@ -116,8 +109,9 @@ export const projectStatus = (
   Effect.scoped(
     Effect.gen(function*() {
       const { maxAge, runs = 1, verify } = options
-      const exists = yield* ledgerExists(project)
-      const ledger = exists ? yield* openLedger(ledgerOf(project)) : undefined
+      const place = yield* ledgerOf(project)
+      const exists = yield* ledgerExists(place)
+      const ledger = exists ? yield* openLedger(place) : undefined
       const { all, own, places, texts } = yield* knownPipelines(project, ledger, names)
       const isAsked = (name: string) => names.length === 0 || names.includes(name)
       const zone = (name: string) => zoneIn(texts.find((text) => text.name === name))
@@ -146,7 +140,7 @@ export const projectStatus = (
         isAsked(name) && ![...standings, ...missed].some(({ pipeline }) => pipeline === name)
       )
       const status: ProjectStatus = {
-        ledger: { file: project.ledger, exists },
+        ledger: { file: ledgerName(project.ledger), exists },
         pipelines: standings,
         untouched,
         waiting: untouched.flatMap((pipeline) => {

@@ -4,23 +4,27 @@ import * as Stream from "effect/Stream"
 import { LedgerRefused } from "../ledger/Ledger.ts"
 import { backUpLedger, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
+import { ledgerName, type PostgresPlace } from "../project/ledgerSection.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { showWork } from "../run/Progress.ts"
-import { knownPipelines, ledgerExists, ledgerOf, missedBy } from "./projectLedger.ts"
+import { hasLedger, knownPipelines, ledgerOf, missedBy } from "./projectLedger.ts"
 
 /** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
 const mustBeThere = (project: Project) =>
   Effect.gen(function*() {
-    if (yield* ledgerExists(project)) return
+    if (yield* hasLedger(project)) return
     const [missed] = yield* missedBy(project, ["NAME"], undefined)
     if (missed !== undefined) return yield* new LedgerRefused({ message: missed.message })
-    return yield* new LedgerRefused({ message: `There is no ledger ${project.ledger}: nothing has been imported yet.` })
+    return yield* new LedgerRefused({
+      message: `There is no ledger ${ledgerName(project.ledger)}: nothing has been imported yet.`,
+    })
   })
 
 /** Opens a project's ledger, which must exist. */
-const opened = (project: Project) => Effect.zipRight(mustBeThere(project), openLedger(ledgerOf(project)))
+const opened = (project: Project) =>
+  Effect.zipRight(mustBeThere(project), Effect.flatMap(ledgerOf(project), openLedger))
 
 /** Deletes old runs, and rejected rows that are no longer in the source. Rewrites the ledger's file. No run may be in progress. */
 export const compactLedger = (project: Project) =>
@@ -33,10 +37,22 @@ export const compactLedger = (project: Project) =>
  * backups. Returns the copy's size in bytes.
  */
 export const backUp = (project: Project, file: string) =>
-  Effect.zipRight(
-    Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest)),
-    Effect.zipRight(showWork("copy"), backUpLedger(project.ledger, file)),
-  )
+  Effect.gen(function*() {
+    const { ledger } = project
+    if (ledger._tag === "PostgreSQL") return yield* backUpWithTools(ledger)
+    yield* Effect.scoped(Effect.flatMap(opened(project), ({ isNewest }) => isNewest))
+    yield* showWork("copy")
+    return yield* backUpLedger(ledger.file, file)
+  })
+
+/** The tools of PostgreSQL back up what is in PostgreSQL. */
+const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
+  new LedgerRefused({
+    message:
+      `The ledger is in PostgreSQL, whose own tools back it up. To copy the ledger alone, run: pg_dump --schema=${schema} --format=custom `
+      + "--file=ledger.dump, followed by the database's address. To be able to restore each commit, set up continuous archiving (point-in-time recovery), or use your provider's. "
+      + `Keep the ledger's key with the backups. Don't restore the marks in ${marks.folder} together with the database: they show whether the restored ledger lacks commits. docs/postgresql.md says more.`,
+  })
 
 const exportFormats = ["csv", "jsonl"] as const
 type ExportFormat = (typeof exportFormats)[number]

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import { existsSync } from "node:fs"
 import type { Anomaly, RunReport } from "../domain/report.ts"
 import { openLedger } from "../ledger/openLedger.ts"
 import { failed, reported } from "../notify/Notification.ts"
@@ -7,7 +6,7 @@ import { unreportedAnomalies } from "../notify/unreportedAnomalies.ts"
 import { notifyWebhook, type Patience } from "../notify/webhook.ts"
 import type { Project, WebhookConfig } from "../project/Project.ts"
 import { historyOf } from "../run/history.ts"
-import { ledgerOf, serviceAddress } from "./projectLedger.ts"
+import { hasLedger, ledgerOf, serviceAddress } from "./projectLedger.ts"
 
 /** How a pipeline's run ended: with a report, or before there was one. */
 export type RunEnd =
@@ -40,11 +39,14 @@ export const webhookNotifier = (patience?: Patience) => ({
     const others = project.notify.filter((webhook) => !degraded.includes(webhook))
     const notifyAll = (webhooks: ReadonlyArray<WebhookConfig>) =>
       Effect.forEach(webhooks, (webhook) => notifyWebhook(webhook, reported(report, asFresh(anomalies)), patience), all)
-    // Opening a missing ledger would create it.
-    if (degraded.length === 0 || !existsSync(project.ledger)) return notifyAll(project.notify)
+    if (degraded.length === 0) return notifyAll(project.notify)
     return Effect.zip(
       notifyAll(others),
-      notifyOfNew(project, degraded, report, anomalies, patience).pipe(
+      // Opening a missing ledger would create it.
+      Effect.if(hasLedger(project), {
+        onTrue: () => notifyOfNew(project, degraded, report, anomalies, patience),
+        onFalse: () => notifyAll(degraded),
+      }).pipe(
         Effect.catchAll((error) =>
           Effect.zipRight(
             Effect.logWarning(`The record of earlier webhook notifications can't be read: ${error.message}`),
@@ -71,7 +73,7 @@ const notifyOfNew = (
   patience: Patience | undefined,
 ) =>
   Effect.scoped(Effect.gen(function*() {
-    const ledger = yield* openLedger(ledgerOf(project))
+    const ledger = yield* openLedger(yield* ledgerOf(project))
     const at = {
       pipeline: report.pipeline,
       destination: { service: serviceAddress(project, report.form.service), form: report.form.id },

@@ -1,4 +1,55 @@
-// The database behind the ledger is SQLite. To use a different one, put a folder with these three functions next to `sqlite/`, and choose it here. The
-// ledger's rules are in `sql/`.
-export { backUpLedger, copyLedger } from "./sqlite/copyLedger.ts"
-export { openLedger } from "./sqlite/sqliteLedger.ts"
+// A ledger is in a file, read by SQLite, or in a PostgreSQL database. This file chooses. The ledger's rules are in `sql/`.
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { accessSync } from "node:fs"
+import type { Ledger, LedgerError, LedgerOptions, LedgerRefused } from "./Ledger.ts"
+import type { PostgresOptions } from "./postgres/options.ts"
+import { temporaryCopy } from "./sqlite/copyLedger.ts"
+import { openLedger as openFile } from "./sqlite/sqliteLedger.ts"
+
+export { backUpLedger } from "./sqlite/copyLedger.ts"
+
+/** How to open a ledger in any database. */
+export type AnyLedgerOptions = LedgerOptions | PostgresOptions
+
+// Most projects don't use PostgreSQL, so its client is not loaded for them.
+const postgres = Effect.promise(() => import("./postgres/postgresLedger.ts"))
+const postgresCopy = Effect.promise(() => import("./postgres/copy.ts"))
+
+/**
+ * Opens the ledger for the scope. If there is none, creates it. Fails with `LedgerRefused` if the ledger must not be used, and with `LedgerError` if
+ * it is damaged, or can't be reached or written.
+ */
+export const openLedger = (
+  options: AnyLedgerOptions,
+): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
+  "file" in options
+    ? openFile(options)
+    : Effect.flatMap(postgres, ({ openPostgresLedger }) => openPostgresLedger(options))
+
+/** Whether a file exists. True if that is unknown, because opening it then says what is wrong. */
+const isThere = (file: string): boolean => {
+  try {
+    accessSync(file)
+    return true
+  } catch (cause) {
+    return !(cause instanceof Error && "code" in cause && cause.code === "ENOENT")
+  }
+}
+
+/** Whether there is a ledger. Creates none. */
+export const ledgerExists = (options: AnyLedgerOptions): Effect.Effect<boolean, LedgerError | LedgerRefused> =>
+  "file" in options
+    ? Effect.sync(() => isThere(options.file))
+    : Effect.flatMap(postgresCopy, ({ postgresLedgerExists }) => postgresLedgerExists(options))
+
+/**
+ * Copies a ledger in its present state for the scope. A run may be in progress. The copy does not contain the run's lock. If the process is killed,
+ * the next copy removes it. Returns how to open the copy.
+ */
+export const copyLedger = (
+  options: AnyLedgerOptions,
+): Effect.Effect<AnyLedgerOptions, LedgerError | LedgerRefused, Scope.Scope> =>
+  "file" in options
+    ? temporaryCopy(options)
+    : Effect.flatMap(postgresCopy, ({ copyPostgresLedger }) => copyPostgresLedger(options))

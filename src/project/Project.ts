@@ -22,6 +22,7 @@ import {
   section,
   whole,
 } from "./fields.ts"
+import { type LedgerPlace, ledgerPlaceOf, LedgerSection } from "./ledgerSection.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { secretPlace } from "./secrets.ts"
 import type { Secrets } from "./secrets.ts"
@@ -184,13 +185,10 @@ export const projectSchema = section({
       absent: {},
     },
   ),
-  ledger: optional(
-    section({ file: needed(Path, { description: "The ledger's file" }) }).annotations(expecting("{ file: PATH }")),
-    {
-      description: "The durable record of what happened to every row",
-      default: { file: "../.formferry/ledger.db" },
-    },
-  ),
+  ledger: optional(LedgerSection, {
+    description: "The durable record of what happened to every row",
+    default: { file: "../.formferry/ledger.db" },
+  }),
   reports: optional(Reports, {
     description: "The folder of the reports, or { directory, keepRuns, keepDays } to remove old ones",
     default: "../reports",
@@ -269,7 +267,7 @@ export interface Project {
   readonly root: string
   readonly services: ReadonlyMap<string, ServiceConfig>
   readonly connections: ReadonlyMap<string, Connection>
-  readonly ledger: string
+  readonly ledger: LedgerPlace
   readonly reports: string
   readonly reportsKept: ReportsKept
   readonly notify: ReadonlyArray<WebhookConfig>
@@ -338,7 +336,7 @@ export const projectOf = (
   connections: new Map(
     Object.entries(connections).map(([name, connection]) => [name, connectionOf(name, connection, secrets)]),
   ),
-  ledger: resolve(ledger.file),
+  ledger: ledgerPlaceOf(ledger, resolve, secrets),
   reports: resolve(reports.directory),
   reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
   notify: notify.map(({ on, webhook }) => ({

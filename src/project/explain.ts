@@ -239,6 +239,7 @@ const explainMapping = (to: Explanation, place: Place, value: Mapping, structs: 
 
 /** Reports each rule that the keys of a mapping break, at the key to point at. */
 const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyRules): void => {
+  const why = (key: string): string => rules.why?.[key] === undefined ? "" : ` ${rules.why[key]}`
   const add = (key: string | undefined, message: string, suggestion: string): void => {
     const owner = key === undefined ? undefined : originOf(value)?.members.get(key)?.owner
     to.findings.push({ offset: start(owner ?? place.owner ?? place.node), message, suggestion })
@@ -248,11 +249,11 @@ const explainRules = (to: Explanation, place: Place, value: Mapping, rules: KeyR
       add(undefined, `${place.called} needs ${oneOf(broken.keys.map(quoted))}.`, "Add one of them.")
     } else if (broken._tag === "Lacks") {
       const { key, other } = broken
-      add(key, `${quoted(key)} also needs ${quoted(other)}.`, `Add ${quoted(other)}.`)
+      add(key, `${quoted(key)} also needs ${quoted(other)}.${why(other)}`, `Add ${quoted(other)}.`)
     } else {
       const { by, key, keys } = broken
       const which = keys === undefined ? "one of them" : oneOf(keys.map(quoted))
-      add(key, `${quoted(key)} can't be used together with ${quoted(by)}.`, `Keep only ${which}.`)
+      add(key, `${quoted(key)} can't be used together with ${quoted(by)}.${why(key)}`, `Keep only ${which}.`)
     }
   }
 }

@@ -31,6 +31,8 @@ export interface KeyRules {
   readonly needs?: Readonly<Record<string, ReadonlyArray<string>>>
   /** Maps a key to the other keys that must not be given with it. */
   readonly excludes?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** Maps a key to sentences that say why it must, or must not, be given with other keys. */
+  readonly why?: Readonly<Record<string, string>>
 }
 
 /** Returns the rules for a section's keys. */

@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { YamlPath } from "../domain/diagnostic.ts"
 import { ConfigurationInvalid } from "./errors.ts"
-import { becoming, expecting, optional, Path, section } from "./fields.ts"
+import { becoming, expecting, needed, optional, Path, section } from "./fields.ts"
 import { quoted } from "./suggestion.ts"
 import { isVariableName } from "./yamlFaults.ts"
 import type { YamlText } from "./yamlText.ts"
@@ -21,26 +21,38 @@ export interface SecretPlace {
   readonly path: YamlPath
 }
 
-/** @param words the name of the secret, and examples */
-export const secretPlace = (
-  words: { readonly what: string; readonly variable: string; readonly file: string },
-) =>
+const Variable = Schema.String.pipe(
+  Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }),
+).annotations(expecting("the name of an environment variable"))
+
+/** The name of a secret, and examples. */
+interface SecretWords {
+  readonly what: string
+  readonly variable: string
+}
+
+const variableWords = ({ variable, what }: SecretWords) => ({
+  description: `The environment variable that contains ${what}. A .env file next to config/ is also read`,
+  examples: [variable] as const,
+})
+
+const inVariable = (name: string, path: YamlPath): SecretPlace => ({ in: "env", name, path: [...path, "env"] })
+
+/** A secret that is only read from an environment variable. */
+export const secretVariable = (words: SecretWords) =>
+  becoming(section({ env: needed(Variable, variableWords(words)) }), ({ env }, path) => inVariable(env, path))
+    .annotations(expecting("{ env: NAME }"))
+
+export const secretPlace = (words: SecretWords & { readonly file: string }) =>
   becoming(
     section({
-      env: optional(
-        Schema.String.pipe(Schema.filter(isVariableName, { jsonSchema: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } }))
-          .annotations(expecting("the name of an environment variable")),
-        {
-          description: `The environment variable that contains ${words.what}. A .env file next to config/ is also read`,
-          examples: [words.variable],
-        },
-      ),
+      env: optional(Variable, variableWords(words)),
       file: optional(Path, { description: `A file that contains ${words.what}`, examples: [words.file] }),
     }, { rules: { exactlyOne: ["env", "file"] } }),
     ({ env, file = "" }, path): SecretPlace =>
       env === undefined
         ? { in: "file", name: file, path: [...path, "file"] }
-        : { in: "env", name: env, path: [...path, "env"] },
+        : inVariable(env, path),
   ).annotations(expecting("{ env: NAME } or { file: PATH }"))
 
 /** The environment variables of the process, then those of the project's .env file. `Config` is read only here. */

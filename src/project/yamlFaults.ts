@@ -204,8 +204,9 @@ export const surveyNodes = (document: Document): NodeSurvey => {
   return { findings, sound, targets, secrets }
 }
 
-/** Matches what may be secret in an address: a user name and password, and the values of parameters. */
-const credentialsInAddress = /(?<=:\/\/)[^/@\s"'`]+(?=@)|(?<=[?&][\w.[\]-]+=)[^&\s"'`,}]+/g
+/** Matches what may be secret in an address: a user name and password, and the values of parameters. Also matches a ledger's key. */
+const credentials =
+  /(?<=postgres(?:ql)?:\/\/)\S+(?=@)|(?<=:\/\/)[^/@\s"'`]+(?=@)|(?<=[?&][\w.[\]-]+=)[^&\s"'`,}]+|\b[0-9a-f]{32,}\b/gi
 
 /** Matches a literal after a key whose name suggests a secret, up to the end of the line. */
 const literalSecret =
@@ -224,8 +225,8 @@ export const isVariableName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]
 /** Masks a secret with text of the same length, so that column numbers remain correct. */
 const masked = (secret: string): string => "•".repeat(secret.length)
 
-/** Returns a text with what may be secret in an address masked. */
-export const withoutCredentials = (text: string): string => text.replace(credentialsInAddress, masked)
+/** Returns a text with addresses' credentials and keys of ledgers masked. */
+export const withoutCredentials = (text: string): string => text.replace(credentials, masked)
 
 /**
  * Returns a line without text that must never be shown.

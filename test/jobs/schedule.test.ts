@@ -8,6 +8,7 @@ import type { ScheduleEvent, ScheduleOptions } from "../../src/jobs/turns.ts"
 import type { RunEnd } from "../../src/jobs/webhookNotifier.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { until } from "../acceptance/formferry.ts"
 import { platform } from "../project/projectFolder.ts"
@@ -166,7 +167,7 @@ layer(platform, { excludeTestServices: true })("schedule --once", (it) => {
       const at = yield* nights("2026-11-20T12:00:00Z")
       const project = yield* loadProject(at.root)
       const status = yield* at.during(Effect.scoped(Effect.gen(function*() {
-        const ledger = yield* openLedger({ file: project.ledger })
+        const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
         const service = project.services.get("live")
         const address = service?._tag === "Live" ? service.baseUrl : ""
         const view = yield* ledger.pipeline({
@@ -294,7 +295,7 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()
       yield* until(() => at.waits() === 2)
-      const { ledger: file } = yield* loadProject(at.root, { pipelines: [] })
+      const file = ledgerName((yield* loadProject(at.root, { pipelines: [] })).ledger)
       const holder = { pid: 7, born: "1", boot: `${LockHolder.defaultValue()().boot.split(" ")[0] ?? ""} pid:[0]` }
       yield* at.night.set("2026-11-21T00:59:50Z")
       yield* at.during(Effect.scoped(

@@ -6,6 +6,7 @@ import type { Submission } from "../../src/domain/submission.ts"
 import { type SettleBy, settlePipeline } from "../../src/jobs/settle.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
 import { world } from "../run/world.ts"
@@ -51,7 +52,7 @@ const settling = Effect.gen(function*() {
       }),
     view: Effect.gen(function*() {
       const project = yield* loadProject(at.root)
-      const ledger = yield* openLedger({ file: project.ledger })
+      const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
       const [place] = yield* ledger.places
       if (place === undefined) return yield* Effect.dieMessage("nothing was sent")
       return yield* ledger.pipeline({ ...place, renamedFrom: undefined, alongside: [] })
@@ -193,7 +194,7 @@ const leftOpen = (
 ) =>
   Effect.scoped(Effect.gen(function*() {
     const project = yield* loadProject(root)
-    const ledger = yield* openLedger({ file: project.ledger, holder, staleAfter: "200 millis" })
+    const ledger = yield* openLedger({ file: ledgerName(project.ledger), holder, staleAfter: "200 millis" })
     const one = yield* view
     const session = yield* (yield* ledger.pipeline({ ...one, renamedFrom: undefined, alongside: [] })).hold("killed")
     yield* session.intend({

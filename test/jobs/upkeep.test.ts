@@ -9,6 +9,7 @@ import type { RunReport } from "../../src/domain/report.ts"
 import { dropReports } from "../../src/jobs/attempt.ts"
 import { backUp, compactLedger, exportLedger, forgetRows } from "../../src/jobs/upkeep.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
+import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { world } from "../run/world.ts"
 
@@ -47,7 +48,7 @@ describe("forgetting a row", () => {
         const secretKey = "K-1"
         expect(bytes(here.root)).toContain(secretKey)
         const before = yield* Effect.scoped(
-          Effect.map(openLedger({ file: project.ledger }), (one) => one.digest.key("K-1")),
+          Effect.map(openLedger({ file: ledgerName(project.ledger) }), (one) => one.digest.key("K-1")),
         )
         const contentBefore = bytes(here.root)
 
@@ -65,7 +66,9 @@ describe("forgetting a row", () => {
         // The keyed digest stays, and the digest of the content is deleted.
         expect(after).toContain(before.toString("latin1"))
         expect(contentBefore.length).toBeGreaterThan(0)
-        expect(yield* Effect.scoped(Effect.flatMap(openLedger({ file: project.ledger }), (one) => one.verify))).toEqual(
+        expect(
+          yield* Effect.scoped(Effect.flatMap(openLedger({ file: ledgerName(project.ledger) }), (one) => one.verify)),
+        ).toEqual(
           [],
         )
 
@@ -126,7 +129,7 @@ describe("the ledger's file", () => {
         const project = yield* loadProject(here.root)
         const to = `${here.root}/backups/ledger.db`
         yield* Effect.scoped(Effect.gen(function*() {
-          const ledger = yield* openLedger({ file: project.ledger })
+          const ledger = yield* openLedger({ file: ledgerName(project.ledger) })
           const destination = { service: here.address, form: "people" }
           const view = yield* ledger.pipeline({
             pipeline: "people",

@@ -10,6 +10,7 @@ import type { ScheduleEvent } from "../../src/jobs/turns.ts"
 import { webhookNotifier } from "../../src/jobs/webhookNotifier.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import type { Notification } from "../../src/notify/Notification.ts"
+import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import type { OpenTransport } from "../../src/service/transport.ts"
 import { form } from "../faults/pipeline.ts"
@@ -201,7 +202,7 @@ export class Nights extends VirtualProject {
       () => Effect.die("nothing is sent"),
       undefined,
       Effect.scoped(Effect.gen(this, function*() {
-        const { ledger: file } = yield* loadProject(this.root)
+        const file = ledgerName((yield* loadProject(this.root)).ledger)
         const ledger = yield* openLedger({ file })
         const [place] = yield* ledger.places
         if (place === undefined) return yield* Effect.dieMessage("The ledger is empty.")

@@ -27,7 +27,7 @@ export const lockOf = (schema: string): bigint =>
   createHash("sha256").update(`formferry ${schema}`).digest().readBigInt64BE()
 
 /** The version of the ledger's tables. Every change of a table gives a new version. */
-export const version = createHash("sha256").update(tablesOf(tables) + functions).digest("hex").slice(0, 16)
+const version = createHash("sha256").update(tablesOf(tables) + functions).digest("hex").slice(0, 16)
 
 const refuse = (message: string): never => {
   throw new Refusal(new LedgerRefused({ message }))
@@ -70,6 +70,14 @@ function* checkServer({ isManaged, label }: Part): Sql<void> {
   }
 }
 
+/** Whether a schema contains anything. */
+export function* hasTables(schema: string): Sql<boolean> {
+  return (yield* get(
+    "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? LIMIT 1",
+    [schema],
+  )) !== undefined
+}
+
 /**
  * Returns the ledger's id, inside a transaction that holds the advisory lock. Creates the schema and its tables if there are none. Refuses a schema
  * that is not this project's ledger.
@@ -79,15 +87,12 @@ function* checkServer({ isManaged, label }: Part): Sql<void> {
 export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   yield* checkServer(part)
   const { label, project, proof, schema } = part
-  const [count] = (yield* get<readonly [number]>(
-    "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ?",
-    [schema],
-  )) ?? [0]
-  if (count === 0) {
+  const isNew = !(yield* hasTables(schema))
+  if (isNew) {
     mayCreate()
     yield* createTables(part)
   }
-  const isLedger = count === 0
+  const isLedger = isNew
     || (yield* get(
         "SELECT 1 FROM information_schema.columns WHERE table_schema = ? AND table_name = 'meta' AND column_name = 'value'",
         [schema],

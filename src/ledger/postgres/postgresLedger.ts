@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { anyHost } from "../holder.ts"
-import { type Ledger, type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
+import { type Ledger, type LedgerError, LedgerRefused } from "../Ledger.ts"
 import { marksIn, missing, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
 import { makeLedger } from "../sql/ledger.ts"
@@ -13,26 +13,13 @@ import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
 import type { Heartbeats } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
-import { type Address, addressIn } from "./address.ts"
 import { connect, type Connection } from "./connection.ts"
 import { dialect, now, quoted } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
-import { lockOf, openSchema, version } from "./opening.ts"
+import { lockOf, openSchema } from "./opening.ts"
+import { addressOf, type PostgresOptions } from "./options.ts"
 import { Writer } from "./Writer.ts"
-
-/** How to open a ledger in PostgreSQL. */
-export interface PostgresOptions extends Omit<LedgerOptions, "file" | "holder"> {
-  /** The database, as libpq writes it: postgresql://USER:PASSWORD@HOST:PORT/DATABASE. */
-  readonly url: string
-  readonly project: string
-  /** The schema, which belongs to the project. */
-  readonly schema: string
-  /** The ledger's secret: 64 hexadecimal digits. */
-  readonly key: string
-  /** Whether a managed service vouches that commits are durable, whatever its server reports. */
-  readonly isManaged?: boolean
-}
 
 /**
  * Opens the ledger for the scope. If there is none, makes its tables. Fails with `LedgerRefused` if the ledger must not be used: the address or the
@@ -42,15 +29,13 @@ export const openPostgresLedger = (
   options: PostgresOptions,
 ): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
-    const { isManaged = false, key, project, schema, url } = options
+    const { isManaged = false, key, project, schema } = options
     if (!/^[0-9a-f]{64}$/.test(key)) {
       return yield* new LedgerRefused({
         message: "The ledger's `key` must contain 64 hexadecimal digits. Nothing was sent.",
       })
     }
-    const address = addressIn(url)
-    if (address instanceof LedgerRefused) return yield* address
-    const label = labelOf(address, schema)
+    const { address, label } = yield* addressOf(options)
     const clock = yield* Effect.clock
     const opened = DateTime.formatIso(yield* DateTime.now)
     const marks = marksIn(options.marks ?? { ledger: label, folders: [], write: false })
@@ -74,7 +59,6 @@ export const openPostgresLedger = (
     return makeLedger({
       file: label,
       id,
-      version,
       marks,
       asker: options.asker,
       dialect,
@@ -114,10 +98,6 @@ export const openPostgresLedger = (
   })
 
 const renewing = "renewing the lock"
-
-/** What messages call the ledger. It contains no password. */
-const labelOf = ({ database = "", host = "localhost", port = 5432 }: Address, schema: string): string =>
-  `postgresql://${host}:${port}/${database} (schema ${schema})`
 
 /** Returns the process that takes locks, by its host and a random text. Another host can't see its processes. */
 const holderOf = (host: string, random: string) => ({ pid: process.pid, born: random, boot: `${anyHost} ${host}` })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import {
   chmodSync,
   closeSync,
@@ -13,10 +14,27 @@ import {
 } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { syncFolder } from "../disk.ts"
-import { type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { ownedFolder } from "../holder.ts"
+import { LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { ledgerExists, readSecret, secretFile } from "../secret.ts"
 import { attempt, Database } from "./database.ts"
 import { openDatabase } from "./openDatabase.ts"
+
+/**
+ * Copies a ledger into a new folder next to it, which only the folder's owner can read. The folder is removed when the scope closes. If the process is
+ * killed, the next copy removes it. Returns how to open the copy.
+ */
+export const temporaryCopy = (
+  { file }: Pick<LedgerOptions, "file">,
+): Effect.Effect<Pick<LedgerOptions, "file">, LedgerError | LedgerRefused, Scope.Scope> => {
+  const folder = dirname(resolve(file))
+  return Effect.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 })).pipe(
+    Effect.zipRight(ownedFolder(folder, "rehearsal-")),
+    Effect.mapError((cause) => new LedgerError({ file, doing: "making room for a copy of it", cause })),
+    Effect.flatMap((made) => copyLedger(file, made)),
+    Effect.map((copy) => ({ file: copy })),
+  )
+}
 
 /**
  * Copies a ledger in its present state, with its secret, into a folder, for a rehearsal. A run may be in progress. The copy does not contain the run's lock. Returns

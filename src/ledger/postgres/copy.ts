@@ -1,0 +1,113 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { randomBytes } from "node:crypto"
+import { type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { schema as tables } from "../sql/schema.ts"
+import { connect, type Connection } from "./connection.ts"
+import { functions, quoted, tablesOf } from "./dialect.ts"
+import { readAt } from "./driver.ts"
+import { ledgerError } from "./failures.ts"
+import { hasTables, lockOf } from "./opening.ts"
+import { addressOf, type PostgresOptions } from "./options.ts"
+
+/** Whether there is a ledger. Creates none. */
+export const postgresLedgerExists = (options: PostgresOptions): Effect.Effect<boolean, LedgerError | LedgerRefused> =>
+  Effect.scoped(Effect.gen(function*() {
+    const { address, label } = yield* addressOf(options)
+    const connection = yield* connect(label, address, options.schema, "reading")
+    return yield* Effect.tryPromise({
+      try: () => readAt(connection, hasTables(options.schema)),
+      catch: ledgerError(label, "opening it"),
+    })
+  }))
+
+/**
+ * Copies a ledger into a new schema of its database, for a rehearsal, and drops the schema when the scope closes. A run may be in progress. The copy
+ * does not contain the run's lock. If there is no ledger yet, opening the copy makes one. Returns how to open the copy.
+ */
+export const copyPostgresLedger = (
+  options: PostgresOptions,
+): Effect.Effect<PostgresOptions, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { address, label } = yield* addressOf(options)
+    const { schema } = options
+    const connection = yield* connect(label, address, schema, "reading")
+    const copy = `${schema}_rehearsal_${randomBytes(4).toString("hex")}`
+    const doing = <A>(work: () => Promise<A>) =>
+      Effect.tryPromise({ try: work, catch: ledgerError(label, "copying it for a rehearsal") })
+    const [mayCreate, user, database] = (yield* doing(() =>
+      connection.send("SELECT has_database_privilege(current_database(), 'CREATE'), current_user, current_database()")
+    )).rows[0] ?? []
+    if (mayCreate !== 1) {
+      return yield* new LedgerRefused({
+        message: `A rehearsal works on a temporary schema next to the ledger ${label}, but the user ${
+          String(user)
+        } may not create schemas. Nothing was sent. Ask an administrator to run: GRANT CREATE ON DATABASE ${
+          quoted(String(database))
+        } TO ${quoted(String(user))}`,
+      })
+    }
+    yield* Effect.acquireRelease(
+      doing(async () => {
+        await dropLeft(connection, schema)
+        await copyTables(connection, schema, copy)
+      }),
+      // If the connection was lost, the next rehearsal drops the schema.
+      () =>
+        Effect.ignore(doing(() => connection.exec(`DROP SCHEMA ${quoted(copy)} CASCADE`))),
+    )
+    return { ...options, schema: copy }
+  })
+
+/** Marks a schema as a copy, so that no other schema is ever dropped. */
+const commentOf = (schema: string): string => `Temporary copy of the schema ${schema} for a rehearsal of formferry`
+
+/** Returns the number of the advisory lock that a copy's connection holds as long as the copy is used. */
+const useOf = (copy: string): bigint => lockOf(`rehearsal ${copy}`)
+
+/** Drops the copies of rehearsals whose connection no longer exists. */
+const dropLeft = async (connection: Connection, schema: string): Promise<void> => {
+  const { rows } = await connection.send(
+    "SELECT nspname FROM pg_namespace WHERE obj_description(oid, 'pg_namespace') = $1 AND pg_has_role(nspowner, 'MEMBER')",
+    [commentOf(schema)],
+  )
+  for (const [name] of rows) {
+    const copy = String(name)
+    const { rows: [locked] } = await connection.send("SELECT pg_try_advisory_lock($1)", [useOf(copy)])
+    if (locked?.[0] !== 1) continue
+    await connection.exec(
+      `DROP SCHEMA IF EXISTS ${quoted(copy)} CASCADE; SELECT pg_advisory_unlock(${useOf(copy)})`,
+    )
+  }
+}
+
+/** Creates the schema and fills it from one state of the ledger. Tables are not logged, because nothing of them must survive a crash. */
+const copyTables = async (connection: Connection, schema: string, copy: string): Promise<void> => {
+  const there = await readAt(connection, hasTables(schema))
+  await connection.exec(`
+    SELECT pg_advisory_lock(${useOf(copy)});
+    BEGIN ISOLATION LEVEL REPEATABLE READ;
+    CREATE SCHEMA ${quoted(copy)};
+    COMMENT ON SCHEMA ${quoted(copy)} IS '${commentOf(schema)}';
+    SET LOCAL search_path = ${quoted(copy)}`)
+  if (there) {
+    await connection.exec(tablesOf(tables).replaceAll("CREATE TABLE", "CREATE UNLOGGED TABLE") + functions)
+    const { rows } = await connection.send(
+      `SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity <> '')
+       FROM pg_class c WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' ORDER BY c.oid`,
+      [quoted(copy)],
+    )
+    // A table only refers to tables that were created before it.
+    for (const [name, isNumbered] of rows) {
+      const table = quoted(String(name))
+      await connection.exec(`INSERT INTO ${table} SELECT * FROM ${quoted(schema)}.${table}`)
+      if (isNumbered === 1) {
+        await connection.exec(
+          `SELECT setval(pg_get_serial_sequence('${table}', 'id'), coalesce(max(id), 0) + 1, false) FROM ${table}`,
+        )
+      }
+    }
+    await connection.exec("UPDATE lock SET held = 0")
+  }
+  await connection.exec("COMMIT")
+}

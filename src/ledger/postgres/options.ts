@@ -1,0 +1,27 @@
+import * as Effect from "effect/Effect"
+import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
+import { type Address, addressIn } from "./address.ts"
+
+/** How to open a ledger in PostgreSQL. */
+export interface PostgresOptions extends Omit<LedgerOptions, "file" | "holder"> {
+  /** The database, as libpq writes it: postgresql://USER:PASSWORD@HOST:PORT/DATABASE. */
+  readonly url: string
+  readonly project: string
+  /** The schema, which belongs to the project. */
+  readonly schema: string
+  /** The ledger's secret: 64 hexadecimal digits. */
+  readonly key: string
+  /** Whether a managed service vouches that commits are durable, whatever its server reports. */
+  readonly isManaged?: boolean
+}
+
+/** Returns the address of a ledger's database, and what messages call the ledger. The name contains no password. */
+export const addressOf = (
+  { schema, url }: Pick<PostgresOptions, "schema" | "url">,
+): Effect.Effect<{ readonly address: Address; readonly label: string }, LedgerRefused> =>
+  Effect.suspend(() => {
+    const address = addressIn(url)
+    if (address instanceof LedgerRefused) return address
+    const { database = "", host = "localhost", port = 5432 } = address
+    return Effect.succeed({ address, label: `postgresql://${host}:${port}/${database} (schema ${schema})` })
+  })

@@ -1,0 +1,154 @@
+import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { ConfigurationInvalid } from "./errors.ts"
+import { becoming, expecting, Identifier, needed, optional, Path, PositiveTime, section } from "./fields.ts"
+import { type Secrets, secretVariable } from "./secrets.ts"
+
+const shortestLease = Duration.seconds(10)
+
+const LeaseTimeout = PositiveTime.pipe(
+  Schema.filter((time: Duration.Duration) =>
+    Duration.greaterThanOrEqualTo(time, shortestLease)
+      ? undefined
+      : "`leaseTimeout` must be at least 10 seconds. With less, a short delay of the network would stop a run."
+  ),
+).annotations(expecting("a time of at least 10 seconds, such as `60 seconds`"))
+
+const schemaPattern = /^(?!pg_)[a-z_][a-z0-9_]*$/
+
+const SchemaName = Schema.String.pipe(Schema.pattern(schemaPattern), Schema.maxLength(40)).annotations(
+  expecting("a name of small letters, digits and `_` that doesn't begin with a digit or `pg_`"),
+)
+
+const postgresAddress = "postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+
+const Marks = section({
+  folder: needed(Path, {
+    description: "A folder that every host reads, and that is not restored together with the database",
+    examples: ["../shared/marks"],
+  }),
+}).annotations(expecting("{ folder: PATH }"))
+
+const ofPostgres = ["project", "key", "marks"]
+
+const whyMarks =
+  "Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger's file has them next to it and among the reports."
+
+const keys = section({
+  file: optional(Path, { description: "The ledger's file", examples: ["../.formferry/ledger.db"] }),
+  url: optional(
+    secretVariable({ what: `the database's address, ${postgresAddress}`, variable: "DATABASE_URL" }),
+    {
+      description:
+        "A PostgreSQL database instead of a file, so that several hosts can share the ledger (docs/postgresql.md)",
+      examples: [{ env: "DATABASE_URL" }],
+    },
+  ),
+  project: optional(Identifier, {
+    description: "The project's name in the database. A schema contains the ledger of one project",
+    examples: ["acme"],
+  }),
+  schema: optional(SchemaName, {
+    description: "The schema of the database that contains the ledger (default: formferry)",
+    examples: ["formferry"],
+  }),
+  key: optional(
+    secretVariable({ what: "the ledger's key. `formferry ledger key` makes one", variable: "FORMFERRY_LEDGER_KEY" }),
+    {
+      description: "The ledger's key, with which it recognises rows. It must be the same on every host",
+      examples: [{ env: "FORMFERRY_LEDGER_KEY" }],
+    },
+  ),
+  leaseTimeout: optional(LeaseTimeout, {
+    description: "How long a run's host may be silent before a different host takes over (default: 60 seconds)",
+    examples: ["60 seconds"],
+  }),
+  durability: optional(Schema.Literal("managed"), {
+    description:
+      "Set `managed` only if a managed service guarantees that no commit is lost although its server reports `fsync` or `full_page_writes` as off",
+    examples: ["managed"],
+  }),
+  marks: optional(Marks, {
+    description: "Where the ledger's marks are",
+    examples: [{ folder: "../shared/marks" }],
+  }),
+}, {
+  rules: {
+    exactlyOne: ["file", "url"],
+    needs: { url: ofPostgres },
+    excludes: { file: [...ofPostgres, "schema", "leaseTimeout", "durability"] },
+    why: { marks: whyMarks },
+  },
+})
+
+/** The `ledger` of a project file: a file, or a schema of a PostgreSQL database. */
+export const LedgerSection = becoming(keys, (given) => {
+  const { durability, file = "", key, leaseTimeout = Duration.minutes(1), marks, project, schema = "formferry", url } =
+    given
+  // The rules guarantee that these keys are given together.
+  return url === undefined || key === undefined || marks === undefined || project === undefined
+    ? { _tag: "File", file } as const
+    : {
+      _tag: "PostgreSQL",
+      url,
+      key,
+      marks,
+      project,
+      schema,
+      leaseTimeout,
+      isManaged: durability === "managed",
+    } as const
+}).annotations(expecting("{ file: PATH }, or { url, project, key, marks }"))
+
+/** A secret that is looked up when it is needed. */
+type Secret = Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
+
+/** A ledger in a schema of a PostgreSQL database. */
+export interface PostgresPlace {
+  readonly _tag: "PostgreSQL"
+  /** The database's address, with a password. */
+  readonly url: Secret
+  readonly project: string
+  readonly schema: string
+  readonly key: Secret
+  readonly leaseTimeout: Duration.Duration
+  /** Whether a managed service vouches that commits are durable. */
+  readonly isManaged: boolean
+  /** The folder of the marks, absolute. */
+  readonly marks: { readonly folder: string }
+}
+
+/** Where a project's ledger is. */
+export type LedgerPlace = { readonly _tag: "File"; readonly file: string } | PostgresPlace
+
+/** Returns what messages call a ledger, after "the ledger". */
+export const ledgerName = (place: LedgerPlace): string =>
+  place._tag === "File" ? place.file : `in PostgreSQL (schema ${place.schema})`
+
+/** Returns where the ledger of a project file is, with absolute paths. */
+export const ledgerPlaceOf = (
+  ledger: typeof LedgerSection.Type,
+  resolve: (path: string) => string,
+  secrets: Secrets,
+): LedgerPlace => {
+  if (ledger._tag === "File") return { _tag: "File", file: resolve(ledger.file) }
+  const { key, marks, url } = ledger
+  return {
+    ...ledger,
+    url: secrets(url, {
+      called: "The address of the ledger's database",
+      noun: "address",
+      consequence: "the ledger can't be opened",
+      fault: () => undefined,
+    }),
+    key: secrets(key, {
+      called: "The ledger's key",
+      noun: "key",
+      consequence: "the ledger can't be opened. `formferry ledger key` makes a key for a new ledger",
+      fault: (text) => /^[0-9a-f]{64}$/.test(text) ? undefined : "The ledger's key must contain 64 hexadecimal digits.",
+    }),
+    marks: { folder: resolve(marks.folder) },
+  }
+}
