@@ -10,7 +10,7 @@ export const problemWords = {
   "not-a-time": "not a time",
   "not-a-date-time": "not a date with a time",
   "ambiguous-time": "a time that a clock change skips or repeats",
-  "not-an-email": "not an e-mail address",
+  "not-an-email": "not an email address",
   "not-a-phone": "not a phone number",
   "not-a-url": "not a web address",
   "not-an-option": "not one of the options",

@@ -84,7 +84,7 @@ export const googleForms: FormTool = {
         uploads: ", ",
       },
       notes: [
-        "Google Forms does not number its responses. For `rowKey`, name a column such as the e-mail address, or write `content`.",
+        "Google Forms does not number its responses. For `rowKey`, name a column such as the email address, or write `content`.",
       ],
     }
   },

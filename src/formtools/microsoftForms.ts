@@ -46,7 +46,7 @@ export const microsoftForms: FormTool = {
     return evidence(
       [0.5, "the first five columns include the times of start and completion"],
       of("id") && [0.2, `the first column is "${sample.titles[0]}"`],
-      of("email") && [0.15, "they include the respondent's e-mail address"],
+      of("email") && [0.15, "they include the respondent's email address"],
       of("name") && [0.15, "they include the respondent's name"],
     )
   },

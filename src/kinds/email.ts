@@ -4,7 +4,7 @@ import { compareBy } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
 import { Fault } from "./Kind.ts"
 
-const notAnEmail = new Fault("not-an-email", "an e-mail address such as name@example.org")
+const notAnEmail = new Fault("not-an-email", "an email address such as name@example.org")
 
 /** Returns the address with its domain in lower case. The part before the @ stays unchanged, because it may be case-sensitive. */
 const withDomain = (address: string): string => {
@@ -28,10 +28,10 @@ const compareAddresses = compareBy(
   "letter case",
 )
 
-/** An e-mail address. The part before the @ is sent unchanged. */
+/** An email address. The part before the @ is sent unchanged. */
 export const email: Kind = {
   name: "email",
-  description: "An e-mail address. Sent as a string, its domain in lower case",
+  description: "An email address. Sent as a string, its domain in lower case",
   options: {},
   sends: "string",
   types: ["EmailInput", "Email"],

@@ -60,7 +60,7 @@ const mapping = () =>
     }),
     submissionTime: optional(ownEntry("dateTime"), { description: "When the answers were given" }),
     lastUpdatedAt: optional(ownEntry("dateTime"), { description: "When the answers were last changed" }),
-    login: optional(ownEntry("email"), { description: "The e-mail address of the respondent who logged in" }),
+    login: optional(ownEntry("email"), { description: "The email address of the respondent who logged in" }),
     scheduling: optional(Schema.Array(schedulingEntry()), { description: "Scheduling fields", absent: [] }),
     payments: optional(Schema.Array(paymentEntry()), { description: "Payment fields", absent: [] }),
     ignore: optional(becoming(Schema.Array(Column.annotations({ identifier: "Column.ignored" })), placed), {

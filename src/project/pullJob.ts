@@ -38,7 +38,7 @@ export const Job = section({
   }),
   download: optional(pathWith("file"), {
     description:
-      "The path of the request for the file, with its id as `{file}`. If omitted, `file` is the place of an address",
+      "The path of the request for the file, with its id as `{file}`. If omitted, the place in `file` must contain an address",
     examples: ["/surveys/SV_1/export-responses/{file}/file"],
   }),
   every: optional(PositiveTime, { description: "The time between two requests for the state", default: "5 seconds" }),

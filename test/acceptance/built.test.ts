@@ -38,7 +38,7 @@ it("the built command measures wide and joined characters as terminals show them
   expect(wide.replaceAll("語👩‍👩‍👧", "abcd")).toBe(plain)
 })
 
-it("the built command detects e-mail and web addresses", async () => {
+it("the built command detects email and web addresses", async () => {
   const shown = await inspect(
     "addresses.csv",
     Buffer.from('Id,Mail,Site\n1,"""a b""@example.org",https://example.org/a\n2,ö@example.org,https://example.org/b\n'),

@@ -29,7 +29,7 @@ export const columns = [
 ] as const
 
 /**
- * Draws rows of twelve cells from a seed: text, numbers, dates in two formats, e-mail addresses and choices. Every
+ * Draws rows of twelve cells from a seed: text, numbers, dates in two formats, email addresses and choices. Every
  * tenth row has a cell with quotes and a line break.
  */
 export const rows = function*(count: number, seed: number): Generator<ReadonlyArray<string>> {

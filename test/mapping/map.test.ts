@@ -213,7 +213,7 @@ describe("the problems of a mapped row", () => {
         column: "Mail",
         question: "q3",
         value: "nobody␇",
-        message: 'Column "Mail" contains "nobody␇"; expected an e-mail address such as name@example.org.',
+        message: 'Column "Mail" contains "nobody␇"; expected an email address such as name@example.org.',
       },
       {
         code: "not-an-option",

@@ -192,7 +192,7 @@ describe("the option `onInvalid: drop`", () => {
         column: "M",
         question: "q1",
         value: "nobody",
-        message: 'Column "M" contains "nobody"; expected an e-mail address such as name@example.org. '
+        message: 'Column "M" contains "nobody"; expected an email address such as name@example.org. '
           + "This answer is dropped; the row is sent without it.",
         dropped: true,
       }],

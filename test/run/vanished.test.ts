@@ -86,7 +86,7 @@ scoped(
     const first = yield* run()
     expect(first.rows).toMatchObject({ imported: 12, invalid: 2 })
     const rejected = yield* file(first, "rejected.csv")
-    // The first row gets a new e-mail address and a new key, because its old key was wrong. The second row gets a key.
+    // The first row gets a new email address and a new key, because its old key was wrong. The second row gets a key.
     yield* write(
       "mended.csv",
       rejected.replace("2,Bob,nowhere,", "3,Bob,bob@example.org,").replace("\n,Carl,", "\n4,Carl,"),

@@ -126,7 +126,7 @@ const numbers = [
   "020 7946 0###",
 ] as const
 
-/** Draws an e-mail address or a phone number that belongs to nobody. */
+/** Draws an email address or a phone number that belongs to nobody. */
 const drawContact = (draws: Draws, kind: "email" | "phone"): string =>
   kind === "email"
     ? `${draws.pick([...mails])}${draws.int(1, 9999)}@${draws.pick([...hosts])}`

@@ -21,7 +21,7 @@ export const keyFileOf = (base: string, members: object = {}) =>
     ...members,
   })
 
-/** ODK Central: a session for an e-mail address and a password. Its token is a member of the answer. */
+/** ODK Central: a session for an email address and a password. Its token is a member of the answer. */
 const session = ({ body, headers, method }: Received, issue: () => string): Sent => {
   if (method !== "POST" || headers["content-type"] !== "application/json") return { status: 404 }
   const given = JSON.parse(body) as { readonly email?: string; readonly password?: string }
