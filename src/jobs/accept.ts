@@ -70,7 +70,7 @@ const acceptances: { readonly [R in AcceptReason]: Entry } = {
     Effect.map(view.facts, ({ refused }) => (refused?.reason === "row-key" ? refused : undefined)),
 }
 
-/** No run is refused for this reason (exit code 2). */
+/** There is nothing to accept, because no run is refused for this reason (exit code 2). */
 export class NothingToAccept extends Schema.TaggedError<NothingToAccept>()("NothingToAccept", {
   pipeline: Schema.String,
   reason: Schema.String,
@@ -113,7 +113,7 @@ export const acceptRefused = (
       if (refused.settle === undefined && (yield* view.accepted(reason, refused.states))) return yield* nothing
       const session = yield* view.hold(yield* newRunId, reason === "ledger" ? refused.states : [])
       const acceptance = { reason, states: refused.states, because, by }
-      // Later runs may have looked for older records than the ledger's mark.
+      // Deletes the mark, because runs that this copy of the ledger lacks may have handled older records.
       yield* session.record({ acceptance, ...(reason === "ledger" ? { pulled: null } : {}) })
       if (refused.settle !== undefined) yield* refused.settle(session)
       return { what: refused.what }

@@ -18,8 +18,8 @@ import type { Target } from "./target.ts"
 export type Pulls = "next" | { readonly all: string | undefined }
 
 /**
- * Returns which records to pull for a pipeline at a target. All of them if the ledger has no mark, if it is from a different selection, or if the last
- * pull of all records is too long ago. Undefined if the pipeline has no `since`.
+ * Returns which records to pull for a pipeline at a target. Returns all of them if the ledger has no mark, if
+ * the mark is from a different selection, or if the last pull of all records was too long ago. Returns undefined if the pipeline has no `since`.
  */
 export const pullFrom = (
   project: Project,

@@ -28,7 +28,7 @@ export interface ReconcileOptions extends Pick<RunSettings, "interrupted" | "pro
   readonly pageRows?: number
 }
 
-/** The time in which an interrupted reconciliation can be resumed. Afterwards, what it has read may have changed. */
+/** How long an interrupted reconciliation can be resumed. After that, what it has read may have changed. */
 const freshFor = Duration.days(7)
 
 /** The number of runs that are searched for the last completed one. */

@@ -212,7 +212,7 @@ const standingOf = (view: PipelineLedger, count: number, now: number) =>
     }
   })
 
-/** The number of past runs in which the last run and the last good run over the pipeline's own source are searched. */
+/** How many past runs are searched for the last run and the last good run over the pipeline's own source. */
 const searched = 100
 
 /** Returns the last good run over the pipeline's own source. Importing corrected rows each morning (`--source`) must not hide that the nightly runs failed to start. */

@@ -44,7 +44,7 @@ export interface UndoOptions {
   readonly to: string | undefined
   /** The id of the run whose submissions are deleted. */
   readonly run: string
-  /** Whether submissions are also deleted that were edited after the import. */
+  /** Whether submissions that were edited after the import are deleted, too. */
   readonly editedToo: boolean
   /** The name of the person. */
   readonly by: string
@@ -97,7 +97,7 @@ export interface UndoResult {
 }
 
 /**
- * Deletes the submissions that a run created, by the ledger alone, and writes what happened to each into a new folder. Each deletion is recorded as soon
+ * Deletes the submissions that a run created according to the ledger, and writes what happened to each into a new folder. Each deletion is recorded as soon
  * as it is done, so that an interrupted command can be repeated. Takes the pipeline's lock.
  */
 export const undoPipeline = (project: Project, options: UndoOptions) =>
