@@ -14,7 +14,7 @@ const name = (character: string): string => {
 }
 
 /**
- * Makes a text of unknown origin safe for one line of a terminal or page. Replaces control characters with visible signs, so that no cell can move the cursor, change colours or the direction of text,
+ * Makes a text of unknown origin safe for one line of a terminal or page. Replaces control characters with visible symbols, so that no cell can move the cursor, change colours or the direction of text,
  * or fake a line.
  */
 export const visible = (text: string): string => text.replace(unseen, name)

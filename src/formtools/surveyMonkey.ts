@@ -43,7 +43,7 @@ interface Column {
   readonly sub: string | undefined
 }
 
-/** Returns the columns with their questions. A title also applies to the columns on its right that have no title but a text in the second header. */
+/** Returns the columns with their questions. A title also applies to the columns on its right, if these have text in the second header but no title of their own. */
 const columnsOf = (sample: Sample): ReadonlyArray<Column> => {
   const [first = [], second = []] = sample.records
   let question = ""

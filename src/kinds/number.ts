@@ -76,7 +76,7 @@ const numberIn = (value: Json): number | undefined => {
   return Number.isFinite(read) && isExact(value, read) ? read : undefined
 }
 
-/** A number, written with the signs that the options name. Currency signs and codes are removed. */
+/** A number, written with the separators that the options name. Currency signs and codes are removed. */
 export const number: Kind<Options> = {
   name: "number",
   description: "A number. Currency signs and codes are removed. Sent as a JSON number",
@@ -88,7 +88,7 @@ export const number: Kind<Options> = {
     if (group === decimal) {
       return [{
         option: "group",
-        message: `The sign between groups of digits and the decimal sign can't both be "${decimal}".`,
+        message: `The group separator and the decimal sign can't both be "${decimal}".`,
         suggestion: decimal === "." ? "Set `decimal` too." : undefined,
       }]
     }

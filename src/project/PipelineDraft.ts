@@ -53,8 +53,8 @@ export interface PipelineDraft {
 }
 
 /**
- * Matches characters that YAML doesn't allow unescaped. Between double quotes, they must be escaped in addition to
- * those that JSON escapes.
+ * Matches characters that YAML doesn't allow unescaped. Double-quoted text must escape these and those that
+ * JSON escapes.
  */
 const unprintable = /[\u007F-\u009F\u2028\u2029\uFEFF\uD800-\uDFFF]/gu
 

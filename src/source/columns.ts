@@ -112,7 +112,7 @@ const isTitles = (line: Line, usual: number, groups: Line = []) => {
     && new Set(names).size === titles.length
 }
 
-/** Whether a record names groups of columns, and the one below names all columns: only the first column of a group is filled, and numbers follow. */
+/** Whether a record names groups of columns, and the next record names the columns. Only the first column of a group is filled in the former, and numbers are below the latter. */
 const isGroups = (line: Line, [titles = [], ...rows]: ReadonlyArray<Line>, usual: number) => {
   const filled = filledIn(line)
   if (filled < 2 || filled > 0.7 * usual || (line[0] ?? "").trim() === "") return false

@@ -353,7 +353,7 @@ questions:
       ])
     }))
 
-  it.scoped("init proposes options for initials, unless they are those of several options", () =>
+  it.scoped("init proposes the option whose initials a cell contains, unless several options have these initials", () =>
     Effect.gen(function*() {
       const world = yield* start({
         "short.csv": "id,Sex,Paid,View,Grade\n1,F,Y,SA,C\n2,M,N,D,B\n3,F,Y,SD,A\n4,M,Y,A,D\n",

@@ -88,7 +88,7 @@ describe("the number kind", () => {
     expect(parse(["1.50000000000000000000"])).toBe(1.5)
   })
 
-  it("refuses contradicting signs and limits", () => {
+  it("refuses separators that are the same, and a minimum above the maximum", () => {
     expect(number.compile({ group: "." }, context)).toMatchObject([{ option: "group" }])
     expect(number.compile({ min: 2, max: 1 }, context)).toMatchObject([{ option: "min" }])
   })

@@ -328,7 +328,7 @@ scoped(
 )
 
 scoped(
-  "a night without records, and one whose records lack members, have the columns of earlier nights",
+  "a source has the columns of earlier nights, even without records or with records that lack members",
   Effect.gen(function*() {
     const { add, names, night, remove } = yield* nights
     add(range(1, 3), 0)

@@ -1,6 +1,6 @@
 import { withoutCurrency } from "../../kinds/number.ts"
 
-/** How the numbers of a column are written: for each separator, how many cells show its meaning. */
+/** How the numbers of a column are written: for each separator, how many cells prove what it means. */
 export interface NumberEvidence {
   /** For each character, how many cells prove that it is the decimal sign, or the group separator. */
   readonly decimal: Readonly<Record<"." | ",", number>>

@@ -16,7 +16,7 @@ export interface OptionNames {
   readonly roots: ReadonlySet<string>
   /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
   readonly ticks: readonly [yes: Option, no: Option] | undefined
-  /** Names by their words and signs, to find them in longer texts. */
+  /** Names by their words and symbols, to find them in longer texts. */
   readonly tree: () => Branch
 }
 
@@ -94,7 +94,7 @@ export const likelyOption = (
   names.exact.get(forms.loose(text)) ?? names.same.get(forms.same(text))?.at(-1) ?? tickNamed(names, text)
     ?? names.meant.get(forms.meant(text))
 
-/** Digits, signs and single letters. If these differ, the names are different, however similar they are otherwise. */
+/** Digits, symbols and single letters. If these differ, the names are different, however similar they are otherwise. */
 const details = (text: string): string =>
   (text.replaceAll("−", "-").toLowerCase().match(
     /\d+|[+<>≤≥=%$€£#]|-(?=\d)|(?<=(?<!\p{L})\p{L})-(?!\p{L})|(?<!\p{L})\p{L}(?!\p{L})/gu,
@@ -129,7 +129,7 @@ const isWord = (token: string | undefined): boolean => token !== undefined && /^
 
 const tokensOf = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
 
-/** The options whose names begin with the same words and signs. */
+/** The options whose names begin with the same words and symbols. */
 interface Branch {
   readonly next: Map<string, Branch>
   option?: Option

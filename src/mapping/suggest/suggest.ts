@@ -114,7 +114,7 @@ const originOf = (unit: Unit): Origin =>
     ? { _tag: "Column", column: unit.column, profile: unit.profile, labels: unit.labels, coded: unit.coded }
     : { _tag: "Block", block: unit }
 
-/** The minimum confidence of a candidate. Columns that already answer a different question need more. */
+/** The minimum confidence of a candidate. It is higher for columns that already answer a different question. */
 const worth = { free: 0.03, taken: 0.1 } as const
 
 /**

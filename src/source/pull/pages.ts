@@ -116,7 +116,7 @@ export const pager = ({ page, records: place, since }: Pull, times: Pick<Variabl
 
   /**
    * Checks that a page by `{offset}` begins with a known record. All records before that one were then received, and all others follow, even if records
-   * were deleted and have arrived. Otherwise one may have been skipped.
+   * were deleted or added. Otherwise a record may have been skipped.
    */
   const requireOverlap = ([first]: ReadonlyArray<Json>): void => {
     if (before === undefined || (first !== undefined && (before.has(keyOf(first)) || known.has(keyOf(first))))) return

@@ -23,8 +23,8 @@ export const quotaLeft = ({ quota }: Connection, json: Json, headers: Headers): 
 /**
  * Returns what a refusal means and what to do, as the end of a sentence.
  *
- * @param meaning `access` if a right may be missing, or the address may be that of a different region or server. `form` if the form was not found, perhaps
- * because of these
+ * @param meaning `access`: a right may be missing, or the address may be that of a different region or server. `form`: the form was not found. Its id may be
+ * wrong, or one of these may be the cause
  * @param code the status, if it says something
  */
 export const refusalText = (

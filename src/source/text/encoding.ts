@@ -174,8 +174,8 @@ const marks: ReadonlyArray<
 const signs: ReadonlySet<number> = new Set([...'\t\n\r ",;|'].map((sign) => sign.charCodeAt(0)))
 
 /**
- * Detects UTF-16 without a byte order mark. In UTF-16, each of these signs is next to a zero byte, always on the same
- * side. A few zero bytes in other text don't count, because they would have to be next to most of these signs.
+ * Detects UTF-16 without a byte order mark. In UTF-16, each of these characters is next to a zero byte, always on the same
+ * side. A few zero bytes in other text don't count, because they would have to be next to most of these characters.
  */
 const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined => {
   const bytes = Math.min(head.length, 4096)
@@ -203,7 +203,7 @@ const unmarkedUtf16 = (head: Uint8Array): "UTF-16LE" | "UTF-16BE" | undefined =>
   const [name, own, other, beside, sides] = zeros.second > zeros.first
     ? ["UTF-16LE", zeros.second, zeros.first, bySign.second, all.first] as const
     : ["UTF-16BE", zeros.first, zeros.second, bySign.first, all.second] as const
-  // The lower byte of some letters in other scripts is the code of one of these signs.
+  // The lower byte of some letters in other scripts is the code of one of these characters.
   if (pairs < 2 || own < pairs * 0.04 || other > own / 20 || beside === 0 || beside < sides * 0.6) return undefined
   try {
     const text = new TextDecoder(name, { fatal: true }).decode(head.subarray(0, 2 * pairs), { stream: true })

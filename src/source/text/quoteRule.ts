@@ -38,7 +38,7 @@ export type Decision =
   /** A quote opens and is never closed. */
   | { readonly _tag: "Unclosed"; readonly at: number }
 
-/** Returns the shape of a key: its words, numbers and signs, and whether it contains a digit. */
+/** Returns the shape of a key: its words, numbers and punctuation, and whether it contains a digit. */
 const shapeOf = (cells: ReadonlyArray<string>, key: ReadonlyArray<number>): string | undefined => {
   const shapes = key.map((position) => {
     const text = (cells[position] ?? "").replaceAll('"', "").trim().slice(0, 80)

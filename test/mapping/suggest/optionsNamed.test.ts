@@ -15,7 +15,7 @@ it("an option is named in spite of case, accents and punctuation", () => {
   ])
 })
 
-it("names with other digits, signs, single letters or words name no option", () => {
+it("names with different digits, symbols, single letters or words name no option", () => {
   expect(namedBy(["A (+)", "A-", "≤ 1 year", "−2", "Dose 3"], "A+", "B-", "< 1 year", "2", "Dose 2")).toEqual([
     "A+",
     undefined,

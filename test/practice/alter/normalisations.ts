@@ -53,7 +53,7 @@ const numbers: ReadonlyArray<Change> = [
 
 const isDay = /^\d{4}-\d\d-\d\d$/
 const days: ReadonlyArray<Change> = [
-  text("midnight behind a day", (value) => (isDay.test(value) ? `${value}T00:00:00.000Z` : value)),
+  text("midnight after a day", (value) => (isDay.test(value) ? `${value}T00:00:00.000Z` : value)),
 ]
 
 const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
@@ -73,7 +73,7 @@ const instants: ReadonlyArray<Change> = [
 ]
 
 const times: ReadonlyArray<Change> = [
-  text("seconds behind a time", (value) => (/^\d\d:\d\d$/.test(value) ? `${value}:00` : value)),
+  text("seconds after a time", (value) => (/^\d\d:\d\d$/.test(value) ? `${value}:00` : value)),
 ]
 
 const emails: ReadonlyArray<Change> = [

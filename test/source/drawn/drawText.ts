@@ -166,7 +166,7 @@ export const drawText = (seed: number, fixed = false): DrawnText => {
   let line = 2
   const records: Array<TrueRecord> = []
   let filler = draws.chance(0.12) ? draws.int(1500, 4000) : 0
-  if (filler > 0) met.add("behind the first 64 KB")
+  if (filler > 0) met.add("after the first 64 KB")
   const count = draws.int(3, 60) + filler
   const linesIn = (part: string) => part.match(/\r\n|\r|\n/g)?.length ?? 0
   const sound = encoding === "utf-8" ? 6 : 0

@@ -359,7 +359,7 @@ describe("a pull", () => {
   page: { link: /next, total: /count, id: /_id }
   records: /results`
     tools.meddle = (_, count) => {
-      // An edit moves the first record to the end, and the one behind the first page to that page.
+      // An edit moves the first record to the end, and the one after the first page to that page.
       if (count % 3 === 2) {
         const [first, ...others] = tools.store
         tools.store = [...others, { id: first?.id ?? 0, name: `Person (edited ${count})` }]
