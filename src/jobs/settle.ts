@@ -288,7 +288,7 @@ const resultOf = (pipeline: string, to: string | undefined, { open, settled }: S
 }
 
 /**
- * Returns the text of a test entry which shows that an export is recent enough for these rows. Reuses a text that was issued late enough for all of
+ * Returns the text of a test entry that shows that an export is recent enough for these rows. Reuses a text that was issued late enough for all of
  * them; otherwise, makes a new one.
  */
 const testEntryFor = (

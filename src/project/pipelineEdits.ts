@@ -146,7 +146,7 @@ const insert = (text: string, offset: number, lines: ReadonlyArray<string>): str
   return before + gap + lines.join(newLine) + newLine + text.slice(offset)
 }
 
-/** Adds a remark above a question's entry which says that a person has accepted the entry. */
+/** Adds a remark above a question's entry that a person has accepted. The remark says so. */
 export const markReviewed = (text: string, id: string): string | undefined => {
   const item = itemOf(text, id)
   if (item === undefined) return undefined
