@@ -61,12 +61,17 @@ export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   }
 }
 
-/** This run was suspended for so long that another run took over its lock. This run must not send anything more. */
+/** This run was suspended for so long that another run took over its lock, or that the ledger was migrated. This run must not send anything more. */
 export class LedgerOvertaken extends Schema.TaggedError<LedgerOvertaken>()("LedgerOvertaken", {
   pipeline: Schema.String,
+  /** Whether a different build of formferry has changed the ledger's tables. Default: false. */
+  isMigrated: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
-    return `This run of ${this.pipeline} was suspended for too long, and another run took over. This run sends nothing more.`
+    const happened = this.isMigrated === true
+      ? `A different build of formferry has changed the ledger's tables during this run of ${this.pipeline}.`
+      : `This run of ${this.pipeline} was suspended for too long, and another run took over.`
+    return `${happened} This run sends nothing more.${this.isMigrated === true ? " Run again with that build." : ""}`
   }
 }
 

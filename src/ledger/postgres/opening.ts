@@ -27,7 +27,7 @@ export const lockOf = (schema: string): bigint =>
   createHash("sha256").update(`formferry ${schema}`).digest().readBigInt64BE()
 
 /** The version of the ledger's tables. Every change of a table gives a new version. */
-const version = createHash("sha256").update(tablesOf(tables) + functions).digest("hex").slice(0, 16)
+export const version = createHash("sha256").update(tablesOf(tables) + functions).digest("hex").slice(0, 16)
 
 const refuse = (message: string): never => {
   throw new Refusal(new LedgerRefused({ message }))

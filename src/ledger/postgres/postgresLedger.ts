@@ -17,7 +17,7 @@ import { connect, type Connection } from "./connection.ts"
 import { dialect, now, quoted } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
-import { lockOf, openSchema } from "./opening.ts"
+import { lockOf, openSchema, version } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
 import { Writer } from "./Writer.ts"
 
@@ -59,6 +59,7 @@ export const openPostgresLedger = (
     return makeLedger({
       file: label,
       id,
+      version,
       marks,
       asker: options.asker,
       dialect,

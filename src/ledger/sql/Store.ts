@@ -14,6 +14,8 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   /** The ledger's file, or its name in messages. */
   readonly file: string
   readonly id: string
+  /** The version of the ledger's tables, if another process can change them while the ledger is open. */
+  readonly version: string | undefined
   readonly marks: Marks
   readonly asker: Asker | undefined
   readonly dialect: Dialect

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type Holder, isGone } from "../holder.ts"
-import { type LedgerError, LedgerLocked, LedgerOvertaken, type LedgerRefused } from "../Ledger.ts"
+import { type LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
@@ -47,6 +47,9 @@ export function* liveHolder(
   return { pid, since }
 }
 
+/** Selects the version of the ledger's tables, or NULL if no other process can change them. */
+const versionNow = "(SELECT value FROM meta WHERE name = 'version')"
+
 /** Returns the process that holds each lock, or held it last, by epoch. */
 export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
   return new Map(
@@ -64,7 +67,18 @@ export function* takeLock(store: Store, pipeline: string): Sql<{ readonly epoch:
   if (holder !== undefined) {
     throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
   }
-  const epoch = ((yield* get<readonly [number | null]>("SELECT max(epoch) FROM holder"))?.[0] ?? 0) + 1
+  const [last, version] = (yield* get<readonly [number | null, string | null]>(
+    `SELECT max(epoch), ${versionNow} FROM holder`,
+  )) ?? [null, null]
+  if (version !== (store.version ?? null)) {
+    throw new Refusal(Effect.fail(
+      new LedgerRefused({
+        message:
+          `A different build of formferry has changed the tables of the ledger ${store.file}. Nothing was sent. Run again with that build.`,
+      }),
+    ))
+  }
+  const epoch = (last ?? 0) + 1
   const now = yield* store.now()
   const word = randomBytes(8).toString("hex")
   yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 0)", [epoch, word])
@@ -103,12 +117,17 @@ export class LockLease implements Lease {
     this.beat = taken
   }
 
-  /** Fails, inside a transaction, if another run took the lock over. Otherwise renews the lock if transactions do that, and it is due. */
+  /** Fails, inside a transaction, if another run took the lock over or migrated the ledger. Otherwise renews the lock if transactions do that, and it is due. */
   *confirm(): Sql<void> {
-    const lock = yield* lockOf(this.pipeline)
-    if (this.lost || lock === undefined || lock[0] !== this.epoch || lock[1] === 0) {
+    const mine = this.store.version ?? null
+    const [epoch, held, version] = (yield* get<readonly [number, number, string | null]>(
+      `SELECT epoch, held, ${versionNow} FROM lock WHERE pipeline = ?`,
+      [this.pipeline],
+    )) ?? [0, 0, mine]
+    const isMigrated = version !== mine
+    if (this.lost || epoch !== this.epoch || held === 0 || isMigrated) {
       this.lost = true
-      throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline })))
+      throw new Refusal(Effect.fail(new LedgerOvertaken({ pipeline: this.pipeline, isMigrated })))
     }
     if (this.store.heartbeats !== undefined) return
     const now = timeOf(this.store)

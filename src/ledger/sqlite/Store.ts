@@ -84,6 +84,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
     const store: Store = {
       file,
       id,
+      version: undefined,
       marks,
       asker: options.asker,
       db,

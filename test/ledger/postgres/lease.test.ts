@@ -57,6 +57,27 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect((yield* view.counts).lastIntent).toBe(0)
     }))
 
+  it.scopedLive("a run writes nothing after another build has changed the ledger's tables, and takes no lock", () =>
+    Effect.gen(function*() {
+      const { exec, host } = yield* hosts
+      const { ledger, view } = yield* host({ staleAfter: 60_000 })
+      const session = yield* view.hold("first")
+      const other = yield* contacts(ledger, "other")
+      yield* exec("UPDATE meta SET value = 'later' WHERE name = 'version'")
+      const failed = yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)])))
+      expect([failed._tag, failed.message]).toEqual([
+        "LedgerOvertaken",
+        "A different build of formferry has changed the ledger's tables during this run of contacts. This run sends nothing more. Run again with that build.",
+      ])
+      expect(session.held()).toBe(false)
+      expect((yield* view.counts).lastIntent).toBe(0)
+      const refused = yield* Effect.flip(Effect.scoped(other.hold("second")))
+      expect([refused._tag, refused.message]).toEqual([
+        "LedgerRefused",
+        expect.stringContaining("A different build of formferry has changed the tables of the ledger postgresql://"),
+      ])
+    }))
+
   it.scopedLive("a run that can't send heartbeats has lost its ledger, even if its other connections work", () =>
     Effect.gen(function*() {
       const { exec, host, until, user } = yield* hosts
