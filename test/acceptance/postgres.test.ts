@@ -1,0 +1,128 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { ProjectStatus } from "../../src/jobs/status.ts"
+import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
+import { withoutPostgres } from "../ledger/postgres/server.ts"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import type { Ran } from "./formferry.ts"
+
+/** A key whose beginning must never be shown. */
+const newKey = () => "5ec2e75ec2e7".padEnd(32, "0") + randomBytes(16).toString("hex")
+
+/** Where a test's ledger is. */
+interface Place {
+  readonly url: string
+  readonly schema: string
+  readonly project: string
+  readonly key: string
+}
+
+/** A user of the test's own, whose password must never be shown. */
+const password = "pw_51e0d24b8892"
+
+const newUser = Effect.gen(function*() {
+  const name = newSchema()
+  const admin = yield* connected(yield* urlOf())
+  yield* Effect.promise(() =>
+    admin.exec(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'; GRANT CREATE ON DATABASE postgres TO ${name}`)
+  )
+  return `${name}:${password}`
+})
+
+const newPlace = Effect.gen(function*() {
+  const place: Place = {
+    url: yield* urlOf({ user: yield* newUser, tcp: true }),
+    schema: newSchema(),
+    project: "acme",
+    key: newKey(),
+  }
+  return place
+})
+
+/** Puts a project's ledger into PostgreSQL. */
+const configure = (at: Bench, { key, project, schema, url }: Place): void => {
+  const own = at.read("config/formferry.yaml").replace(/\nledger:.*\n/, "\n")
+  at.write(
+    "config/formferry.yaml",
+    `${own}\nledger: { url: { env: DATABASE_URL }, project: ${project}, schema: ${schema}, key: { env: LEDGER_KEY }, marks: { folder: ../marks } }\n`,
+  )
+  at.write(".env", `DATABASE_URL=${url}\nLEDGER_KEY=${key}\n`)
+}
+
+/** Returns a command's exit code and output on one line. Fails if the output contains a password or a key. */
+const said = ({ status, stderr, stdout }: Ran): string => {
+  const text = `${status} ${stdout}${stderr}`.replaceAll(/\s+/g, " ")
+  expect(text).not.toMatch(/pw_51e0d24b8892|5ec2e75ec2e7/)
+  return text
+}
+
+const stamped = pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off\n  concurrency: 1" })
+
+/** Runs commands one after another over a project with a row in doubt, and returns their exit codes and the exported rows. */
+const history = (at: Bench) =>
+  Effect.gen(function*() {
+    const codes: Array<readonly [command: string, status: number]> = []
+    const run = (...args: ReadonlyArray<string>) =>
+      Effect.tap(at.inProcess(...args), (ran) => {
+        said(ran)
+        codes.push([args.slice(0, 2).join(" "), ran.status])
+      })
+    at.write(
+      "config/formferry.yaml",
+      at.read("config/formferry.yaml").replace(
+        "    confirm: false\n",
+        "    confirm: false\n    capabilities: [delete]\n",
+      ),
+    )
+    at.write("pipelines/contacts.yaml", stamped)
+    at.write(
+      "source.csv",
+      csv(
+        upTo(25),
+        (key) => key === 9 ? "Nobody,no address,1990-01-17" : `Person ${key},p${key}@example.org,1990-01-17`,
+      ),
+    )
+    yield* run("check", "contacts")
+    yield* run("status")
+    yield* run("run", "contacts")
+    const { run: first } = at.report()
+    const sent = at.count()
+    yield* run("run", "contacts")
+    expect(at.count()).toBe(sent)
+    const doubts = readFileSync(join(at.report().folder, "in-doubt.csv"), "utf8").trim().split("\n").slice(1)
+    const keys = doubts.map((line) => /(\d+)/.exec(line)?.[1] ?? "")
+    yield* run("settle", "contacts", "--as", "not-landed", "--rows", ...keys, "--because", "not in the results")
+    yield* run("run", "contacts")
+    yield* run("acknowledge", "contacts", "--rows", "9", "--because", "has no address")
+    yield* run("reconcile", "contacts")
+    yield* run("undo", "contacts", "--run", first)
+    yield* run("ledger", "forget", "contacts", "--rows", "3", "--because", "request 1")
+    yield* run("report", "contacts")
+    yield* run("schedule", "--plan")
+    const status = yield* run("status", "--verify", "--json")
+    const exported = yield* run("ledger", "export", "--format", "jsonl")
+    const rows = exported.stdout.trim().split("\n").map((line) => {
+      const { key, pipeline, row, state, verdict } = JSON.parse(line) as Readonly<Record<string, unknown>>
+      return { key, pipeline, row, state, verdict }
+    })
+    const { damage, pipelines } = JSON.parse(status.stdout) as Pick<ProjectStatus, "damage" | "pipelines">
+    return { codes, rows, count: at.count(), damage, standings: pipelines.map(({ standing }) => standing) }
+  })
+
+describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () => {
+  it.scopedLive("does what a project with a file does", () =>
+    Effect.gen(function*() {
+      const reset = { fault: "reset", on: "create", when: "after", at: [2] } as const
+      const [file, server] = [yield* bench({ faults: [reset] }), yield* bench({ faults: [reset] })]
+      configure(server, yield* newPlace)
+      const [expected, found] = yield* Effect.all([
+        Effect.suspend(() => history(file)),
+        Effect.suspend(() => history(server)),
+      ])
+      expect(found).toEqual(expected)
+      expect(expected.codes.map(([, code]) => code)).toEqual([0, 0, 4, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0])
+    }))
+})
