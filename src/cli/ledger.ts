@@ -88,6 +88,60 @@ const backup = command({
     }),
 })
 
+/** `ledger key`. */
+const key = command({
+  name: "key",
+  about: "Makes a key for a new ledger in PostgreSQL, and prints it once.",
+  examples: [
+    { words: "ledger key", about: "Prints a key for FORMFERRY_LEDGER_KEY." },
+  ],
+  arguments: {},
+  options: {},
+  run: () =>
+    Effect.gen(function*() {
+      const output = yield* Output
+      const { newLedgerKey } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+      yield* output.print(yield* newLedgerKey)
+      output.say(
+        "Store this key where every host finds it: in the variable that `ledger.key` in config/formferry.yaml names. Keep a copy with the backups of the database. "
+          + "Without the key, no row is recognised.",
+      )
+    }),
+})
+
+/** `ledger migrate`. */
+const migrate = command({
+  name: "migrate",
+  about:
+    "Creates the tables of a ledger in PostgreSQL, if there are none. Needed only if the user of `ledger.url` may not create them.",
+  examples: [
+    { words: "ledger migrate", about: "Creates the tables for the user of ledger.url." },
+    {
+      words: "ledger migrate --owner formferry",
+      about: "Creates them for the user formferry, if ledger.url names an administrator this time.",
+    },
+  ],
+  arguments: {},
+  options: {
+    owner: text("USER", "The database user who will use the ledger. Default: the user of `ledger.url`."),
+    json,
+  },
+  run: (input) =>
+    Effect.gen(function*() {
+      const output = yield* Output
+      const project = yield* openProject([])
+      const { migrateLedger } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+      const created = yield* migrateLedger(project, input.owner)
+      yield* output.print(
+        input.json
+          ? JSON.stringify({ created })
+          : created
+          ? "The ledger's tables were created."
+          : "Nothing to do: the ledger needs no other tables.",
+      )
+    }),
+})
+
 /** `ledger export [NAME…]`. */
 const exportRows = command({
   name: "export",
@@ -262,6 +316,7 @@ const rekey = command({
 
 export const ledger: CommandGroup = {
   name: "ledger",
-  about: "Maintains the ledger: compacts it, backs it up, exports its rows, forgets rows, or records new row keys.",
-  commands: [compact, backup, exportRows, forget, rekey],
+  about:
+    "Maintains the ledger: compacts it, backs it up, exports its rows, forgets rows, records new row keys, or prepares PostgreSQL.",
+  commands: [compact, backup, exportRows, forget, rekey, key, migrate],
 }

@@ -2,8 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { LedgerRefused } from "../ledger/Ledger.ts"
-import { backUpLedger, openLedger } from "../ledger/openLedger.ts"
+import { backUpLedger, ledgerExists, openLedger } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
+import { newSecret } from "../ledger/secret.ts"
 import { ledgerName, type PostgresPlace } from "../project/ledgerSection.ts"
 import type { Project } from "../project/Project.ts"
 import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
@@ -52,6 +53,23 @@ const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
       `The ledger is in PostgreSQL, whose own tools back it up. To copy the ledger alone, run: pg_dump --schema=${schema} --format=custom `
       + "--file=ledger.dump, followed by the database's address. To be able to restore each commit, set up continuous archiving (point-in-time recovery), or use your provider's. "
       + `Keep the ledger's key with the backups. Don't restore the marks in ${marks.folder} together with the database: they show whether the restored ledger lacks commits. docs/postgresql.md says more.`,
+  })
+
+/** Returns a random key for a new ledger in PostgreSQL. */
+export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
+
+/**
+ * Creates the tables of a ledger in PostgreSQL. Returns false if there was nothing to do: they exist, or the ledger is a file.
+ *
+ * @param owner the user who is to own the tables. Default: the user of `ledger.url`
+ */
+export const migrateLedger = (project: Project, owner: string | undefined) =>
+  Effect.gen(function*() {
+    const options = yield* ledgerOf(project)
+    if ("file" in options) return false
+    const existed = yield* ledgerExists(options)
+    yield* Effect.scoped(openLedger({ ...options, owner }))
+    return !existed
   })
 
 const exportFormats = ["csv", "jsonl"] as const

@@ -51,13 +51,16 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
   return secret
 }
 
+/** Returns a random secret for a new ledger. */
+export const newSecret = (): string => randomBytes(32).toString("hex")
+
 const draftPrefix = (file: string): string => `${basename(file)}.draft-`
 
 /** Writes the secret completely or not at all, and only once, even if two processes start at the same time. */
 const make = (file: string, draft: string): void => {
   const handle = openSync(draft, "wx", 0o600)
   try {
-    writeSync(handle, randomBytes(32).toString("hex") + "\n")
+    writeSync(handle, newSecret() + "\n")
     fsyncSync(handle)
   } finally {
     closeSync(handle)

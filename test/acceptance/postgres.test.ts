@@ -1,13 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ProjectStatus } from "../../src/jobs/status.ts"
 import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
-import { withoutPostgres } from "../ledger/postgres/server.ts"
+import { ownServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import type { Ran } from "./formferry.ts"
+import { type Ran, until } from "./formferry.ts"
 
 /** A key whose beginning must never be shown. */
 const newKey = () => "5ec2e75ec2e7".padEnd(32, "0") + randomBytes(16).toString("hex")
@@ -124,5 +124,72 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       ])
       expect(found).toEqual(expected)
       expect(expected.codes.map(([, code]) => code)).toEqual([0, 0, 4, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0])
+    }))
+
+  it.scopedLive("exits with code 2 and says what to correct if the ledger must not be used", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const place = yield* newPlace
+      at.write("source.csv", csv(upTo(3)))
+      configure(at, place)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      at.write("source.csv", csv(upTo(5)))
+      const wrong = (more: Partial<Place>) => {
+        configure(at, { ...place, ...more })
+        return Effect.map(at.inProcess("run", "contacts"), said)
+      }
+      expect(yield* wrong({ url: place.url.replace(password, `${password}x`) })).toMatch(
+        /^2 .*the user's password is wrong \(28P01\)\. Nothing was sent\. Correct the ledger's `url`/,
+      )
+      expect(yield* wrong({ url: place.url.replace(/postgres$/, "absent") })).toMatch(
+        /^2 .*there is no such database on the server \(3D000\)\. Nothing was sent/,
+      )
+      expect(yield* wrong({ url: place.url.replace("postgresql:", "mysql:") })).toMatch(
+        /^2 .*is not the address of one PostgreSQL database\. Expected postgresql:/,
+      )
+      expect(yield* wrong({ key: newKey() })).toMatch(/^2 .*`key` does not belong to the ledger .*Nothing was sent/)
+      expect(yield* wrong({ key: "5ec2e75ec2e7" })).toMatch(
+        /^2 .*config\/formferry\.yaml:\d+:\d+.*key must contain 64 hexadecimal digits/,
+      )
+      expect(yield* wrong({ project: "other" })).toMatch(
+        /^2 .*belongs to the project acme, not to other\. Nothing was sent/,
+      )
+      expect(yield* wrong({ schema: newSchema() })).toMatch(
+        /^2 .*The ledger in PostgreSQL \(schema \w+\) is missing or empty, but an earlier run wrote to it/,
+      )
+      at.write(".env", `DATABASE_URL=${place.url}\n`)
+      expect(said(yield* at.inProcess("run", "contacts"))).toMatch(
+        /^2 .*LEDGER_KEY is not set: the ledger can't be opened\. `formferry ledger key` makes a key/,
+      )
+      expect(at.count()).toBe(3)
+      configure(at, place)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(5)
+    }))
+
+  it.scopedLive("exits with code 70 if the server stops, or can't be reached", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ requestsPerSecond: 20 })
+      const server = yield* ownServer("stopping", [])
+      const url = yield* urlOf({ server: () => Promise.resolve(server), tcp: true })
+      configure(at, { url, schema: "formferry", project: "acme", key: newKey() })
+      at.write("pipelines/contacts.yaml", stamped)
+      at.write("source.csv", csv(upTo(200)))
+      const running = yield* Effect.fork(at.inProcess("run", "contacts"))
+      yield* until(() => at.count() >= 30)
+      process.kill(
+        Number(readFileSync(join(server.folder, "stopping", "postmaster.pid"), "utf8").split("\n")[0]),
+        "SIGQUIT",
+      )
+      const stopped = yield* Fiber.join(running)
+      expect(said(stopped)).toMatch(/^70 .*Nothing more is sent without it/)
+      const sent = at.count()
+      expect(sent).toBeLessThan(200)
+      for (const command of [["run", "contacts"], ["status"], ["ledger", "export"]]) {
+        expect(said(yield* at.inProcess(...command))).toMatch(
+          /^70 .*failed while connecting to its database: no server answers at this address/,
+        )
+      }
+      expect(at.count()).toBe(sent)
     }))
 })

@@ -18,6 +18,8 @@ export interface Part {
   readonly opened: string
   /** Whether a managed service vouches that commits are durable, whatever its server reports. */
   readonly isManaged: boolean
+  /** The user who is to own new tables. Undefined: the user who opens the ledger. */
+  readonly owner: string | undefined
 }
 
 const oldest = 15
@@ -91,7 +93,7 @@ export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   if (isNew) {
     mayCreate()
     yield* createTables(part)
-  }
+  } else yield* checkAccess(part)
   const isLedger = isNew
     || (yield* get(
         "SELECT 1 FROM information_schema.columns WHERE table_schema = ? AND table_name = 'meta' AND column_name = 'value'",
@@ -123,9 +125,71 @@ export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   return meta.get("id") ?? ""
 }
 
-function* createTables({ opened, project, proof, schema }: Part): Sql<void> {
-  const exists = yield* get("SELECT 1 FROM pg_namespace WHERE nspname = ?", [schema])
-  if (exists === undefined) yield* write(`CREATE SCHEMA ${quoted(schema)}`)
+const privileges = ["SELECT", "INSERT", "UPDATE", "DELETE"]
+
+/** Refuses a user who may not use the tables. Without a permission, the schema would look as if it contained no ledger. */
+function* checkAccess({ label, schema }: Part): Sql<void> {
+  const [user = "", owner = "", isAllowed = 0] = (yield* get<readonly [string, string, number]>(
+    `SELECT current_user, pg_get_userbyid(max(n.nspowner)), bool_and(has_schema_privilege(n.oid, 'USAGE') AND ${
+      privileges.map((one) => `has_table_privilege(c.oid, '${one}')`).join(" AND ")
+    }) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = ? AND c.relkind = 'r'`,
+    [schema],
+  )) ?? []
+  if (isAllowed === 1) return
+  refuse(
+    `The user ${user} may not use the tables of the ledger ${label}, which belong to ${owner}. Nothing was sent. `
+      + `Name the user ${owner} in the \`url\`, or ask an administrator to run: GRANT ${quoted(owner)} TO ${
+        quoted(user)
+      }`,
+  )
+}
+
+type Rights = readonly [
+  user: string,
+  exists: number,
+  inSchema: number | null,
+  inDatabase: number,
+  asOwner: number | null,
+]
+
+/** Refuses a user who may not create the tables. Returns whether the schema exists. */
+function* checkRights({ label, owner, schema }: Part): Sql<boolean> {
+  const [user, exists, inSchema, inDatabase, asOwner] = (yield* get<Rights>(
+    `SELECT current_user, n.oid IS NOT NULL, has_schema_privilege(n.oid, 'CREATE'), has_database_privilege(current_database(), 'CREATE'),
+       (SELECT pg_has_role(oid, 'MEMBER') FROM pg_roles WHERE rolname = ?)
+     FROM (SELECT 1) one LEFT JOIN pg_namespace n ON n.nspname = ?`,
+    [owner ?? "", schema],
+  )) ?? ["", 0, 0, 0, 0]
+  if ((exists === 1 ? inSchema : inDatabase) !== 1) {
+    refuse(
+      `The ledger ${label} has no tables yet, and the user ${user} may not create them. Nothing was sent. `
+        + `Once, put the address of an administrator into the variable of \`ledger.url\`, and run: formferry ledger migrate --owner ${user}`,
+    )
+  }
+  if (owner !== undefined && asOwner !== 1) {
+    refuse(
+      asOwner === null
+        ? `The server of the ledger ${label} has no user ${owner}. Nothing was changed. Create it first: CREATE ROLE ${
+          quoted(owner)
+        } LOGIN PASSWORD '…'`
+        : `The user ${user} may not create tables for ${owner}. Nothing was changed. Use a superuser, or first run: GRANT ${
+          quoted(owner)
+        } TO ${quoted(user)}`,
+    )
+  }
+  return exists === 1
+}
+
+function* createTables(part: Part): Sql<void> {
+  const { opened, owner, project, proof, schema } = part
+  const exists = yield* checkRights(part)
+  if (!exists) {
+    yield* write(`CREATE SCHEMA ${quoted(schema)}${owner === undefined ? "" : ` AUTHORIZATION ${quoted(owner)}`}`)
+  }
+  if (owner !== undefined) {
+    if (exists) yield* write(`GRANT ALL ON SCHEMA ${quoted(schema)} TO ${quoted(owner)}`)
+    yield* write(`SET LOCAL ROLE ${quoted(owner)}`)
+  }
   // PostgreSQL prepares one statement at a time.
   for (const statement of `${tablesOf(tables)};${functions}`.split(";")) {
     if (statement.trim() !== "") yield* write(statement)

@@ -13,6 +13,8 @@ export interface PostgresOptions extends Omit<LedgerOptions, "file" | "holder"> 
   readonly key: string
   /** Whether a managed service vouches that commits are durable, whatever its server reports. */
   readonly isManaged?: boolean
+  /** The user who is to own new tables. Default: the user of the address. */
+  readonly owner?: string | undefined
 }
 
 /** Returns the address of a ledger's database, and what messages call the ledger. The name contains no password. */

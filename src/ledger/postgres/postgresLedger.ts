@@ -50,12 +50,11 @@ export const openPostgresLedger = (
     const id = yield* writer.write<string, LedgerRefused>(
       "opening it",
       () =>
-        openSchema({ label, schema, project, proof, opened, isManaged }, () => {
+        openSchema({ label, schema, project, proof, opened, isManaged, owner: options.owner }, () => {
           if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
         }),
     )
     const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
-    let bytes = 0
     return makeLedger({
       file: label,
       id,
@@ -85,14 +84,12 @@ export const openPostgresLedger = (
         undefined,
       // The server checks its own files and its references.
       damage: Effect.succeed([]),
-      size: () =>
-        bytes,
-      rewrite: Effect.tryPromise({
-        try: async () => {
-          bytes = await rewritten(reader, schema)
-        },
-        catch: ledgerError(label, "rewriting it"),
+      size: Effect.tryPromise({
+        try: () =>
+          sizeOf(reader, schema),
+        catch: ledgerError(label, "reading its size"),
       }),
+      rewrite: Effect.tryPromise({ try: () => rewrite(reader, schema), catch: ledgerError(label, "rewriting it") }),
       // The server's disk is its administrator's. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
     })
@@ -133,13 +130,17 @@ const readingOn = (label: string, connection: Connection) => {
     })
 }
 
-/** Rewrites every table, and returns the size of the ledger in bytes. */
-const rewritten = async (connection: Connection, schema: string): Promise<number> => {
+/** Rewrites every table without deleted rows. */
+const rewrite = async (connection: Connection, schema: string): Promise<void> => {
   const { rows } = await connection.send("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema])
   for (const [table] of rows) await connection.exec(`VACUUM (FULL, ANALYZE) ${quoted(String(table))}`)
-  const size = await connection.send(
+}
+
+/** Returns the size of the ledger in bytes. */
+const sizeOf = async (connection: Connection, schema: string): Promise<number> => {
+  const { rows } = await connection.send(
     "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'",
     [schema],
   )
-  return Number(size.rows[0]?.[0])
+  return Number(rows[0]?.[0])
 }

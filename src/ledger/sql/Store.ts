@@ -43,7 +43,7 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   /** Checks the database itself. Returns findings as sentences. */
   readonly damage: Effect.Effect<ReadonlyArray<string>, LedgerError>
   /** Returns the size of the ledger in bytes. */
-  readonly size: () => number
+  readonly size: Effect.Effect<number, LedgerError>
   /** Rewrites the ledger without deleted data. Call this between transactions, with all locks held. */
   readonly rewrite: Effect.Effect<void, LedgerError | LedgerBusy | LedgerRefused>
 }

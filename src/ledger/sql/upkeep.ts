@@ -16,13 +16,13 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
       (damage, violated) => [...damage, ...violated],
     ),
     compact: Effect.scoped(Effect.gen(function*() {
-      const before = store.size()
+      const before = yield* store.size
       yield* holdAll(store)
       const deleted = yield* writer.write("forgetting old runs", function*() {
         return { runs: yield* dropOldRuns(), rejected: yield* dropOldAttention() }
       })
       yield* store.rewrite
-      return { before, after: store.size(), ...deleted }
+      return { before, after: yield* store.size, ...deleted }
     })),
     forget: (what) =>
       Effect.scoped(Effect.gen(function*() {

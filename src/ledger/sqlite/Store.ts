@@ -101,7 +101,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       read: (doing, program) => attempt(file, doing, () => db.read(program())),
       mustBeSame: () => files.check(),
       damage: attempt(file, "verifying it", () => damage(db)),
-      size: () => sizeOf(file),
+      size: attempt(file, "reading its size", () => sizeOf(file)),
       rewrite: rewrite(db),
       roomFor: (rows, bytes) => Effect.suspend(() => requireRoom(file, freeSpace(dirname(file)), rows, bytes)),
     }

@@ -24,6 +24,7 @@ const openedAs = (
       proof: "p",
       opened: "2026-01-02T03:04:05.000Z",
       isManaged: false,
+      owner: undefined,
       ...more,
     }
     const id = yield* writer.write<string, LedgerRefused>("opening it", () => openSchema(part, () => undefined))
@@ -95,9 +96,30 @@ describe.skipIf(withoutPostgres)("opening a ledger in PostgreSQL", () => {
       )
       const url = urlOf({ user: `${user}:x` })
       expect((yield* openedAs(schema, { url })).id).toMatch(/^[0-9a-f]{16}$/)
-      expect(yield* refusal(Effect.scoped(openedAs(newSchema(), { url })))).toContain(
-        "the user lacks a permission (42501",
+      expect(yield* refusal(Effect.scoped(openedAs(newSchema(), { url })))).toBe(
+        `LedgerRefused: The ledger ledger1 has no tables yet, and the user ${user} may not create them. Nothing was sent. Once, put the address of an administrator into the variable of \`ledger.url\`, and run: formferry ledger migrate --owner ${user}`,
       )
+    }))
+
+  it.scopedLive("creates tables that belong to another user", () =>
+    Effect.gen(function*() {
+      const [given, created, user, other] = [newSchema(), newSchema(), newSchema(), newSchema()]
+      const connection = yield* connected(yield* urlOf())
+      yield* Effect.promise(() =>
+        connection.exec(
+          `CREATE ROLE ${user} LOGIN PASSWORD 'x'; CREATE ROLE ${other} LOGIN PASSWORD 'x'; CREATE SCHEMA ${given}`,
+        )
+      )
+      expect(yield* refusal(Effect.scoped(openedAs(given, { owner: "nobody1" })))).toContain("has no user nobody1.")
+      expect(yield* refusal(Effect.scoped(openedAs(given, { owner: other, url: urlOf({ user: `${user}:x` }) }))))
+        .toContain("may not create them")
+      for (const schema of [given, created]) {
+        const { id } = yield* Effect.scoped(openedAs(schema, { owner: user }))
+        expect((yield* openedAs(schema, { url: urlOf({ user: `${user}:x` }) })).id).toBe(id)
+        expect(yield* refusal(Effect.scoped(openedAs(schema, { url: urlOf({ user: `${other}:x` }) })))).toContain(
+          `LedgerRefused: The user ${other} may not use the tables of the ledger ledger1, which belong to`,
+        )
+      }
     }))
 
   it.scopedLive("refuses a server that can lose commits, unless a managed service vouches for them", () =>
