@@ -116,8 +116,8 @@ export interface LedgerMissed {
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind
-    const wrong = ledger === undefined ? yield* missing(marksIn(marksOf(project))) : behind?.wrong
-    if (wrong === undefined) return []
+    const found = ledger === undefined ? yield* missing(marksIn(marksOf(project))) : behind
+    if (found === undefined) return []
     const places = ledger === undefined ? [] : yield* ledger.places
     const accepted = ledger === undefined || behind === undefined ? [] : yield* Effect.filter(
       places,
@@ -131,7 +131,7 @@ export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, led
       .filter((pipeline) => !accepted.some((place) => place.pipeline === pipeline))
       .map((pipeline): LedgerMissed => ({
         pipeline,
-        message: notNewest(wrong, { pipeline, target: undefined }).message,
+        message: notNewest(found, { pipeline, target: undefined }).message,
       }))
   })
 

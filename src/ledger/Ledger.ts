@@ -360,6 +360,8 @@ export interface Ledger {
 export interface Behind {
   /** What is missing, as a sentence without its full stop. */
   readonly wrong: string
+  /** What it means, and what to do, as sentences. */
+  readonly advice: string
   /** One state for each mark. A person who accepts the ledger accepts these states. */
   readonly states: ReadonlyArray<string>
 }

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import {
   closeSync,
   existsSync,
@@ -31,9 +33,20 @@ export interface MarkedHolder {
   readonly word: string
 }
 
+/** The server of a ledger in PostgreSQL at the time of a commit. */
+export interface MarkedServer {
+  /** The identifier of the server's files. Copies of the files have the same one. */
+  readonly system: string
+  /** Rises when a copy is promoted to be the server. */
+  readonly timeline: number
+  /** The position in the server's log (LSN). */
+  readonly position: string
+}
+
 /** Records how many times a holder has committed. A ledger with fewer commits of this holder is not the newest copy. */
 export interface Mark extends MarkedHolder {
   readonly upTo: number
+  readonly server?: MarkedServer | undefined
 }
 
 /** A file among the marks that is not a valid mark. */
@@ -43,10 +56,19 @@ export interface DamagedMark {
 
 /** The marks of an open ledger, wherever they are. */
 export interface Marks extends Pick<MarkPlaces, "ledger"> {
+  readonly shared: SharedLedger | undefined
   /** Reads every mark, one for each holder. */
   readonly read: Effect.Effect<ReadonlyArray<Mark | DamagedMark>, LedgerError>
   /** @param me the process that writes */
   readonly of: (holder: MarkedHolder, me: Holder) => HolderMark
+}
+
+/** What is known about a ledger that several hosts share. */
+export interface SharedLedger {
+  /** What messages call the place of the marks. Every host must use the same place. Undefined for a rehearsal, which leaves no marks. */
+  readonly place: string | undefined
+  /** Returns the ledger's server after the last commit. Undefined if the user has no permission to know it. */
+  readonly server: () => MarkedServer | undefined
 }
 
 /** One holder's mark. */
@@ -57,14 +79,15 @@ export interface HolderMark {
 }
 
 /** Returns the marks in folders. They are written at once, without a promise. */
-export const marksIn = (places: MarkPlaces): Marks => ({
+export const marksIn = (places: MarkPlaces, shared?: SharedLedger): Marks => ({
   ledger: places.ledger,
+  shared,
   read: readMarks(places),
-  of: (holder, me) => new MarkWriter(places, holder, me),
+  of: (holder, me) => new MarkWriter(places, holder, me, shared?.server),
 })
 
 /** Size of a mark's file in bytes. It is smaller than a sector, so that a power cut leaves either the old number or the new one. */
-const length = 160
+const length = 256
 
 const textOf = (mark: Mark): string => `${JSON.stringify(mark).padEnd(length - 1)}\n`
 
@@ -75,11 +98,13 @@ export class MarkWriter implements HolderMark {
   private readonly places: MarkPlaces
   private readonly holder: MarkedHolder
   private readonly me: Holder
+  private readonly server: SharedLedger["server"] | undefined
   private readonly opened = new Map<string, { readonly handle: number; readonly ino: bigint }>()
 
   /** @param me the process that writes. Its id is part of the names of its drafts, so that the next holder removes those of a killed process */
-  constructor(places: MarkPlaces, holder: MarkedHolder, me: Holder) {
+  constructor(places: MarkPlaces, holder: MarkedHolder, me: Holder, server?: SharedLedger["server"]) {
     this.places = places
+    this.server = server
     this.holder = holder
     this.me = me
   }
@@ -87,7 +112,7 @@ export class MarkWriter implements HolderMark {
   /** Writes the number, and returns once it is on the disk in every folder. Throws if it can't be written. */
   write(upTo: number): undefined {
     if (!this.places.write) return
-    const text = textOf({ ...this.holder, upTo })
+    const text = textOf({ ...this.holder, upTo, server: this.server?.() })
     for (const folder of this.places.folders) {
       try {
         this.writeIn(folder, text)
@@ -168,13 +193,17 @@ const marksOf = (folders: ReadonlyArray<string>): ReadonlyArray<Mark | DamagedMa
   return [...marks.values()]
 }
 
+const decode = Schema.decodeUnknownOption(Schema.Struct({
+  ledger: Schema.String,
+  epoch: Schema.Int,
+  word: Schema.String,
+  upTo: Schema.Int,
+  server: Schema.optional(Schema.Struct({ system: Schema.String, timeline: Schema.Int, position: Schema.String })),
+}))
+
 const parse = (text: string): Mark | undefined => {
   try {
-    const { epoch, ledger, upTo, word } = JSON.parse(text) as Readonly<Record<string, unknown>>
-    return typeof ledger === "string" && typeof word === "string" && Number.isSafeInteger(epoch)
-        && Number.isSafeInteger(upTo)
-      ? { ledger, epoch: Number(epoch), word, upTo: Number(upTo) }
-      : undefined
+    return Option.getOrUndefined(decode(JSON.parse(text)))
   } catch {
     return undefined
   }
@@ -183,6 +212,16 @@ const parse = (text: string): Mark | undefined => {
 const stateOf = (mark: Mark | DamagedMark): string =>
   "damaged" in mark ? `damaged ${mark.damaged}` : `${mark.ledger} ${mark.epoch} ${mark.word} ${mark.upTo}`
 
+/** The marks, and what was read before them. */
+export interface Marked {
+  readonly marks: ReadonlyArray<Mark | DamagedMark>
+  /**
+   * The newest holder of a shared ledger that had committed something before the marks were read. Its mark was written before its first commit, so
+   * a place without it is not the place that every host uses.
+   */
+  readonly newest: MarkedHolder | undefined
+}
+
 /**
  * Returns what a ledger lacks, or undefined if it has everything that its marks record. Read the marks before the transaction that calls this
  * function. A commit precedes its mark, so a ledger that is being written is never behind.
@@ -190,48 +229,95 @@ const stateOf = (mark: Mark | DamagedMark): string =>
  * @param held each epoch's word, and how many of its commits the ledger has
  */
 export const behind = (
-  { id, marks: { ledger: file } }: { readonly id: string; readonly marks: Pick<Marks, "ledger"> },
-  marks: ReadonlyArray<Mark | DamagedMark>,
+  ledger: { readonly id: string; readonly marks: Pick<Marks, "ledger" | "shared"> },
+  { marks, newest }: Marked,
   held: ReadonlyMap<number, { readonly word: string; readonly upTo: number }>,
 ): Behind | undefined => {
+  const { id, marks: { ledger: name, shared } } = ledger
   const unmet = marks.flatMap((mark): ReadonlyArray<{ readonly mark: typeof mark; readonly wrong: string }> => {
-    if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${file} is damaged` }]
-    if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${file} is not the one that earlier runs wrote` }]
+    if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${name} is damaged` }]
+    if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${name} is not the one that earlier runs wrote` }]
     const had = held.get(mark.epoch)
     if (had?.word !== mark.word) {
       return [{
         mark,
-        wrong: `The ledger ${file} is an older copy: it lacks everything that was written after the copy was made`,
+        wrong: `The ledger ${name} is an older copy: it lacks everything that was written after the copy was made`,
       }]
     }
     return had.upTo >= mark.upTo ? [] : [{
       mark,
-      wrong: `The ledger ${file} lacks ${
+      wrong: `The ledger ${name} lacks ${
         mark.upTo - had.upTo
       } of ${mark.upTo} commits of the run that wrote it: the last writes were lost or damaged, or it is an older copy`,
     }]
   })
   const [first] = unmet
-  return first && { wrong: first.wrong, states: unmet.map(({ mark }) => stateOf(mark)) }
+  if (first !== undefined) {
+    const moved = movedServer(ledger, marks)
+    return {
+      wrong: moved === undefined ? first.wrong : `${first.wrong}. ${moved}`,
+      advice: shared === undefined ? adviceForFile : adviceForServer,
+      states: unmet.map(({ mark }) => stateOf(mark)),
+    }
+  }
+  const isMarked = newest === undefined
+    || marks.some((mark) => "upTo" in mark && mark.epoch === newest.epoch && mark.word === newest.word)
+  return isMarked || shared?.place === undefined ? undefined : {
+    wrong: `The last run that wrote to the ledger ${name} has no mark in ${shared.place}`,
+    advice: "So this host does not use the place to which other hosts write their marks, or the mark was lost. "
+      + "If the ledger lost rows, no run here would notice it. Nothing was sent. "
+      + "Correct `ledger.marks`, so that every host uses the same place. If only the mark was lost, the ledger itself may be complete.",
+    states: [`unmarked ${id} ${newest.epoch} ${newest.word}`],
+  }
 }
+
+/**
+ * Returns a sentence without its full stop if the ledger's server is not the one that the newest mark names. Undefined if it is, or if that is
+ * unknown.
+ */
+export const movedServer = (
+  { id, marks: { shared } }: { readonly id: string; readonly marks: Pick<Marks, "shared"> },
+  marks: Marked["marks"],
+): string | undefined => {
+  const now = shared?.server()
+  const then = marks
+    .flatMap((mark) => "upTo" in mark && mark.ledger === id && mark.server !== undefined ? [mark] : [])
+    .reduce<Mark | undefined>((last, mark) => last === undefined || last.epoch < mark.epoch ? mark : last, undefined)
+    ?.server
+  if (now === undefined || then === undefined) return undefined
+  if (now.system === then.system && now.timeline === then.timeline) return undefined
+  const inWords = ({ position, system, timeline }: MarkedServer) =>
+    `${system}, timeline ${timeline}, position ${position}`
+  return `Its server was replaced, or is a copy that was promoted: the newest mark names the server ${
+    inWords(then)
+  }, and this one is ${inWords(now)}`
+}
+
+const adviceForFile =
+  "Rows that were already imported would be imported again. Nothing was sent. Restore the newest ledger, with its .key file and every other file whose name begins with the ledger's name. If it is lost, docs/maintain.md says how to continue without it."
+
+const adviceForServer =
+  "Rows that were already imported would be imported again. Nothing was sent. Connect to the server that has the newest ledger, or restore the newest backup of it. If it is lost, docs/maintain.md says how to continue without it."
 
 /** Returns what is wrong if the ledger is missing. Undefined if no mark shows that there was one. */
 export const missing = (
-  { ledger, read }: Pick<Marks, "ledger" | "read">,
-): Effect.Effect<string | undefined, LedgerError> =>
+  { ledger, read, shared }: Pick<Marks, "ledger" | "read" | "shared">,
+): Effect.Effect<Omit<Behind, "states"> | undefined, LedgerError> =>
   Effect.map(
     read,
-    ([mark]) => mark && `The ledger ${ledger} is missing or empty, but an earlier run wrote to it`,
+    ([mark]) =>
+      mark && {
+        wrong: `The ledger ${ledger} is missing or empty, but an earlier run wrote to it`,
+        advice: shared === undefined ? adviceForFile : adviceForServer,
+      },
   )
 
 /** Returns the refusal for a ledger that is not the newest copy. `asker` is undefined if no pipeline is involved. */
-export const notNewest = (wrong: string, asker: Asker | undefined): LedgerRefused => {
+export const notNewest = ({ advice, wrong }: Omit<Behind, "states">, asker: Asker | undefined): LedgerRefused => {
   const command = acceptCommand(asker?.pipeline ?? "NAME", "ledger", asker?.target)
   return new LedgerRefused({
-    message: `${wrong}. Rows that were already imported would be imported again. Nothing was sent. `
-      + "Restore the newest ledger, with its .key file and every other file whose name begins with the ledger's name. "
-      + `If it is lost, docs/maintain.md says how to continue without it. If no row can be imported twice, accept this state: ${command}${
-        asker === undefined ? ", for each pipeline NAME" : ""
-      }.`,
+    message: `${wrong}. ${advice} If no row can be imported twice, accept this state: ${command}${
+      asker === undefined ? ", for each pipeline NAME" : ""
+    }.`,
   })
 }

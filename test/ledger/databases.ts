@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import { createHash } from "node:crypto"
 import type { Ledger, LedgerError, LedgerOptions, LedgerRefused } from "../../src/ledger/Ledger.ts"
+import { marksFolder } from "../../src/ledger/marks.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { openPostgresLedger } from "../../src/ledger/postgres/postgresLedger.ts"
 import { urlOf } from "./postgres/connecting.ts"
@@ -25,6 +26,7 @@ const postgres: Database = {
     Effect.flatMap(urlOf(), (url) =>
       openPostgresLedger({
         ...options,
+        marks: options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true },
         url,
         project: "tests",
         schema: `ledger_${createHash("sha256").update(file).digest("hex").slice(0, 16)}`,

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
 import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
+import type { MarkedServer } from "../marks.ts"
 import type { Sql } from "../sql/statement.ts"
 import type { Lease, Transactions } from "../sql/Store.ts"
-import type { Connection } from "./connection.ts"
+import type { Answer, Connection } from "./connection.ts"
 import { transact, type Wave } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
+import { position } from "./identity.ts"
 
 /** How long a transaction may take, in milliseconds. Then the connection counts as lost. */
 const patience = 30_000
@@ -20,6 +22,8 @@ export class Writer implements Transactions {
   private readonly onRollback: () => void
   private readonly jobs = new JobQueue<Lease>(() => void this.flush())
   private isBusy = false
+  /** The server, with the position in its log after the last commit that counted. Undefined if the user has no permission to know it. */
+  server: MarkedServer | undefined
 
   /** @param lock number of the ledger's advisory lock */
   constructor(connection: Connection, lock: bigint, onRollback: () => void) {
@@ -52,6 +56,16 @@ export class Writer implements Transactions {
     this.jobs.fail(ledgerError(this.connection.label, doing)(cause))
   }
 
+  private afterCommit(isCounted: boolean) {
+    const { server } = this
+    return server === undefined || !isCounted ? undefined : {
+      sql: position,
+      noteAnswer: ({ rows }: Answer) => {
+        this.server = { ...server, position: String(rows[0]?.[0]) }
+      },
+    }
+  }
+
   private async flush(): Promise<void> {
     if (this.isBusy) return
     this.isBusy = true
@@ -67,14 +81,14 @@ export class Writer implements Transactions {
   private async transacted(jobs: ReadonlyArray<Job<Lease>>): Promise<Transacted<Lease>> {
     const leases = leasesOf(jobs)
     const counted = leasesOf(jobs.filter(({ counts }) => counts))
-    const timer = setTimeout(
-      () => this.connection.destroy(new Error(`the database did not answer for ${patience / 1000} seconds`)),
-      patience,
-    )
     try {
-      const ended = await transact(this.connection, this.begin, waves(leases, jobs), function*() {
-        for (const lease of counted) yield* lease.count()
-      })
+      const ended = await inTime(
+        this.connection,
+        () =>
+          transact(this.connection, this.begin, waves(leases, jobs), function*() {
+            for (const lease of counted) yield* lease.count()
+          }, this.afterCommit(counted.size > 0)),
+      )
       if (!(ended instanceof Map)) {
         this.onRollback()
         const [first] = ended as Exclude<typeof ended, ReadonlyMap<unknown, unknown>>
@@ -89,9 +103,20 @@ export class Writer implements Transactions {
     } catch (cause) {
       this.onRollback()
       return { failed: ledgerError(this.connection.label, describe(jobs))(cause) }
-    } finally {
-      clearTimeout(timer)
     }
+  }
+}
+
+/** Returns what the work returns. Ends the connection if the work takes too long. */
+export const inTime = async <A>(connection: Connection, work: () => Promise<A>): Promise<A> => {
+  const timer = setTimeout(
+    () => connection.destroy(new Error(`the database did not answer for ${patience / 1000} seconds`)),
+    patience,
+  )
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
   }
 }
 

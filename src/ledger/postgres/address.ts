@@ -18,6 +18,8 @@ export interface Address {
   readonly password: string | undefined
   /** How to encrypt, in the order of attempts. False: not encrypted. */
   readonly tls: ReadonlyArray<ConnectionOptions | false>
+  /** The key under `ledger` that contains the URL, for messages. */
+  readonly key: string
   /** How long to wait for a connection, in milliseconds. */
   readonly patience: number
 }
@@ -40,7 +42,8 @@ const known = [
 const defaultPatience = 10_000
 
 /** Returns the address in a URL. Refuses a URL that can't be read. No message contains the URL, because it may contain a password. */
-export const addressIn = (url: string): Address | LedgerRefused => {
+export const addressIn = (url: string, key = "url"): Address | LedgerRefused => {
+  const refused = refusing(key)
   const parsed = parse(url)
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
     return refused(
@@ -60,9 +63,10 @@ export const addressIn = (url: string): Address | LedgerRefused => {
     return refused(`has an unknown value of sslmode. Expected ${tlsModes.join(", ")}`)
   }
   const seconds = Number(given.get("connect_timeout") ?? 0)
-  const tls = host?.startsWith("/") === true ? [false as const] : tlsOf(mode, given)
+  const tls = host?.startsWith("/") === true ? [false as const] : tlsOf(mode, given, refused)
   if (tls instanceof LedgerRefused) return tls
   return {
+    key,
     host,
     port: numberIn(text("port", parsed.port)),
     database: text("dbname", decodeURIComponent(parsed.pathname.slice(1))),
@@ -90,11 +94,13 @@ const parse = (url: string): URL | undefined => {
 
 const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
 
-const refused = (what: string): LedgerRefused =>
-  new LedgerRefused({ message: `The ledger's \`url\` ${what}. Nothing was sent. Correct it, then run again.` })
+type Refusing = (what: string) => LedgerRefused
+
+const refusing = (key: string): Refusing => (what) =>
+  new LedgerRefused({ message: `The ledger's \`${key}\` ${what}. Nothing was sent. Correct it, then run again.` })
 
 /** As libpq does, verifies the authority with `require`, too, if the URL names one. */
-const tlsOf = (mode: TlsMode, given: URLSearchParams): Address["tls"] | LedgerRefused => {
+const tlsOf = (mode: TlsMode, given: URLSearchParams, refused: Refusing): Address["tls"] | LedgerRefused => {
   if (mode === "disable") return [false]
   const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {}
   for (const [part, name] of [["ca", "sslrootcert"], ["cert", "sslcert"], ["key", "sslkey"]] as const) {

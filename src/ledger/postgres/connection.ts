@@ -142,7 +142,9 @@ export const connect = (
         await connection.exec(settings(schema, purposes[purpose]))
         return connection
       },
-      catch: (cause) => refusalOf(label, cause) ?? ledgerError(label, "connecting to its database")(cause),
+      catch: (cause) =>
+        refusalOf(label, address.key, cause)
+          ?? ledgerError(label, `connecting to the database of its \`${address.key}\``)(cause),
     }),
     (connection) => Effect.promise(() => connection.close().catch(() => undefined)),
   )

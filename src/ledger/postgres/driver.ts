@@ -99,12 +99,14 @@ export type Wave<Key> = ReadonlyArray<readonly [Key, () => Sql<unknown>]>
  *
  * @param begin statements that start the transaction. They are sent together with the first wave
  * @param last a program that runs with the commit. It must not need an answer
+ * @param after a statement after the commit. It costs no round trip. `noteAnswer` gets its answer if the transaction is committed
  */
 export const transact = async <Key>(
   connection: Connection,
   begin: string,
   waves: ReadonlyArray<Wave<Key>>,
   last: () => Sql<void>,
+  after?: { readonly sql: string; readonly noteAnswer: (answer: Answer) => void },
 ): Promise<ReadonlyMap<Key, unknown> | ReadonlyArray<Refused<Key>>> => {
   const flight = new Flight(connection)
   void flight.note(connection.exec(begin))
@@ -120,9 +122,11 @@ export const transact = async <Key>(
     }
     if (advance(flight, last(), []) instanceof Refusal) throw new Error("A commit was refused.")
     const committed = flight.send({ sql: "COMMIT", params: [] })
+    const following = after && flight.send({ sql: after.sql, params: [] })
     await flight.landed()
     // A transaction that had failed would be rolled back.
     if ((await committed).command !== "COMMIT") throw new Error("the database rolled a transaction back")
+    if (following !== undefined) after?.noteAnswer(await following)
     return results
   } catch (cause) {
     void connection.exec("ROLLBACK").catch(() => undefined)

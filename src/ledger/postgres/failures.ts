@@ -45,7 +45,7 @@ const meaningOf = (cause: unknown): readonly [meaning: string, refused: "refused
 }
 
 /** PostgreSQL's messages about values (class 22) contain them, and so do the details of its errors. So only other messages are kept, without details. */
-const inWords = (cause: unknown): unknown => {
+export const inWords = (cause: unknown): unknown => {
   const code = codeOf(cause)
   const [meaning] = meaningOf(cause) ?? []
   const text = cause instanceof Error && !code.startsWith("22") ? cause.message : ""
@@ -58,13 +58,13 @@ const inWords = (cause: unknown): unknown => {
 export const ledgerError = (label: string, doing: string) => (cause: unknown): LedgerError =>
   cause instanceof LedgerError ? cause : new LedgerError({ file: label, doing, cause: inWords(cause) })
 
-/** Returns the refusal if the address or the access must be corrected. */
-export const refusalOf = (label: string, cause: unknown): LedgerRefused | undefined => {
+/** Returns the refusal if the address or the access must be corrected. `key` is the key under `ledger` that contains the address. */
+export const refusalOf = (label: string, key: string, cause: unknown): LedgerRefused | undefined => {
   const [meaning, refused] = meaningOf(cause) ?? []
   const code = codeOf(cause)
   return refused === undefined ? undefined : new LedgerRefused({
     message: `The ledger ${label} can't be opened: ${meaning}${
       code === "" ? "" : ` (${code})`
-    }. Nothing was sent. Correct the ledger's \`url\`, or the server's settings, then run again.`,
+    }. Nothing was sent. Correct the ledger's \`${key}\`, or the server's settings, then run again.`,
   })
 }

@@ -37,24 +37,28 @@ const refuse = (message: string): never => {
 
 type Server = readonly [version: number, encoding: string, isStandby: number, fsync: string, fullPages: string]
 
-/** Refuses, inside a transaction, a server that could lose what it reported as written. */
-function* checkServer({ isManaged, label }: Part): Sql<void> {
+/**
+ * Refuses, inside a transaction, a server that could lose what it reported as written.
+ *
+ * @param of what is on the server, for messages
+ */
+export function* checkServer(of: string, isManaged: boolean): Sql<void> {
   const server = yield* get<Server>(
     `SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding'), pg_is_in_recovery(),
        current_setting('fsync'), current_setting('full_page_writes')`,
   )
   const [version, encoding, isStandby, fsync, fullPages] = server ?? [0, "", 0, "", ""]
   if (version < oldest) {
-    refuse(`The ledger ${label} needs PostgreSQL ${oldest} or newer, but its server is version ${version}.`)
+    refuse(`The server of the ${of} is PostgreSQL ${version}, but formferry needs version ${oldest} or newer.`)
   }
   if (encoding !== "UTF8") {
     refuse(
-      `The database of the ledger ${label} has the encoding ${encoding}, which lacks characters. Create a database with the encoding UTF8.`,
+      `The database of the ${of} has the encoding ${encoding}, which lacks characters. Create a database with the encoding UTF8.`,
     )
   }
   if (isStandby === 1) {
     refuse(
-      `The server of the ledger ${label} is a standby, which can't be written to. Name the primary server in the \`url\`.`,
+      `The server of the ${of} is a standby, which can't be written to. Name the primary server in the \`url\`.`,
     )
   }
   const off = [["fsync", fsync], ["full_page_writes", fullPages]].filter(([, value]) => value !== "on").map(([name]) =>
@@ -62,9 +66,9 @@ function* checkServer({ isManaged, label }: Part): Sql<void> {
   )
   if (off.length > 0 && !isManaged) {
     refuse(
-      `The server of the ledger ${label} runs with ${
+      `The server of the ${of} runs with ${
         off.join(" and ")
-      } off. After a crash, it could have lost rows that were sent, and they would be sent a second time. Nothing was sent. `
+      } off. After a crash, it could have lost what it had written, and rows would be sent a second time. Nothing was sent. `
         + `Set ${
           off.join(" and ")
         } to on. If it is a managed service that keeps every commit in a different way, set \`ledger.durability: managed\`.`,
@@ -87,8 +91,8 @@ export function* hasTables(schema: string): Sql<boolean> {
  * @param mayCreate throws if there must have been a ledger
  */
 export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
-  yield* checkServer(part)
-  const { label, project, proof, schema } = part
+  const { isManaged, label, project, proof, schema } = part
+  yield* checkServer(`ledger ${label}`, isManaged)
   const isNew = !(yield* hasTables(schema))
   if (isNew) {
     mayCreate()

@@ -3,7 +3,9 @@ import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { type Address, addressIn } from "./address.ts"
 
 /** How to open a ledger in PostgreSQL. */
-export interface PostgresOptions extends Omit<LedgerOptions, "file" | "holder"> {
+export interface PostgresOptions
+  extends Omit<LedgerOptions, "file" | "holder">, Required<Pick<LedgerOptions, "marks">>
+{
   /** The database, as libpq writes it: postgresql://USER:PASSWORD@HOST:PORT/DATABASE. */
   readonly url: string
   readonly project: string
@@ -17,12 +19,17 @@ export interface PostgresOptions extends Omit<LedgerOptions, "file" | "holder"> 
   readonly owner?: string | undefined
 }
 
-/** Returns the address of a ledger's database, and what messages call the ledger. The name contains no password. */
+/**
+ * Returns the address of a schema, and what messages call it. The name contains no password.
+ *
+ * @param key the key under `ledger` that contains the URL
+ */
 export const addressOf = (
   { schema, url }: Pick<PostgresOptions, "schema" | "url">,
+  key?: string,
 ): Effect.Effect<{ readonly address: Address; readonly label: string }, LedgerRefused> =>
   Effect.suspend(() => {
-    const address = addressIn(url)
+    const address = addressIn(url, key)
     if (address instanceof LedgerRefused) return address
     const { database = "", host = "localhost", port = 5432 } = address
     return Effect.succeed({ address, label: `postgresql://${host}:${port}/${database} (schema ${schema})` })

@@ -6,17 +6,20 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { anyHost } from "../holder.ts"
 import { type Ledger, type LedgerError, LedgerRefused } from "../Ledger.ts"
-import { marksIn, missing, notNewest } from "../marks.ts"
+import { missing, movedServer, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
 import { makeLedger } from "../sql/ledger.ts"
+import { lacking, marksOf } from "../sql/newest.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
-import type { Heartbeats } from "../sql/Store.ts"
+import type { Heartbeats, Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { connect, type Connection } from "./connection.ts"
 import { dialect, now, quoted } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
+import { serverOf } from "./identity.ts"
+import { openMarks } from "./marks.ts"
 import { lockOf, openSchema, version } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
 import { Writer } from "./Writer.ts"
@@ -38,10 +41,16 @@ export const openPostgresLedger = (
     const { address, label } = yield* addressOf(options)
     const clock = yield* Effect.clock
     const opened = DateTime.formatIso(yield* DateTime.now)
-    const marks = marksIn(options.marks ?? { ledger: label, folders: [], write: false })
     const texts = new Texts()
     const writing = yield* connect(label, address, schema)
     const writer = new Writer(writing, lockOf(schema), () => texts.forget())
+    writer.server = yield* serverOf(label, writing)
+    const marks = yield* openMarks(options.marks, {
+      label,
+      project,
+      isManaged,
+      server: () => writer.server,
+    })
     const reader = yield* connect(label, address, schema, "reading")
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
@@ -55,7 +64,7 @@ export const openPostgresLedger = (
         }),
     )
     const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
-    return makeLedger({
+    const store: Store = {
       file: label,
       id,
       version,
@@ -92,7 +101,20 @@ export const openPostgresLedger = (
       rewrite: Effect.tryPromise({ try: () => rewrite(reader, schema), catch: ledgerError(label, "rewriting it") }),
       // The server's disk is its administrator's. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
-    })
+    }
+    yield* reportMovedServer(store)
+    return makeLedger(store)
+  })
+
+/** Logs that the ledger's server was replaced, if the ledger has everything that its marks record. Otherwise a run is refused, and says so. */
+const reportMovedServer = (store: Store): Effect.Effect<void, LedgerError> =>
+  Effect.gen(function*() {
+    const marked = yield* marksOf(store)
+    const moved = movedServer(store, marked.marks)
+    if (
+      moved === undefined || (yield* store.read("reading its marks", () => lacking(store, marked))) !== undefined
+    ) return
+    yield* Effect.logInfo(`${moved}. The ledger ${store.file} has every commit that its marks record, so it is used.`)
   })
 
 const renewing = "renewing the lock"

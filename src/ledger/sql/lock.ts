@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { type Holder, isGone } from "../holder.ts"
-import { type LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
+import { LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
 import { marksOf, mustBeNewest } from "./newest.ts"
@@ -162,6 +162,18 @@ export class LockLease implements Lease {
     ])) > 0
   }
 
+  /**
+   * Writes the mark before it counts anything. So other hosts know that each holder with commits has a mark, and detect that they look in the wrong
+   * place.
+   */
+  get marked(): Effect.Effect<void, LedgerError> {
+    const { file, marks } = this.store
+    return marks.shared === undefined ? Effect.void : Effect.tryPromise({
+      try: async () => this.mark.write(0),
+      catch: (cause) => new LedgerError({ file, doing: "taking the lock", cause }),
+    })
+  }
+
   *count(): Sql<void> {
     this.upTo++
     yield* write("UPDATE holder SET upTo = ? WHERE epoch = ?", [this.upTo, this.epoch])
@@ -236,7 +248,10 @@ export const holdAll = (
   Effect.gen(function*() {
     const keep = yield* openHeartbeats(store)
     const leases = yield* takeAll(store)
-    yield* Effect.forEach(leases, keep, { discard: true })
+    yield* Effect.forEach(leases, (lease) => Effect.andThen(keep(lease), lease.marked), {
+      concurrency: "unbounded",
+      discard: true,
+    })
     return leases
   })
 

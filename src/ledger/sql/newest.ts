@@ -1,43 +1,55 @@
 import * as Effect from "effect/Effect"
 import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
-import { behind, type DamagedMark, type Mark, notNewest } from "../marks.ts"
+import { behind, type Marked, notNewest } from "../marks.ts"
 import { isAccepted } from "./facts.ts"
 import { Refusal } from "./Refusal.ts"
-import { all, type Sql } from "./statement.ts"
+import { all, get, type Sql } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 /** Reads the ledger's marks. Read them before the transaction that compares them. */
-export const marksOf = ({ marks }: Store): Effect.Effect<ReadonlyArray<Mark | DamagedMark>, LedgerError> => marks.read
+export const marksOf = ({ id, marks, read }: Store): Effect.Effect<Marked, LedgerError> =>
+  Effect.gen(function*() {
+    const [epoch, word] = (marks.shared?.place === undefined
+      ? undefined
+      : yield* read(
+        "reading its holders",
+        () =>
+          get<readonly [number, string]>("SELECT epoch, word FROM holder WHERE upTo > 0 ORDER BY epoch DESC LIMIT 1"),
+      ))
+      ?? []
+    const newest = epoch === undefined || word === undefined ? undefined : { ledger: id, epoch, word }
+    return { newest, marks: yield* marks.read }
+  })
 
 /** Returns what the ledger lacks according to these marks, or undefined if it is the newest copy. */
-export function* lacking(store: Store, marks: ReadonlyArray<Mark | DamagedMark>): Sql<Behind | undefined> {
-  const epochs = marks.flatMap((mark) => "epoch" in mark ? [mark.epoch] : [])
+export function* lacking(store: Store, marked: Marked): Sql<Behind | undefined> {
+  const epochs = marked.marks.flatMap((mark) => "epoch" in mark ? [mark.epoch] : [])
   const found = yield* all<readonly [number, string, number]>(
     "SELECT epoch, word, upTo FROM holder WHERE epoch IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
     [JSON.stringify(epochs)],
   )
-  return behind(store, marks, new Map(found.map(([epoch, word, upTo]) => [epoch, { word, upTo }])))
+  return behind(store, marked, new Map(found.map(([epoch, word, upTo]) => [epoch, { word, upTo }])))
 }
 
 /**
  * Returns a refusal if the ledger is not the newest copy. Undefined if it is the newest, or if a person has accepted its present state.
  *
- * @param marks read before the transaction
+ * @param marked read before the transaction
  * @param about.where the place at which a person must have accepted the state, or undefined if the ledger does not know the place yet
  * @param about.overruling states that a person accepts now
  */
-export function* notNewestAt(store: Store, marks: ReadonlyArray<Mark | DamagedMark>, about: {
+export function* notNewestAt(store: Store, marked: Marked, about: {
   readonly asker: Asker | undefined
   readonly where: number | "anywhere" | undefined
   readonly overruling?: ReadonlyArray<string>
 }): Sql<LedgerRefused | undefined> {
-  const found = yield* lacking(store, marks)
+  const found = yield* lacking(store, marked)
   if (found === undefined) return undefined
   const left = found.states.filter((state) => about.overruling?.includes(state) !== true)
   if (left.length === 0 || (about.where !== undefined && (yield* isAccepted(about.where, "ledger", left)))) {
     return undefined
   }
-  return notNewest(found.wrong, about.asker)
+  return notNewest(found, about.asker)
 }
 
 /** Throws a Refusal if the ledger is not the newest copy. For use inside a transaction. */

@@ -52,6 +52,7 @@ export const makeSession = (
     )
     const { lease, place } = held
     yield* keep(lease)
+    yield* lease.marked
     /** Writes what can be determined again, or may be lost without harm. */
     const write = <A>(doing: string, program: () => Sql<A>, touches?: ReadonlyArray<string>) =>
       writer.writeOn(lease, doing, program, { counts: false, ...(touches && { touches }) })

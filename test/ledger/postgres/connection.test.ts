@@ -110,7 +110,7 @@ describe.skipIf(withoutPostgres)("a connection", () => {
   it.effect("a server that can't be reached ends the run, and may answer later", () =>
     Effect.gen(function*() {
       expect(yield* failure("postgresql://u:hunter2@127.0.0.1:1/db")).toBe(
-        "LedgerError: The ledger ledger1 failed while connecting to its database: no server answers at this address (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing more is sent without it.",
+        "LedgerError: The ledger ledger1 failed while connecting to the database of its `url`: no server answers at this address (ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1). Nothing more is sent without it.",
       )
       expect(yield* failure("postgresql://u:hunter2@/db?host=/no/such/folder")).toContain(
         "there is no Unix socket at this path",

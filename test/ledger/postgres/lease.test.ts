@@ -18,7 +18,8 @@ const hosts = Effect.gen(function*() {
   const host = (more: Partial<LedgerOptions> = {}) =>
     Effect.gen(function*() {
       const url = yield* urlOf({ user: `${user}:x` })
-      const options = { url, project: "tests", schema, key: "0123456789abcdef".repeat(4), ...times, ...more }
+      const marks = { ledger: "ledger1", folders: [], write: false }
+      const options = { url, project: "tests", marks, schema, key: "0123456789abcdef".repeat(4), ...times, ...more }
       const ledger = yield* openPostgresLedger(options)
       return { ledger, view: yield* contacts(ledger) }
     })

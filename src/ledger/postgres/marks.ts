@@ -1,0 +1,149 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { reasonOf } from "../../domain/words.ts"
+import { type LedgerError, LedgerRefused, type MarkPlaces } from "../Ledger.ts"
+import { type Mark, type MarkedServer, type Marks, marksIn } from "../marks.ts"
+import { exists, type Sql, write } from "../sql/statement.ts"
+import { connect, type Connection, type Row } from "./connection.ts"
+import { quoted } from "./dialect.ts"
+import { inWords, ledgerError } from "./failures.ts"
+import { serverOf } from "./identity.ts"
+import { checkServer, lockOf } from "./opening.ts"
+import { addressOf } from "./options.ts"
+import { inTime, Writer } from "./Writer.ts"
+
+/** The schema of the marks. Several projects may share it. */
+const schema = "formferry_marks"
+
+/** What the marks of a ledger in PostgreSQL depend on. */
+interface Marking {
+  /** What messages call the ledger. */
+  readonly label: string
+  readonly project: string
+  /** Whether a managed service vouches that commits are durable, whatever its server reports. */
+  readonly isManaged: boolean
+  /** Returns the ledger's server after the last commit. */
+  readonly server: () => MarkedServer | undefined
+}
+
+/** Opens the marks of a ledger in PostgreSQL for the scope. They are in folders, or on a second server. */
+export const openMarks = (
+  places: MarkPlaces,
+  marking: Marking,
+): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> => {
+  const shared = (place: string) => ({ place: places.write ? place : undefined, server: marking.server })
+  return places.server === undefined
+    ? Effect.succeed(marksIn(places, shared(places.folders.join(" or "))))
+    : Effect.map(openQueue(places.server.url, marking), ({ place, queue, read }) => ({
+      ledger: places.ledger,
+      shared: shared(place),
+      read,
+      of: (holder) => ({
+        write: (upTo) => places.write ? queue.write({ ...holder, upTo, server: marking.server() }) : undefined,
+        close: () => undefined,
+      }),
+    }))
+}
+
+const openQueue = (url: string, { isManaged, label, project, server }: Marking) =>
+  Effect.gen(function*() {
+    const { address, label: place } = yield* addressOf({ schema, url }, "marks.url")
+    const connection = yield* connect(label, address, schema)
+    yield* mustDiffer(label, server(), yield* serverOf(label, connection))
+    yield* new Writer(connection, lockOf(schema), () => undefined)
+      .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
+    const read = Effect.tryPromise({
+      try: async () => (await connection.send(select, [project])).rows.map(markIn),
+      catch: ledgerError(label, "reading its marks"),
+    })
+    return { place, queue: new MarkQueue(connection, place, project), read }
+  })
+
+/** Refuses the ledger's own server. */
+const mustDiffer = (
+  label: string,
+  ledger: MarkedServer | undefined,
+  marks: MarkedServer | undefined,
+): Effect.Effect<void, LedgerRefused> => {
+  const advice =
+    "Nothing was sent. Name a database on a different server in `ledger.marks.url`, or use a folder that every host can read (`ledger.marks.folder`)."
+  if (ledger === undefined || marks === undefined) {
+    return new LedgerRefused({
+      message:
+        `The ledger ${label} and its marks may be on the same server: their users have no permission to see which server it is. Permit both users to call pg_control_system(). ${advice}`,
+    })
+  }
+  return ledger.system !== marks.system ? Effect.void : new LedgerRefused({
+    message:
+      `The marks of the ledger ${label} are on the ledger's own server, or on a copy of it. If the server were restored from a backup, both would lose the same commits, and rows would be imported again. ${advice}`,
+  })
+}
+
+/** Creates the table of marks, unless it exists. */
+function* prepare(label: string, isManaged: boolean): Sql<void> {
+  yield* checkServer(`marks of the ledger ${label}`, isManaged)
+  if (yield* exists("SELECT 1 FROM pg_tables WHERE schemaname = ? AND tablename = 'mark'", [schema])) return
+  if (!(yield* exists("SELECT 1 FROM pg_namespace WHERE nspname = ?", [schema]))) {
+    yield* write(`CREATE SCHEMA ${quoted(schema)}`)
+  }
+  yield* write(`
+    CREATE TABLE mark (
+      project TEXT NOT NULL, ledger TEXT NOT NULL, epoch BIGINT NOT NULL, word TEXT NOT NULL, upTo BIGINT NOT NULL,
+      system TEXT, timeline BIGINT, position TEXT, PRIMARY KEY (project, ledger, epoch, word)
+    )`)
+}
+
+const select =
+  "SELECT ledger, epoch, word, upTo, system, timeline, position FROM mark WHERE project = $1 ORDER BY ledger, epoch, word"
+
+const markIn = (row: Row): Mark => {
+  const [ledger, epoch, word, upTo, system, timeline, position] = row
+  return {
+    ledger: String(ledger),
+    epoch: Number(epoch),
+    word: String(word),
+    upTo: Number(upTo),
+    ...(system === null
+      ? {}
+      : { server: { system: String(system), timeline: Number(timeline), position: String(position) } }),
+  }
+}
+
+const upsert = `
+  INSERT INTO mark AS m (project, ledger, epoch, word, upTo, system, timeline, position)
+  SELECT $1, ledger, epoch, word, "upTo", server ->> 'system', CAST(server ->> 'timeline' AS BIGINT), server ->> 'position'
+  FROM json_to_recordset($2) AS r (ledger TEXT, epoch BIGINT, word TEXT, "upTo" BIGINT, server JSON)
+  ON CONFLICT (project, ledger, epoch, word) DO UPDATE
+  SET upTo = greatest(m.upTo, excluded.upTo), system = excluded.system, timeline = excluded.timeline, position = excluded.position`
+
+/** Writes marks on a server. Those that arrive in the same turn of the event loop share a commit. */
+class MarkQueue {
+  private readonly connection: Connection
+  private readonly place: string
+  private readonly project: string
+  private waiting: Array<Mark> = []
+  private written: Promise<void> | undefined
+
+  constructor(connection: Connection, place: string, project: string) {
+    this.connection = connection
+    this.place = place
+    this.project = project
+  }
+
+  /** Writes a holder's mark. A holder waits for its mark before it writes the next one. */
+  write(mark: Mark): Promise<void> {
+    this.waiting.push(mark)
+    return this.written ??= Promise.resolve().then(() => this.flush())
+  }
+
+  private async flush(): Promise<void> {
+    const marks = this.waiting
+    this.waiting = []
+    this.written = undefined
+    try {
+      await inTime(this.connection, () => this.connection.send(upsert, [this.project, JSON.stringify(marks)]))
+    } catch (cause) {
+      throw new Error(`its mark in ${this.place} can't be written: ${reasonOf(inWords(cause))}`, { cause })
+    }
+  }
+}
