@@ -6,8 +6,8 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import { join } from "node:path"
 import type { Asker, Ledger, LedgerError, LedgerRefused, MarkPlaces } from "../ledger/Ledger.ts"
-import { marksFolder, marksIn, missing, notNewest } from "../ledger/marks.ts"
-import { type AnyLedgerOptions, copyLedger, ledgerExists, openLedger } from "../ledger/openLedger.ts"
+import { marksFolder, notNewest } from "../ledger/marks.ts"
+import { type AnyLedgerOptions, copyLedger, ledgerExists, missingLedger, openLedger } from "../ledger/openLedger.ts"
 import { type ConfigurationInvalid, PipelineUnknown } from "../project/errors.ts"
 import { ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
@@ -78,7 +78,7 @@ export type MaybeLedger<R = never> = Effect.Effect<
 export const openIfAny = (project: Project, asker?: Asker, overruling = false) =>
   Effect.gen(function*() {
     const options = yield* ledgerOf(project, asker)
-    const neverWas = !(yield* ledgerExists(options)) && (yield* missing(marksIn(options.marks))) === undefined
+    const neverWas = !(yield* ledgerExists(options)) && (yield* missingLedger(options)) === undefined
     return neverWas ? undefined : yield* openLedger({ ...options, overruling })
   })
 
@@ -116,7 +116,7 @@ export interface LedgerMissed {
 export const missedBy = (project: Project, pipelines: ReadonlyArray<string>, ledger: Ledger | undefined) =>
   Effect.gen(function*() {
     const behind = ledger === undefined ? undefined : yield* ledger.behind
-    const found = ledger === undefined ? yield* missing(marksIn(marksOf(project))) : behind
+    const found = ledger === undefined ? yield* missingLedger(yield* ledgerOf(project)) : behind
     if (found === undefined) return []
     const places = ledger === undefined ? [] : yield* ledger.places
     const accepted = ledger === undefined || behind === undefined ? [] : yield* Effect.filter(

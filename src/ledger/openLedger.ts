@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { accessSync } from "node:fs"
-import type { Ledger, LedgerError, LedgerOptions, LedgerRefused } from "./Ledger.ts"
+import type { Behind, Ledger, LedgerError, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
+import { marksIn, missing } from "./marks.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
 import { temporaryCopy } from "./sqlite/copyLedger.ts"
 import { openLedger as openFile } from "./sqlite/sqliteLedger.ts"
@@ -14,6 +15,7 @@ export type AnyLedgerOptions = LedgerOptions | PostgresOptions
 
 // Most projects don't use PostgreSQL, so its client is not loaded for them.
 const postgres = Effect.promise(() => import("./postgres/postgresLedger.ts"))
+const postgresMarks = Effect.promise(() => import("./postgres/marks.ts"))
 const postgresCopy = Effect.promise(() => import("./postgres/copy.ts"))
 
 /**
@@ -42,6 +44,14 @@ export const ledgerExists = (options: AnyLedgerOptions): Effect.Effect<boolean, 
   "file" in options
     ? Effect.sync(() => isThere(options.file))
     : Effect.flatMap(postgresCopy, ({ postgresLedgerExists }) => postgresLedgerExists(options))
+
+/** Returns what is wrong if the ledger is missing. Undefined if no mark shows that there was one. Creates none. */
+export const missingLedger = (
+  options: AnyLedgerOptions & { readonly marks: MarkPlaces },
+): Effect.Effect<Omit<Behind, "states"> | undefined, LedgerError | LedgerRefused> =>
+  "file" in options
+    ? missing(marksIn(options.marks))
+    : Effect.flatMap(postgresMarks, ({ missingInPostgres }) => missingInPostgres(options))
 
 /**
  * Copies a ledger in its present state for the scope. A run may be in progress. The copy does not contain the run's lock. If the process is killed,

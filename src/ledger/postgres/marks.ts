@@ -1,15 +1,15 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
-import { type LedgerError, LedgerRefused, type MarkPlaces } from "../Ledger.ts"
-import { type Mark, type MarkedServer, type Marks, marksIn } from "../marks.ts"
+import { type Behind, type LedgerError, LedgerRefused, type MarkPlaces } from "../Ledger.ts"
+import { type Mark, type MarkedServer, type Marks, marksIn, missing, readMarks } from "../marks.ts"
 import { exists, type Sql, write } from "../sql/statement.ts"
 import { connect, type Connection, type Row } from "./connection.ts"
 import { quoted } from "./dialect.ts"
 import { inWords, ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { checkServer, lockOf } from "./opening.ts"
-import { addressOf } from "./options.ts"
+import { addressOf, type PostgresOptions } from "./options.ts"
 import { inTime, Writer } from "./Writer.ts"
 
 /** The schema of the marks. Several projects may share it. */
@@ -29,34 +29,52 @@ interface Marking {
 /** Opens the marks of a ledger in PostgreSQL for the scope. They are in folders, or on a second server. */
 export const openMarks = (
   places: MarkPlaces,
-  marking: Marking,
-): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> => {
-  const shared = (place: string) => ({ place: places.write ? place : undefined, server: marking.server })
-  return places.server === undefined
-    ? Effect.succeed(marksIn(places, shared(places.folders.join(" or "))))
-    : Effect.map(openQueue(places.server.url, marking), ({ place, queue, read }) => ({
+  { isManaged, label, project, server }: Marking,
+): Effect.Effect<Marks, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const shared = (place: string) => ({ place: places.write ? place : undefined, server })
+    if (places.server === undefined) return marksIn(places, shared(places.folders.join(" or ")))
+    const { connection, place, read } = yield* connectMarks(places.server.url, label, project)
+    yield* mustDiffer(label, server(), yield* serverOf(label, connection))
+    yield* new Writer(connection, lockOf(schema), () => undefined)
+      .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
+    const queue = new MarkQueue(connection, place, project)
+    return {
       ledger: places.ledger,
       shared: shared(place),
       read,
       of: (holder) => ({
-        write: (upTo) => places.write ? queue.write({ ...holder, upTo, server: marking.server() }) : undefined,
+        write: (upTo) => places.write ? queue.write({ ...holder, upTo, server: server() }) : undefined,
         close: () => undefined,
       }),
-    }))
-}
+    }
+  })
 
-const openQueue = (url: string, { isManaged, label, project, server }: Marking) =>
+/** Returns what is wrong if a ledger in PostgreSQL is missing. Undefined if no mark shows that there was one. Creates nothing. */
+export const missingInPostgres = (
+  options: PostgresOptions,
+): Effect.Effect<Omit<Behind, "states"> | undefined, LedgerError | LedgerRefused> =>
+  Effect.scoped(Effect.gen(function*() {
+    const { marks, project } = options
+    const { label } = yield* addressOf(options)
+    const read = marks.server === undefined
+      ? readMarks(marks)
+      : (yield* connectMarks(marks.server.url, label, project)).read
+    return yield* missing({ ledger: label, read, shared: { place: undefined, server: () => undefined } })
+  }))
+
+const connectMarks = (url: string, label: string, project: string) =>
   Effect.gen(function*() {
     const { address, label: place } = yield* addressOf({ schema, url }, "marks.url")
     const connection = yield* connect(label, address, schema)
-    yield* mustDiffer(label, server(), yield* serverOf(label, connection))
-    yield* new Writer(connection, lockOf(schema), () => undefined)
-      .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
     const read = Effect.tryPromise({
       try: async () => (await connection.send(select, [project])).rows.map(markIn),
-      catch: ledgerError(label, "reading its marks"),
-    })
-    return { place, queue: new MarkQueue(connection, place, project), read }
+      catch: (cause) => cause,
+    }).pipe(
+      Effect.catchIf(isWithoutTable, () => Effect.succeed([])),
+      Effect.mapError(ledgerError(label, "reading its marks")),
+    )
+    return { connection, place, read }
   })
 
 /** Refuses the ledger's own server. */
@@ -95,6 +113,9 @@ function* prepare(label: string, isManaged: boolean): Sql<void> {
 
 const select =
   "SELECT ledger, epoch, word, upTo, system, timeline, position FROM mark WHERE project = $1 ORDER BY ledger, epoch, word"
+
+/** Whether a statement failed because no marks were written yet. */
+const isWithoutTable = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "42P01"
 
 const markIn = (row: Row): Mark => {
   const [ledger, epoch, word, upTo, system, timeline, position] = row

@@ -4,7 +4,7 @@ import { type Address, addressIn } from "./address.ts"
 
 /** How to open a ledger in PostgreSQL. */
 export interface PostgresOptions
-  extends Omit<LedgerOptions, "file" | "holder">, Required<Pick<LedgerOptions, "marks">>
+  extends Omit<LedgerOptions, "file" | "holder" | "marks">, Required<Pick<LedgerOptions, "marks">>
 {
   /** The database, as libpq writes it: postgresql://USER:PASSWORD@HOST:PORT/DATABASE. */
   readonly url: string
