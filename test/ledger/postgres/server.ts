@@ -90,26 +90,53 @@ const required = (): Programs => {
 }
 
 /** Creates a server's files. Only that is not made durable. The server flushes each commit, as it does by default. */
+const initialise = async (folder: string, data: string): Promise<void> => {
+  const password = `--pwfile=${join(folder, "password")}`
+  const options = ["--no-sync", "--no-locale", "--encoding=UTF8", "--username=formferry", password]
+  const files = ["-D", data, ...options, "--auth=scram-sha-256"]
+  await run(join(required().folder, "initdb"), files, asUnprivileged(folder))
+}
+
+/** Creates the files and the certificate that all servers use. */
 const create = async (folder: string): Promise<void> => {
   const as = asUnprivileged(folder)
   const password = join(folder, "password")
   writeFileSync(password, "formferry")
   chmodSync(password, 0o644)
-  const options = ["--no-sync", "--no-locale", "--encoding=UTF8", "--username=formferry", `--pwfile=${password}`]
-  const files = ["-D", join(folder, "created"), ...options, "--auth=scram-sha-256"]
   const certificate = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", "server.key"]
   const made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -out server.crt".split(" ")
   await Promise.all([
-    run(join(required().folder, "initdb"), files, as),
+    initialise(folder, join(folder, "created")),
     run("openssl", [...made, ...certificate], { ...as, cwd: folder }),
   ])
 }
 
-/** Starts a server with a copy of the created files. */
-const serve = async (folder: string, name: string, more: ReadonlyArray<string>): Promise<TestServer> => {
+/** Makes the files of a server in a folder. */
+type Files = (folder: string, data: string) => Promise<unknown>
+
+/** Copies the created files. So these servers have the same system identifier. */
+const copied: Files = (folder, data) => run("cp", ["-r", join(folder, "created"), data], asUnprivileged(folder))
+
+/** Makes a standby: a copy of a running server, which receives the server's log. */
+export const standbyOf = (primary: TestServer): Files => (folder, data) => {
+  const address = `host=${folder} port=${primary.port} user=formferry password=formferry`
+  const options = ["-D", data, "-d", address, "-R", "-X", "stream", "-c", "fast", "--no-sync"]
+  return run(join(required().folder, "pg_basebackup"), options, asUnprivileged(folder))
+}
+
+/** Creates files of a server's own, with a system identifier of its own. */
+export const initialised: Files = initialise
+
+/** Starts a server. */
+const serve = async (
+  folder: string,
+  name: string,
+  more: ReadonlyArray<string>,
+  files: Files = copied,
+): Promise<TestServer> => {
   const as = asUnprivileged(folder)
   const data = join(folder, name)
-  await run("cp", ["-r", join(folder, "created"), data], as)
+  await files(folder, data)
   const port = await freePort()
   const settings = [
     `port=${port}`,
@@ -169,14 +196,32 @@ const stop = (folder: string, name: string): void => {
   }
 }
 
-/** A server of one test's own, with these settings, for the scope. */
+/** A server of one test's own, with these settings, for the scope. Also returns what stops it as a crash does. */
 export const ownServer = (
   name: string,
   settings: ReadonlyArray<string>,
-): Effect.Effect<TestServer, never, Scope.Scope> =>
+  files?: Files,
+): Effect.Effect<TestServer & { readonly crash: () => void }, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.promise(async () => serve((await testServer()).folder, name, settings)),
-    ({ folder }) => Effect.sync(() => stop(folder, name)),
+    Effect.promise(async () => {
+      const server = await serve((await testServer()).folder, name, settings, files)
+      return { ...server, crash: () => stop(server.folder, name) }
+    }),
+    ({ crash }) => Effect.sync(crash),
+  )
+
+/** Runs a client program of PostgreSQL, such as `pg_dump`, on a server. */
+export const client = (
+  program: string,
+  { folder, port }: TestServer,
+  options: ReadonlyArray<string>,
+): Effect.Effect<void> =>
+  Effect.promise(() =>
+    run(
+      join(required().folder, program),
+      ["-d", `host=${folder} port=${port} user=formferry password=formferry dbname=postgres`, ...options],
+      asUnprivileged(folder),
+    )
   )
 
 /** Stops the server of this test run, if a test started it. */
