@@ -21,11 +21,15 @@ type WithLedger = Pick<Project, "ledger" | "reports">
  * Returns where the marks of a project's ledger are. Those of a file are in two folders: one next to the ledger, and one among the reports. If one
  * folder is lost, the marks in the other still show what the ledger must contain.
  */
-const marksOf = ({ ledger, reports }: WithLedger): MarkPlaces => ({
-  ledger: ledgerName(ledger),
-  folders: ledger._tag === "File" ? [marksFolder(ledger.file), join(reports, ".ledger")] : [ledger.marks.folder],
-  write: true,
-})
+const marksOf = ({ ledger, reports }: WithLedger): Effect.Effect<MarkPlaces, ConfigurationInvalid> =>
+  Effect.gen(function*() {
+    const common = { ledger: ledgerName(ledger), write: true }
+    if (ledger._tag === "File") return { ...common, folders: [marksFolder(ledger.file), join(reports, ".ledger")] }
+    const { marks } = ledger
+    return "folder" in marks
+      ? { ...common, folders: [marks.folder] }
+      : { ...common, folders: [], server: { url: Redacted.value(yield* marks.url) } }
+  })
 
 /** The share of a lease's time after which its holder renews it, and the longest time between two heartbeats. */
 const heartbeats = { share: 0.1, longest: Duration.seconds(5) }
@@ -34,7 +38,7 @@ const heartbeats = { share: 0.1, longest: Duration.seconds(5) }
 export const ledgerOf = (project: WithLedger, asker?: Asker): Effect.Effect<ProjectLedger, ConfigurationInvalid> =>
   Effect.gen(function*() {
     const { ledger } = project
-    const common = { marks: marksOf(project), ...(asker === undefined ? {} : { asker }) }
+    const common = { marks: yield* marksOf(project), ...(asker === undefined ? {} : { asker }) }
     if (ledger._tag === "File") return { file: ledger.file, ...common }
     const { isManaged, key, leaseTimeout, schema, url } = ledger
     return {

@@ -52,7 +52,9 @@ const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
     message:
       `The ledger is in PostgreSQL, whose own tools back it up. To copy the ledger alone, run: pg_dump --schema=${schema} --format=custom `
       + "--file=ledger.dump, followed by the database's address. To be able to restore each commit, set up continuous archiving (point-in-time recovery), or use your provider's. "
-      + `Keep the ledger's key with the backups. Don't restore the marks in ${marks.folder} together with the database: they show whether the restored ledger lacks commits. docs/postgresql.md says more.`,
+      + `Keep the ledger's key with the backups. Don't restore the marks ${
+        "folder" in marks ? `in ${marks.folder}` : "on the second server"
+      } together with the database: they show whether the restored ledger lacks commits. docs/postgresql.md says more.`,
   })
 
 /** Returns a random key for a new ledger in PostgreSQL. */

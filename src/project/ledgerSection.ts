@@ -3,7 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { ConfigurationInvalid } from "./errors.ts"
-import { becoming, expecting, Identifier, needed, optional, Path, PositiveTime, section } from "./fields.ts"
+import { becoming, expecting, Identifier, optional, Path, PositiveTime, section } from "./fields.ts"
 import { type Secrets, secretVariable } from "./secrets.ts"
 
 const shortestLease = Duration.seconds(10)
@@ -25,11 +25,18 @@ const SchemaName = Schema.String.pipe(Schema.pattern(schemaPattern), Schema.maxL
 const postgresAddress = "postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
 
 const Marks = section({
-  folder: needed(Path, {
+  folder: optional(Path, {
     description: "A folder that every host reads, and that is not restored together with the database",
     examples: ["../shared/marks"],
   }),
-}).annotations(expecting("{ folder: PATH }"))
+  url: optional(
+    secretVariable({ what: `the address of a database on a second server, ${postgresAddress}`, variable: "MARKS_URL" }),
+    {
+      description: "A PostgreSQL database on a server other than the ledger's",
+      examples: [{ env: "MARKS_URL" }],
+    },
+  ),
+}, { rules: { exactlyOne: ["folder", "url"] } }).annotations(expecting("{ folder: PATH } or { url: { env: NAME } }"))
 
 const ofPostgres = ["project", "key", "marks"]
 
@@ -116,8 +123,8 @@ export interface PostgresPlace {
   readonly leaseTimeout: Duration.Duration
   /** Whether a managed service vouches that commits are durable. */
   readonly isManaged: boolean
-  /** The folder of the marks, absolute. */
-  readonly marks: { readonly folder: string }
+  /** Where the marks are: the absolute path of a folder, or the address of a database on a second server. */
+  readonly marks: { readonly folder: string } | { readonly url: Secret }
 }
 
 /** Where a project's ledger is. */
@@ -149,6 +156,13 @@ export const ledgerPlaceOf = (
       consequence: "the ledger can't be opened. `formferry ledger key` makes a key for a new ledger",
       fault: (text) => /^[0-9a-f]{64}$/.test(text) ? undefined : "The ledger's key must contain 64 hexadecimal digits.",
     }),
-    marks: { folder: resolve(marks.folder) },
+    marks: marks.url === undefined ? { folder: resolve(marks.folder ?? "") } : {
+      url: secrets(marks.url, {
+        called: "The address of the database of the ledger's marks",
+        noun: "address",
+        consequence: "the ledger can't be opened",
+        fault: () => undefined,
+      }),
+    },
   }
 }

@@ -187,7 +187,7 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       expect(sent).toBeLessThan(200)
       for (const command of [["run", "contacts"], ["status"], ["ledger", "export"]]) {
         expect(said(yield* at.inProcess(...command))).toMatch(
-          /^70 .*failed while connecting to its database: no server answers at this address/,
+          /^70 .*failed while connecting to the database of its `url`: no server answers at this address/,
         )
       }
       expect(at.count()).toBe(sent)

@@ -16,6 +16,7 @@ describe("the ledger of a project file", () => {
     "{ file: l.db }",
     `{ ${whole} }`,
     `{ ${whole}, schema: imports_2, leaseTimeout: 10 seconds, durability: managed }`,
+    `{ ${whole.replace("{ folder: m }", "{ url: { env: M } }")} }`,
   ])("can be %s", (ledger) => {
     expect([projectDiagnostics(withLedger(ledger)), inEditor(parse(withLedger(ledger)))]).toEqual([[], true])
   })
@@ -27,6 +28,7 @@ describe("the ledger of a project file", () => {
       "Add `marks`.",
     ]],
     ["{ «url: { env: U }, project: acme, marks: { folder: m } }", ["`url` also needs `key`.", "Add `key`."]],
+    ["{ url: { env: U }, project: acme, key: { env: K }, «marks: {} }", ["`marks` needs `folder` or `url`."]],
     ["{ file: l.db, «marks: { folder: m } }", [
       "`marks` can't be used together with `file`. Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger's file has them next to it and among the reports.",
       "Keep only one of them.",

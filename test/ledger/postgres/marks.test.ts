@@ -22,6 +22,8 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const urlAt = (server: TestServer, more = {}) => urlOf({ server: () => Promise.resolve(server), ...more })
 
+let row = 1
+
 type Place = Omit<MarkPlaces, "ledger">
 
 /** Where marks are, the text by which messages name it, and what deletes all marks of a project. */
@@ -49,6 +51,9 @@ const onServer = Effect.gen(function*() {
   } satisfies MarksHere
 })
 
+/** The number of the next row, so that each row is new. */
+let next = 1_000_000
+
 /** A project with a ledger in a schema of its own. */
 const projectAt = (server?: TestServer) =>
   Effect.gen(function*() {
@@ -72,7 +77,7 @@ const projectAt = (server?: TestServer) =>
       Effect.scoped(Effect.gen(function*() {
         const { ledger, view } = yield* open(place, more)
         const session = yield* view.hold("run1")
-        for (let at = 0; at < commits; at++) yield* session.intend(batchOf([rowOf(ledger, Math.random())]))
+        for (let at = 0; at < commits; at++) yield* session.intend(batchOf([rowOf(ledger, next++)]))
       }))
     /** Returns the message of a run's refusal. */
     const refusal = (place: Place, more: Partial<PostgresOptions> = {}) =>

@@ -8,12 +8,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   writeFileSync,
 } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
-import { delimiter, join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { promisify } from "node:util"
 
@@ -32,7 +33,8 @@ const debian = "/usr/lib/postgresql"
 const programsIn = (folder: string): ReadonlyArray<Programs> => {
   if (!existsSync(join(folder, "initdb"))) return []
   const version = Number(/ (\d+)/.exec(execFileSync(join(folder, "initdb"), ["--version"], { encoding: "utf8" }))?.[1])
-  return version >= oldest ? [{ folder, version }] : []
+  // The PATH may have links to only some of the programs.
+  return version >= oldest ? [{ folder: dirname(realpathSync(join(folder, "initdb"))), version }] : []
 }
 
 /** The newest PostgreSQL on this machine. CI requires one, which .ci/run installs. */
