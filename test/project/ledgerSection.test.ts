@@ -28,7 +28,10 @@ describe("the ledger of a project file", () => {
       "Add `marks`.",
     ]],
     ["{ «url: { env: U }, project: acme, marks: { folder: m } }", ["`url` also needs `key`.", "Add `key`."]],
-    ["{ url: { env: U }, project: acme, key: { env: K }, «marks: {} }", ["`marks` needs `folder` or `url`."]],
+    ["{ url: { env: U }, project: acme, key: { env: K }, «marks: {} }", [
+      "`marks` needs `folder` or `url`.",
+      "Add one of them.",
+    ]],
     ["{ file: l.db, «marks: { folder: m } }", [
       "`marks` can't be used together with `file`. Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger's file has them next to it and among the reports.",
       "Keep only one of them.",
