@@ -94,6 +94,7 @@ const key = command({
   about: "Makes a key for a new ledger in PostgreSQL, and prints it once.",
   examples: [
     { words: "ledger key", about: "Prints a key for FORMFERRY_LEDGER_KEY." },
+    { words: "ledger key > ledger.key", about: "Writes the key to a file. Keep it secret." },
   ],
   arguments: {},
   options: {},

@@ -84,7 +84,7 @@ export const openPostgresLedger = (
             one.destroy(cause)
           }
         })),
-      holder: holderOf(hostname(), randomBytes(8).toString("hex")),
+      holder,
       now: function*() {
         return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
       },
@@ -119,8 +119,8 @@ const reportMovedServer = (store: Store): Effect.Effect<void, LedgerError> =>
 
 const renewing = "renewing the lock"
 
-/** Returns the process that takes locks, by its host and a random text. Another host can't see its processes. */
-const holderOf = (host: string, random: string) => ({ pid: process.pid, born: random, boot: `${anyHost} ${host}` })
+/** This process, by its host and a random text, because another host can't see its processes. The same for each ledger that it opens. */
+const holder = { pid: process.pid, born: randomBytes(8).toString("hex"), boot: `${anyHost} ${hostname()}` }
 
 /**
  * Sends heartbeats on a connection of their own, because the writer may wait for transactions of other hosts.

@@ -22,8 +22,8 @@ export const makeTurns = (store: Store): Turns => ({
     }),
 })
 
-function* recordTurn({ holder, now }: Store, pipeline: string, last: LastTurn, change: TurnChange): Sql<void> {
-  const { born, boot, pid } = holder
+function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: TurnChange): Sql<void> {
+  const { born, boot, pid } = store.holder
   switch (change) {
     case "taken": {
       const tries = last.state === "brokenOff" ? last.tries + 1 : 1
@@ -31,13 +31,13 @@ function* recordTurn({ holder, now }: Store, pipeline: string, last: LastTurn, c
         `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at, state = excluded.state, tries = excluded.tries, pid = excluded.pid, born = excluded.born,
            boot = excluded.boot`,
-        [pipeline, yield* now(), codeOf("going"), tries, pid, born, boot],
+        [pipeline, yield* turnTime(store), codeOf("going"), tries, pid, born, boot],
       )
     }
     case "seen":
       return yield* write(
         "INSERT INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, 0, 0, '', '') ON CONFLICT DO NOTHING",
-        [pipeline, yield* now(), codeOf("done")],
+        [pipeline, yield* turnTime(store), codeOf("done")],
       )
     case "done":
     case "brokenOff":
@@ -49,6 +49,14 @@ function* recordTurn({ holder, now }: Store, pipeline: string, last: LastTurn, c
         born,
       ])
   }
+}
+
+/**
+ * Returns the time of a turn. Whether a pipeline is due is decided by this host's clock. If the database's clock is slower, its time could be before
+ * the time at which the pipeline was due, which would then be due again.
+ */
+function* turnTime({ clock, now }: Store): Sql<number> {
+  return Math.max(clock.unsafeCurrentTimeMillis(), yield* now())
 }
 
 type TurnRow = readonly [at: number, state: number, tries: number, pid: number, born: string, boot: string]

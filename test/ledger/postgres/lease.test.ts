@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { LedgerOptions } from "../../../src/ledger/Ledger.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
 import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import type { TurnChange } from "../../../src/ledger/turns.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { withoutPostgres } from "./server.ts"
@@ -44,6 +45,17 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       yield* exec("COMMIT")
       expect(yield* intended).toBe(1)
       expect((yield* Effect.flip(Effect.scoped((yield* host()).view.hold("second"))))._tag).toBe("LedgerLocked")
+    }))
+
+  it.scopedLive("a process that opens the ledger again can end the turn that it took", () =>
+    Effect.gen(function*() {
+      const { host } = yield* hosts
+      const turn = (change: TurnChange) =>
+        Effect.scoped(Effect.flatMap(host(), ({ ledger }) => ledger.turns.record("contacts", () => change)))
+      yield* turn("taken")
+      yield* turn("done")
+      const { ledger } = yield* host()
+      expect(yield* ledger.turns.last("contacts")).toMatchObject({ state: "done", tries: 1 })
     }))
 
   it.scopedLive("a run whose heartbeat finds another run's lock has lost its lock, and writes nothing", () =>

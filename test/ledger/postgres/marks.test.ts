@@ -22,8 +22,6 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const urlAt = (server: TestServer, more = {}) => urlOf({ server: () => Promise.resolve(server), ...more })
 
-let row = 1
-
 type Place = Omit<MarkPlaces, "ledger">
 
 /** Where marks are, the text by which messages name it, and what deletes all marks of a project. */
