@@ -84,8 +84,8 @@ const dropLeft = async (connection: Connection, schema: string): Promise<void> =
 /** Creates the schema and fills it from one state of the ledger. Tables are not logged, because nothing of them must survive a crash. */
 const copyTables = async (connection: Connection, schema: string, copy: string): Promise<void> => {
   const there = await readAt(connection, hasTables(schema))
+  await connection.send("SELECT pg_advisory_lock($1)", [useOf(copy)])
   await connection.exec(`
-    SELECT pg_advisory_lock(${useOf(copy)});
     BEGIN ISOLATION LEVEL REPEATABLE READ;
     CREATE SCHEMA ${quoted(copy)};
     COMMENT ON SCHEMA ${quoted(copy)} IS '${commentOf(schema)}';
