@@ -1,5 +1,5 @@
 import iconv from "iconv-lite"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
@@ -44,4 +44,18 @@ it("the built command detects email and web addresses", async () => {
     Buffer.from('Id,Mail,Site\n1,"""a b""@example.org",https://example.org/a\n2,ö@example.org,https://example.org/b\n'),
   )
   expect(shown).toMatch(/e-?mail/i)
+})
+
+it("the built command loads PostgreSQL's client only with the ledger's adapter", () => {
+  const parts = resolve("dist/parts")
+  const texts = new Map(
+    ["../main.js", ...readdirSync(parts).filter((name) => name.endsWith(".js"))]
+      .map((name) => [name, readFileSync(join(parts, name), "utf8")]),
+  )
+  const [client = ""] = [...texts].find(([, text]) => text.includes("SCRAM-SHA-256")) ?? []
+  expect(client).not.toBe("")
+  const importing = [...texts].filter(([, text]) => text.includes(`from"./${client}"`)).map(([name]) =>
+    name.split("-")[0]
+  )
+  expect(importing.toSorted()).toEqual(["copy", "postgresLedger"])
 })

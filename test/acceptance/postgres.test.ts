@@ -192,4 +192,107 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       }
       expect(at.count()).toBe(sent)
     }))
+
+  it.scopedLive("never shows a project the rows of another project in the same database", () =>
+    Effect.gen(function*() {
+      const place = yield* newPlace
+      const [one, other] = [yield* bench(), yield* bench()]
+      configure(one, place)
+      configure(other, { ...place, schema: newSchema(), project: "other", key: newKey() })
+      one.write("source.csv", csv([1, 2, 3]))
+      other.write("source.csv", csv([2, 7]))
+      for (const at of [one, other]) expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect([one.count(), other.count()]).toEqual([3, 2])
+      const keys = (at: Bench) =>
+        Effect.map(
+          at.inProcess("ledger", "export", "--format", "jsonl"),
+          ({ stdout }) => [...stdout.matchAll(/"key":"(\d+)"/g)].map(([, key]) => key),
+        )
+      expect([yield* keys(one), yield* keys(other)]).toEqual([["1", "2", "3"], ["2", "7"]])
+    }))
+
+  it.scopedLive("rehearses on a temporary schema, and drops those of killed rehearsals", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const place = yield* newPlace
+      configure(at, place)
+      at.write("source.csv", csv(upTo(12)))
+      expect((yield* at.inProcess("rehearse", "contacts")).status).toBe(0)
+      expect((yield* at.inProcess("run", "contacts", "--limit", "5")).status).toBeLessThan(2)
+      const reader = yield* connected(place.url, place.schema)
+      const ask = (sql: string) => Effect.map(Effect.promise(() => reader.send(sql)), ({ rows }) => rows)
+      const schemas = ask(`SELECT nspname FROM pg_namespace WHERE nspname LIKE '${place.schema}%' ORDER BY 1`)
+      const state = ask("SELECT r.*, b.* FROM row r JOIN batch b ON b.id = r.batch ORDER BY r.id")
+      const [left, own] = [`${place.schema}_rehearsal_dead`, `${place.schema}_rehearsal_mine`]
+      yield* ask(`CREATE SCHEMA ${left}`)
+      yield* ask(
+        `COMMENT ON SCHEMA ${left} IS 'Temporary copy of the schema ${place.schema} for a rehearsal of formferry'`,
+      )
+      yield* ask(`CREATE SCHEMA ${own}`)
+      const before = yield* state
+      expect(yield* schemas).toEqual([[place.schema], [left], [own]])
+      expect((yield* at.inProcess("rehearse", "contacts")).status).toBe(0)
+      expect(at.report()).toMatchObject({ mode: "rehearsal", rows: { alreadyImported: 5, imported: 7 } })
+      expect(yield* state).toEqual(before)
+      expect(yield* schemas).toEqual([[place.schema], [own]])
+      expect(at.count()).toBe(5)
+    }))
+
+  it.scopedLive("is maintained by commands that know PostgreSQL", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const place = yield* newPlace
+      const { stderr, stdout } = yield* at.inProcess("ledger", "key")
+      const key = stdout.trim()
+      expect(key).toMatch(/^[0-9a-f]{64}$/)
+      expect(stderr).not.toContain(key)
+      const [user = ""] = /(?<=\/\/)\w+/.exec(place.url) ?? []
+      const admin = yield* connected(yield* urlOf())
+      yield* Effect.promise(() => admin.exec(`REVOKE CREATE ON DATABASE postgres FROM ${user}`))
+      at.write("source.csv", csv(upTo(3)))
+      configure(at, { ...place, key })
+      expect(said(yield* at.inProcess("run", "contacts"))).toMatch(
+        new RegExp(`^2 .*user ${user} may not create them.*formferry ledger migrate --owner ${user}`),
+      )
+      configure(at, { ...place, key, url: yield* urlOf({ tcp: true }) })
+      expect(said(yield* at.inProcess("ledger", "migrate", "--owner", user))).toMatch(
+        /^0 The ledger's tables were created/,
+      )
+      configure(at, { ...place, key })
+      expect(said(yield* at.inProcess("ledger", "migrate", "--json"))).toMatch(/^0 {"created":false}/)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(said(yield* at.inProcess("rehearse", "contacts"))).toMatch(
+        /^2 .*may not create schemas\. Nothing was sent\. Ask an administrator to run: GRANT CREATE ON DATABASE "postgres" TO/,
+      )
+      expect(said(yield* at.inProcess("ledger", "backup", "copy.db"))).toMatch(
+        new RegExp(
+          `^2 .*pg_dump --schema=${place.schema} .*point-in-time recovery.*Don't restore the marks in \\S+/marks`,
+        ),
+      )
+      const compacted = yield* at.inProcess("ledger", "compact", "--json")
+      expect(JSON.parse(compacted.stdout)).toMatchObject({ runs: 0, rejected: 0 })
+      expect((JSON.parse(compacted.stdout) as { readonly before: number }).before).toBeGreaterThan(100_000)
+    }))
+
+  it.scopedLive("continues without a lost ledger only if a person accepts that", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const place = yield* newPlace
+      configure(at, place)
+      at.write("source.csv", csv(upTo(3)))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      const admin = yield* connected(place.url)
+      yield* Effect.promise(() => admin.exec(`DROP SCHEMA ${place.schema} CASCADE`))
+      at.write("source.csv", csv([4, 5]))
+      const refused = said(yield* at.inProcess("run", "contacts"))
+      expect(refused).toMatch(
+        /^2 .*is missing or empty, but an earlier run wrote to it.*formferry accept contacts ledger/,
+      )
+      expect(said(yield* at.inProcess("ledger", "export"))).toMatch(/^2 .*is missing or empty/)
+      expect((yield* at.inProcess("status")).stdout).toContain("is missing or empty")
+      expect((yield* at.inProcess("accept", "contacts", "ledger", "--because", "rows 1 to 3 were removed")).status)
+        .toBe(0)
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(5)
+    }))
 })
