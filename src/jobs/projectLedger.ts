@@ -18,17 +18,18 @@ import { chooseTarget, findPipeline, openTarget, type Target } from "./target.ts
 type WithLedger = Pick<Project, "ledger" | "reports">
 
 /**
- * Returns where the marks of a project's ledger are. Those of a file are in two folders: one next to the ledger, and one among the reports. If one
- * folder is lost, the marks in the other still show what the ledger must contain.
+ * Returns where the marks of a project's ledger are. Those of a file are next to it, those in PostgreSQL where the project says. Each also has marks
+ * among the reports. So if one place is lost, or if the project names a different ledger, the other marks still show what the ledger must contain.
  */
 const marksOf = ({ ledger, reports }: WithLedger): Effect.Effect<MarkPlaces, ConfigurationInvalid> =>
   Effect.gen(function*() {
     const common = { ledger: ledgerName(ledger), write: true }
-    if (ledger._tag === "File") return { ...common, folders: [marksFolder(ledger.file), join(reports, ".ledger")] }
+    const among = join(reports, ".ledger")
+    if (ledger._tag === "File") return { ...common, folders: [marksFolder(ledger.file), among] }
     const { marks } = ledger
     return "folder" in marks
-      ? { ...common, folders: [marks.folder] }
-      : { ...common, folders: [], server: { url: Redacted.value(yield* marks.url) } }
+      ? { ...common, folders: [marks.folder, among] }
+      : { ...common, folders: [among], server: { url: Redacted.value(yield* marks.url) } }
   })
 
 /** The share of a lease's time after which its holder renews it, and the longest time between two heartbeats. */

@@ -295,4 +295,25 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
       expect(at.count()).toBe(5)
     }))
+
+  it.scopedLive.each(["a file", "PostgreSQL"])(
+    "is refused if the ledger was in %s before, because every row would be sent again",
+    (before) =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        at.write("pipelines/contacts.yaml", pipelineYaml())
+        at.write("source.csv", csv(upTo(3)))
+        const inFile = at.read("config/formferry.yaml")
+        configure(at, yield* newPlace)
+        const inPostgres = at.read("config/formferry.yaml")
+        const [first, second] = before === "a file" ? [inFile, inPostgres] : [inPostgres, inFile]
+        at.write("config/formferry.yaml", first)
+        expect(said(yield* at.inProcess("run", "contacts"))).toMatch(/^0 /)
+        at.write("config/formferry.yaml", second)
+        expect(said(yield* at.inProcess("run", "contacts"))).toMatch(
+          /^2 .* is missing or empty, but an earlier run wrote to it/,
+        )
+        expect(at.count()).toBe(3)
+      }),
+  )
 })

@@ -39,16 +39,26 @@ export const openMarks = (
     yield* new Writer(connection, lockOf(schema), () => undefined)
       .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
     const queue = new MarkQueue(connection, place, project)
+    const inFolders = marksIn(places, shared(place))
     return {
-      ledger: places.ledger,
-      shared: shared(place),
-      read,
-      of: (holder) => ({
-        write: (upTo) => places.write ? queue.write({ ...holder, upTo, server: server() }) : undefined,
-        close: () => undefined,
-      }),
+      ...inFolders,
+      read: bothOf(read, inFolders.read),
+      of: (holder, me) => {
+        const own = inFolders.of(holder, me)
+        return {
+          write: (upTo) => {
+            void own.write(upTo)
+            return places.write ? queue.write({ ...holder, upTo, server: server() }) : undefined
+          },
+          close: () => own.close(),
+        }
+      },
     }
   })
+
+/** Reads the marks of two places. */
+const bothOf = (one: Marks["read"], other: Marks["read"]): Marks["read"] =>
+  Effect.zipWith(one, other, (marks, more) => [...marks, ...more])
 
 /** Returns what is wrong if a ledger in PostgreSQL is missing. Undefined if no mark shows that there was one. Creates nothing. */
 export const missingInPostgres = (
@@ -59,7 +69,7 @@ export const missingInPostgres = (
     const { label } = yield* addressOf(options)
     const read = marks.server === undefined
       ? readMarks(marks)
-      : (yield* connectMarks(marks.server.url, label, project)).read
+      : bothOf((yield* connectMarks(marks.server.url, label, project)).read, readMarks(marks))
     return yield* missing({ ledger: label, read, shared: { place: undefined, server: () => undefined } })
   }))
 
