@@ -54,8 +54,15 @@ it("the built command loads PostgreSQL's client only with the ledger's adapter",
   )
   const [client = ""] = [...texts].find(([, text]) => text.includes("SCRAM-SHA-256")) ?? []
   expect(client).not.toBe("")
-  const importing = [...texts].filter(([, text]) => text.includes(`from"./${client}"`)).map(([name]) =>
-    name.split("-")[0]
+  /** Adds the parts that import one of these parts. Parts that only several others share are called chunks. */
+  const withImporters = (parts: ReadonlySet<string>): ReadonlySet<string> => {
+    const more = [...texts].filter(([name, text]) =>
+      !parts.has(name) && [...parts].some((part) => new RegExp(`(?:from|import)"\\./${part}"`).test(text))
+    )
+    return more.length === 0 ? parts : withImporters(new Set([...parts, ...more.map(([name]) => name)]))
+  }
+  const loading = [...withImporters(new Set([client]))].map((name) => name.split("-")[0]).filter((name) =>
+    name !== "chunk"
   )
-  expect(importing.toSorted()).toEqual(["copy", "postgresLedger"])
+  expect(loading.toSorted()).toEqual(["copy", "marks", "postgresLedger"])
 })

@@ -16,7 +16,7 @@ const spoil = (file: string) => {
 const stable = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d.]+Z-\w+/g, "RUN")
-    .replaceAll(/\w{3} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d/g, "TIME")
+    .replaceAll(/\w{3} \d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)? [+-]\d\d:\d\d/g, "TIME")
     .replaceAll(/(?:\d+(?:ms|[hms]) )+\([^)]*\)/g, "DURATION")
 
 const named: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" }
