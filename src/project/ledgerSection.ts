@@ -142,27 +142,24 @@ export const ledgerPlaceOf = (
 ): LedgerPlace => {
   if (ledger._tag === "File") return { _tag: "File", file: resolve(ledger.file) }
   const { key, marks, url } = ledger
-  return {
-    ...ledger,
-    url: secrets(url, {
-      called: "The address of the ledger's database",
+  const address = (place: typeof url, database: string) =>
+    secrets(place, {
+      called: `The address of the database of the ${database}`,
       noun: "address",
       consequence: "the ledger can't be opened",
       fault: () => undefined,
-    }),
+    })
+  return {
+    ...ledger,
+    url: address(url, "ledger"),
     key: secrets(key, {
       called: "The ledger's key",
       noun: "key",
       consequence: "the ledger can't be opened. `formferry ledger key` makes a key for a new ledger",
       fault: (text) => /^[0-9a-f]{64}$/.test(text) ? undefined : "The ledger's key must contain 64 hexadecimal digits.",
     }),
-    marks: marks.url === undefined ? { folder: resolve(marks.folder ?? "") } : {
-      url: secrets(marks.url, {
-        called: "The address of the database of the ledger's marks",
-        noun: "address",
-        consequence: "the ledger can't be opened",
-        fault: () => undefined,
-      }),
-    },
+    marks: marks.url === undefined
+      ? { folder: resolve(marks.folder ?? "") }
+      : { url: address(marks.url, "ledger's marks") },
   }
 }
