@@ -26,7 +26,7 @@ interface Marking {
   readonly server: () => MarkedServer | undefined
 }
 
-/** Opens the marks of a ledger in PostgreSQL for the scope. They are in folders, or on a second server. */
+/** Opens the marks of a ledger in PostgreSQL for the scope. They are in folders, and on a second server if there is one. */
 export const openMarks = (
   places: MarkPlaces,
   { isManaged, label, project, server }: Marking,
@@ -34,7 +34,7 @@ export const openMarks = (
   Effect.gen(function*() {
     const shared = (place: string) => ({ place: places.write ? place : undefined, server })
     if (places.server === undefined) return marksIn(places, shared(places.folders.join(" or ")))
-    const { connection, place, read } = yield* connectMarks(places.server.url, label, project)
+    const { connection, place, read } = yield* connectMarks(places, places.server.url, label, project)
     yield* mustDiffer(label, server(), yield* serverOf(label, connection))
     yield* new Writer(connection, lockOf(schema), () => undefined)
       .write<void, LedgerRefused>("preparing its marks", () => prepare(label, isManaged))
@@ -42,7 +42,7 @@ export const openMarks = (
     const inFolders = marksIn(places, shared(place))
     return {
       ...inFolders,
-      read: bothOf(read, inFolders.read),
+      read,
       of: (holder, me) => {
         const own = inFolders.of(holder, me)
         return {
@@ -56,10 +56,6 @@ export const openMarks = (
     }
   })
 
-/** Reads the marks of two places. */
-const bothOf = (one: Marks["read"], other: Marks["read"]): Marks["read"] =>
-  Effect.zipWith(one, other, (marks, more) => [...marks, ...more])
-
 /** Returns what is wrong if a ledger in PostgreSQL is missing. Undefined if no mark shows that there was one. Creates nothing. */
 export const missingInPostgres = (
   options: PostgresOptions,
@@ -69,21 +65,23 @@ export const missingInPostgres = (
     const { label } = yield* addressOf(options)
     const read = marks.server === undefined
       ? readMarks(marks)
-      : bothOf((yield* connectMarks(marks.server.url, label, project)).read, readMarks(marks))
+      : (yield* connectMarks(marks, marks.server.url, label, project)).read
     return yield* missing({ ledger: label, read, shared: { place: undefined, server: () => undefined } })
   }))
 
-const connectMarks = (url: string, label: string, project: string) =>
+/** Connects to the server of the marks. `read` also reads those in folders. */
+const connectMarks = (places: MarkPlaces, url: string, label: string, project: string) =>
   Effect.gen(function*() {
     const { address, label: place } = yield* addressOf({ schema, url }, "marks.url")
     const connection = yield* connect(label, address, schema)
-    const read = Effect.tryPromise({
+    const onServer = Effect.tryPromise({
       try: async () => (await connection.send(select, [project])).rows.map(markIn),
       catch: (cause) => cause,
     }).pipe(
       Effect.catchIf(isWithoutTable, () => Effect.succeed([])),
       Effect.mapError(ledgerError(label, "reading its marks")),
     )
+    const read = Effect.zipWith(onServer, readMarks(places), (marks, more) => [...marks, ...more])
     return { connection, place, read }
   })
 
