@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { version } from "../../src/project/version.ts"
+import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { inProcess, start, until } from "./formferry.ts"
 
@@ -215,7 +216,7 @@ it.scopedLive("--help and --version work both alone and with a command", () =>
     expect(help.stdout + run.stdout).not.toContain("\u001B")
   }))
 
-it.scopedLive(
+it.scopedLive.runIf(isLong)(
   "the demonstration imports its pipelines, sends nothing the second time, reconciles, and shows where the reports are",
   () =>
     Effect.gen(function*() {

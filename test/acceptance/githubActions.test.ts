@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { parse } from "yaml"
 import { cronFault } from "../../src/project/cron.ts"
+import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { inShell, read, registry, repository } from "./deployed.ts"
 import { actionFaults, workflowFaults } from "./workflow.ts"
@@ -128,33 +129,36 @@ it.scopedLive("the action annotates findings at their lines in a pull request, a
     expect(wrong.text).toMatch(/^::error file=pipelines\/contacts\.yaml,line=7,col=\d+,title=formferry::[^\n]*Nmae/m)
   }))
 
-it.scopedLive("the action runs only if a ledger exists or `first-run` is set, and its summary contains no cells", () =>
-  Effect.gen(function*() {
-    const at = yield* project
-    const command = "run contacts --confirm live"
-    for (const refused of [command, "schedule --once", "--log-level debug  run contacts"]) {
-      expect(yield* at.act({ command: refused })).toMatchObject({
-        status: 2,
-        text: expect.stringMatching(/^::error title=formferry::There is no ledger/),
-      })
-    }
-    expect(at.count()).toBe(0)
-    expect((yield* at.act({ command: "run contacts --dry-run" })).status).toBe(0)
-    const born = (third: string) =>
-      csv(upTo(5), (key) => `Person ${key},p${key}@example.org,${key === 3 ? third : "1990-01-17"}`)
-    at.write("source.csv", born("Secretday"))
-    const first = yield* at.act({ command, "first-run": "true" })
-    expect(first.status, first.text).toBe(1)
-    expect(first.text).toContain("::error title=formferry::Exit code 1: rows need review")
-    const summary = at.read("summary.md")
-    expect(summary).toContain("**contacts** → Form contacts (live): Rows need review.")
-    expect(summary).toContain("5 read: 1 invalid, 4 imported.  \nRead back: 4 verified.  \nProblems: not-a-date 1.\n")
-    expect(summary).toMatch(/```sh\nformferry run contacts --source \S+rejected\.csv --project \.\n```/)
-    expect(first.text + summary).not.toMatch(/Secretday|Person \d/)
-    at.write("source.csv", born("1990-01-18"))
-    expect((yield* at.act({ command })).status).toBe(0)
-    expect(at.count()).toBe(5)
-  }))
+it.scopedLive.runIf(isLong)(
+  "the action runs only if a ledger exists or `first-run` is set, and its summary contains no cells",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* project
+      const command = "run contacts --confirm live"
+      for (const refused of [command, "schedule --once", "--log-level debug  run contacts"]) {
+        expect(yield* at.act({ command: refused })).toMatchObject({
+          status: 2,
+          text: expect.stringMatching(/^::error title=formferry::There is no ledger/),
+        })
+      }
+      expect(at.count()).toBe(0)
+      expect((yield* at.act({ command: "run contacts --dry-run" })).status).toBe(0)
+      const born = (third: string) =>
+        csv(upTo(5), (key) => `Person ${key},p${key}@example.org,${key === 3 ? third : "1990-01-17"}`)
+      at.write("source.csv", born("Secretday"))
+      const first = yield* at.act({ command, "first-run": "true" })
+      expect(first.status, first.text).toBe(1)
+      expect(first.text).toContain("::error title=formferry::Exit code 1: rows need review")
+      const summary = at.read("summary.md")
+      expect(summary).toContain("**contacts** → Form contacts (live): Rows need review.")
+      expect(summary).toContain("5 read: 1 invalid, 4 imported.  \nRead back: 4 verified.  \nProblems: not-a-date 1.\n")
+      expect(summary).toMatch(/```sh\nformferry run contacts --source \S+rejected\.csv --project \.\n```/)
+      expect(first.text + summary).not.toMatch(/Secretday|Person \d/)
+      at.write("source.csv", born("1990-01-18"))
+      expect((yield* at.act({ command })).status).toBe(0)
+      expect(at.count()).toBe(5)
+    }),
+)
 
 it.scopedLive("the action's summary reports rows in doubt and how to settle them", () =>
   Effect.gen(function*() {
@@ -179,31 +183,34 @@ it.scopedLive("the action treats inputs as words of one command, never as shell 
     expect((yield* at.act({ command: "check *" })).status).toBe(0)
   }))
 
-it.scopedLive("the scheduled workflow imports once in a persistent folder, and refuses to run without its ledger", () =>
-  Effect.gen(function*() {
-    const at = yield* project
-    const folder = join(at.folder, "srv")
-    mkdirSync(folder)
-    cpSync(join(at.folder, "source.csv"), join(folder, "source.csv"))
-    const job = (first: string) =>
-      Effect.gen(function*() {
-        const values = { "env.PROJECT": folder, "inputs.first": first }
-        const ended: Array<number | null> = []
-        for (const step of stepsOf(workflows.schedule)) {
-          if (step.uses?.startsWith("actions/checkout@") === true) continue
-          const given = Object.entries(step.with ?? {}).map(([name, value]) => [name, filled(values, value)])
-          const { status } = step.uses === undefined
-            ? yield* runStep({ ...step, env: { PROJECT: folder } }, {}, at.folder)
-            : yield* at.act(Object.fromEntries(given))
-          ended.push(status)
-        }
-        return ended
-      })
-    expect(yield* job("")).toEqual([0, 2, 0])
-    expect(yield* job("true")).toEqual([0, 0, 0])
-    expect(yield* job("false")).toEqual([0, 0, 0])
-    expect(at.count()).toBe(5)
-    rmSync(join(folder, ".formferry"), { recursive: true })
-    expect((yield* job("false"))[1]).toBe(2)
-    expect(at.count()).toBe(5)
-  }))
+it.scopedLive.runIf(isLong)(
+  "the scheduled workflow imports once in a persistent folder, and refuses to run without its ledger",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* project
+      const folder = join(at.folder, "srv")
+      mkdirSync(folder)
+      cpSync(join(at.folder, "source.csv"), join(folder, "source.csv"))
+      const job = (first: string) =>
+        Effect.gen(function*() {
+          const values = { "env.PROJECT": folder, "inputs.first": first }
+          const ended: Array<number | null> = []
+          for (const step of stepsOf(workflows.schedule)) {
+            if (step.uses?.startsWith("actions/checkout@") === true) continue
+            const given = Object.entries(step.with ?? {}).map(([name, value]) => [name, filled(values, value)])
+            const { status } = step.uses === undefined
+              ? yield* runStep({ ...step, env: { PROJECT: folder } }, {}, at.folder)
+              : yield* at.act(Object.fromEntries(given))
+            ended.push(status)
+          }
+          return ended
+        })
+      expect(yield* job("")).toEqual([0, 2, 0])
+      expect(yield* job("true")).toEqual([0, 0, 0])
+      expect(yield* job("false")).toEqual([0, 0, 0])
+      expect(at.count()).toBe(5)
+      rmSync(join(folder, ".formferry"), { recursive: true })
+      expect((yield* job("false"))[1]).toBe(2)
+      expect(at.count()).toBe(5)
+    }),
+)

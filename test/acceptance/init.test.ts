@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { parse, stringify } from "yaml"
+import { isLong } from "../long.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 import { formferry, inProcess } from "./formferry.ts"
 
@@ -14,7 +15,7 @@ const formOf = (pair: string): string =>
   stringify(parse(readFileSync(join(root, "test/mapping/pairs", `${pair}.yaml`), "utf8")).form)
 
 layer(NodeContext.layer)("init from a file and a form", (it) => {
-  it.scoped(
+  it.scoped.runIf(isLong)(
     "init writes a SurveyMonkey pipeline that check and run accept after its open entries are edited",
     () =>
       Effect.gen(function*() {

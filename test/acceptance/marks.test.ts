@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { isLong } from "../long.ts"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
 import { formferry, start, until } from "./formferry.ts"
 
@@ -108,7 +109,7 @@ it.scopedLive("a run is refused if the ledger of a killed first run was deleted,
     expect(existsSync(folder)).toBe(false)
   }))
 
-it.scopedLive(
+it.scopedLive.runIf(isLong)(
   "a backup older than a killed run is refused, even if the clock jumps or a different ledger was accepted meanwhile",
   () =>
     Effect.gen(function*() {

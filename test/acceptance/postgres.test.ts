@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { ProjectStatus } from "../../src/jobs/status.ts"
 import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
 import { ownServer, withoutPostgres } from "../ledger/postgres/server.ts"
+import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { type Ran, until } from "./formferry.ts"
 
@@ -113,7 +114,7 @@ const history = (at: Bench) =>
   })
 
 describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () => {
-  it.scopedLive("does what a project with a file does", () =>
+  it.scopedLive.runIf(isLong)("does what a project with a file does", () =>
     Effect.gen(function*() {
       const reset = { fault: "reset", on: "create", when: "after", at: [2] } as const
       const [file, server] = [yield* bench({ faults: [reset] }), yield* bench({ faults: [reset] })]

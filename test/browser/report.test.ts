@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { visible } from "../../src/domain/visible.ts"
+import { isLong } from "../long.ts"
 import { exampleReport } from "../report/exampleReport.ts"
 import { accessibility, launch, open, picture, withoutBrowser } from "./browser.ts"
 import type { Watched } from "./browser.ts"
@@ -139,7 +140,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
       }
     }))
 
-  it("filters and sorts 12,000 rows within 200 ms, and is accessible in dark mode", async () => {
+  it.runIf(isLong)("filters and sorts 12,000 rows within 200 ms, and is accessible in dark mode", async () => {
     const address = await writeReport(manyRows(12_000))
     const watched = await open(browser, address)
     const { page } = watched
@@ -182,7 +183,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     }
   })
 
-  it("opens with 50,000 rows and reacts without freezing", async () => {
+  it.runIf(isLong)("opens with 50,000 rows and reacts without freezing", async () => {
     const address = await writeReport(manyRows(60_000))
     const before = performance.now()
     const watched = await open(browser, address)
@@ -210,7 +211,7 @@ describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 },
     await watched.page.context().close()
   })
 
-  it.each([false, true])(
+  it.each(isLong ? [false, true] : [true])(
     "shows hostile rows without running, loading or hiding anything (narrow: %s)",
     async (narrow) => {
       const watched = await open(browser, await pageOf("hostile", hostile), narrow ? { width: 380 } : {})

@@ -8,6 +8,7 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { inProcess } from "../acceptance/formferry.ts"
+import { isLong } from "../long.ts"
 import { projectFolder } from "../project/projectFolder.ts"
 
 const people = `No;Name;E-mail;Color;2024;Note;Note
@@ -135,7 +136,7 @@ const languageServer = Effect.gen(function*() {
 })
 
 layer(NodeContext.layer)("an editor with a pipeline written by `init`", (it) => {
-  it.scoped(
+  it.scoped.runIf(isLong)(
     "an editor completes columns, questions and options, and underlines a mistake once",
     () =>
       Effect.gen(function*() {

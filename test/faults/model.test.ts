@@ -153,7 +153,7 @@ it(
           reality.world.close()
         }
       }),
-      { seed: 20261120, numRuns: seeds(15, 40) },
+      { seed: 20261120, numRuns: seeds(8, 40) },
     )
   },
   120_000,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { seeds as atMost } from "../long.ts"
+import { isLong, seeds as atMost } from "../long.ts"
 import { figures } from "./figures.ts"
 import { loadPipeline } from "./pipeline.ts"
 import { plantedBugs } from "./plantedBugs.ts"
@@ -8,6 +8,8 @@ import { canDelete, canList, simulate, type Simulated } from "./simulate.ts"
 /** Every kind of fault occurs within seeds 31 to 44. CI also runs seeds 1 to 200 with `npm run simulate`. */
 const from = atMost(31, 26)
 const seeds = atMost(14, 25)
+/** The planted bug that is found in the shortest time. Only the longer proofs plant the others. */
+const quickest = "matching by position"
 /** The maximum number of seeds for finding a planted bug. */
 const patience = 200
 /** The first seed of the search for a planted bug. Lower seeds miss one of the bugs and take most of the time. */
@@ -74,18 +76,22 @@ describe("the promise in a simulation with faults", () => {
 
 describe("a planted bug in the simulation", () => {
   for (const [name, { breaks, bug }] of Object.entries(plantedBugs)) {
-    it(`a planted bug breaks one of its expected promises within ${patience} seeds: ${name}`, async () => {
-      const pipeline = await loadPipeline()
-      let caught: Simulated | undefined
-      for (let seed = firstSeed; seed <= patience && caught === undefined; seed++) {
-        const one = await simulate(seed, pipeline, bug)
-        if (one.violations.length > 0) caught = one
-      }
-      const [first] = caught?.violations ?? []
-      process.stdout.write(`${name}: caught by seed ${caught?.seed}: ${first?.promise}: ${first?.what}\n`)
-      expect(breaks).toContain(first?.promise)
-      // The planted bug is the cause, because the same seed keeps every promise without it.
-      expect((await simulate(caught?.seed ?? 0, pipeline)).violations).toEqual([])
-    }, 240_000)
+    it.runIf(isLong || name === quickest)(
+      `a planted bug breaks one of its expected promises within ${patience} seeds: ${name}`,
+      async () => {
+        const pipeline = await loadPipeline()
+        let caught: Simulated | undefined
+        for (let seed = firstSeed; seed <= patience && caught === undefined; seed++) {
+          const one = await simulate(seed, pipeline, bug)
+          if (one.violations.length > 0) caught = one
+        }
+        const [first] = caught?.violations ?? []
+        process.stdout.write(`${name}: caught by seed ${caught?.seed}: ${first?.promise}: ${first?.what}\n`)
+        expect(breaks).toContain(first?.promise)
+        // The planted bug is the cause, because the same seed keeps every promise without it.
+        expect((await simulate(caught?.seed ?? 0, pipeline)).violations).toEqual([])
+      },
+      240_000,
+    )
   }
 })

@@ -14,6 +14,7 @@ import { openExcel, openSheet } from "../../src/source/workbook/excel.ts"
 import type { ExcelSettings } from "../../src/source/workbook/excel.ts"
 import { openWithLibrary } from "../../src/source/workbook/library.ts"
 import type { OpenSheet } from "../../src/source/workbook/Sheet.ts"
+import { seeds } from "../long.ts"
 import { file, open, readAll, run } from "./opening.ts"
 import { row, text, xlsx, zip } from "./workbooks.ts"
 
@@ -114,7 +115,7 @@ describe("formferry's .xlsx reader", () => {
           await expectSame(file(new Uint8Array(content), "xlsx"))
         },
       ),
-      { seed: 3, numRuns: 120 },
+      { seed: 3, numRuns: seeds(40, 120) },
     ), 60_000)
 
   const odd = zip(xlsx([
