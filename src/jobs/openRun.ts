@@ -21,6 +21,7 @@ import type { Source } from "../source/Source.ts"
 import type { Prepared } from "./prepare.ts"
 import { ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { type OpenedService, serviceToConfirm } from "./services.ts"
+import { fetchReports, storeReport } from "./storedReports.ts"
 import type { Target } from "./target.ts"
 
 /** What a job has opened and checked for a run. */
@@ -61,6 +62,7 @@ export const openRun = (project: Project, settings: RunSettings) =>
   Effect.gen(function*() {
     const { form, mode, opened, pipeline, source, target } = settings
     const asker = { pipeline: pipeline.name, target: target.target }
+    yield* fetchReports(project, pipeline.name, { newest: reportsRead, whole: [] })
     const past = yield* readLatestReports(project.reports, pipeline.name, reportsRead)
     const ledger = settings.copy === undefined
       ? (yield* settings.ledger ?? Effect.succeed(undefined)) ?? (yield* openLedger(yield* ledgerOf(project, asker)))
@@ -73,6 +75,10 @@ export const openRun = (project: Project, settings: RunSettings) =>
       pipeline: pipeline.name,
       run: id,
       mask: settings.redact === true ? maskOf(ledger.digest.value) : undefined,
+      others: {
+        fetch: (run) => fetchReports(project, pipeline.name, { newest: 0, whole: [run] }),
+        store: (run) => storeReport(project, pipeline.name, run),
+      },
     })
     const stop = yield* Layer.build(Stop.layer(settings.interrupted))
     const startsFresh = (yield* view.facts).isNew

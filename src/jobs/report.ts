@@ -13,17 +13,23 @@ import { readLatestReports, readReport, runFolders } from "../report/pastRuns.ts
 import { redactRun } from "../report/redactRun.ts"
 import { maskOf } from "../report/reportFile.ts"
 import { hasLedger, ledgerOf } from "./projectLedger.ts"
+import { fetchReports } from "./storedReports.ts"
+
+/** The number of the newest reports of other hosts that are fetched, to list them. */
+const reportsFetched = 50
 
 /** Returns the report of a run, by default the latest one, with its folder and the ids of the other runs that have a report. */
 export const findReport = (project: Project, pipeline: string, run: string | undefined) =>
   Effect.gen(function*() {
     const path = yield* Path.Path
+    yield* fetchReports(project, pipeline, { newest: reportsFetched, whole: [run] })
     // A pipeline whose file was removed may still have reports.
     if ((yield* runFolders(path.join(project.reports, pipeline))).length === 0) {
       const known = (yield* listPipelines(project.root)).texts.flatMap(({ name }) => name ?? [])
       if (!known.includes(pipeline)) return yield* new PipelineUnknown({ names: [pipeline], known })
     }
     const { report, folder } = yield* readReport(project.reports, pipeline, run)
+    if (run === undefined) yield* fetchReports(project, pipeline, { newest: 0, whole: [report.run] })
     const { runs, unfinished, warnings } = yield* readLatestReports(project.reports, pipeline)
     return { report, folder, page: path.join(folder, "report.html"), runs, unfinished, warnings }
   })

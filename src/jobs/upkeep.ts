@@ -11,6 +11,7 @@ import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { showWork } from "../run/Progress.ts"
 import { hasLedger, knownPipelines, ledgerOf, missedBy } from "./projectLedger.ts"
+import { emptyStored, fetchAllReports } from "./storedReports.ts"
 
 /** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
 const mustBeThere = (project: Project) =>
@@ -153,6 +154,7 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       return yield* new NothingForgotten(options)
     }
     const submissions = forgotten.submissions.map(({ submissionId }) => submissionId)
+    yield* fetchAllReports(project, options.pipeline)
     const reports = yield* foldersHolding(
       project.reports,
       options.pipeline,
@@ -160,6 +162,9 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       submissions,
       (searched, of) => showWork("reports", searched, of),
     )
-    if (options.reports) yield* Effect.forEach(reports, emptyFolder, { discard: true })
+    if (options.reports) {
+      yield* Effect.forEach(reports, emptyFolder, { discard: true })
+      yield* emptyStored(project, options.pipeline, reports)
+    }
     return { ...forgotten, reports, emptied: options.reports }
   }))

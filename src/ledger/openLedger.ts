@@ -5,6 +5,7 @@ import { accessSync } from "node:fs"
 import type { Behind, Ledger, LedgerError, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
 import { marksIn, missing } from "./marks.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
+import type { StoredReports } from "./postgres/reports.ts"
 import { temporaryCopy } from "./sqlite/copyLedger.ts"
 import { openLedger as openFile } from "./sqlite/sqliteLedger.ts"
 
@@ -17,6 +18,7 @@ export type AnyLedgerOptions = LedgerOptions | PostgresOptions
 const postgres = Effect.promise(() => import("./postgres/postgresLedger.ts"))
 const postgresMarks = Effect.promise(() => import("./postgres/marks.ts"))
 const postgresCopy = Effect.promise(() => import("./postgres/copy.ts"))
+const postgresReports = Effect.promise(() => import("./postgres/reports.ts"))
 
 /**
  * Opens the ledger for the scope. If there is none, creates it. Fails with `LedgerRefused` if the ledger must not be used, and with `LedgerError` if
@@ -63,3 +65,11 @@ export const copyLedger = (
   "file" in options
     ? temporaryCopy(options)
     : Effect.flatMap(postgresCopy, ({ copyPostgresLedger }) => copyPostgresLedger(options))
+
+/** Opens the reports that are stored with a ledger, for the scope. Undefined if there is no ledger, or if it is a file, which stores none. */
+export const openReports = (
+  options: AnyLedgerOptions,
+): Effect.Effect<StoredReports | undefined, LedgerError | LedgerRefused, Scope.Scope> =>
+  "file" in options
+    ? Effect.succeed(undefined)
+    : Effect.flatMap(postgresReports, ({ openReports }) => openReports(options))

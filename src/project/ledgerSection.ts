@@ -81,19 +81,33 @@ const keys = section({
     description: "Where the ledger's marks are",
     examples: [{ folder: "../shared/marks" }],
   }),
+  reports: optional(Schema.Literal("folder"), {
+    description:
+      "Set `folder` if the folder of the reports is one that all hosts share. Otherwise, the reports of each run are also stored in the database",
+    examples: ["folder"],
+  }),
 }, {
   rules: {
     exactlyOne: ["file", "url"],
     needs: { url: ofPostgres },
-    excludes: { file: [...ofPostgres, "schema", "leaseTimeout", "durability"] },
+    excludes: { file: [...ofPostgres, "schema", "leaseTimeout", "durability", "reports"] },
     why: { marks: whyMarks },
   },
 })
 
 /** The `ledger` of a project file: a file, or a schema of a PostgreSQL database. */
 export const LedgerSection = becoming(keys, (given) => {
-  const { durability, file = "", key, leaseTimeout = Duration.minutes(1), marks, project, schema = "formferry", url } =
-    given
+  const {
+    durability,
+    file = "",
+    key,
+    leaseTimeout = Duration.minutes(1),
+    marks,
+    project,
+    reports,
+    schema = "formferry",
+    url,
+  } = given
   // The rules guarantee that these keys are given together.
   return url === undefined || key === undefined || marks === undefined || project === undefined
     ? { _tag: "File", file } as const
@@ -106,6 +120,7 @@ export const LedgerSection = becoming(keys, (given) => {
       schema,
       leaseTimeout,
       isManaged: durability === "managed",
+      sharesReports: reports === "folder",
     } as const
 }).annotations(expecting("{ file: PATH }, or { url, project, key, marks }"))
 
@@ -123,6 +138,8 @@ export interface PostgresPlace {
   readonly leaseTimeout: Duration.Duration
   /** Whether a managed service vouches that commits are durable. */
   readonly isManaged: boolean
+  /** Whether all hosts share the folder of the reports. */
+  readonly sharesReports: boolean
   /** Where the marks are: the absolute path of a folder, or the address of a database on a second server. */
   readonly marks: { readonly folder: string } | { readonly url: Secret }
 }

@@ -56,6 +56,14 @@ export interface RunFolder {
   }) => Effect.Effect<void, ReportError | E>
 }
 
+/** Other hosts' reports. */
+export interface OtherHosts {
+  /** Fetches the files of a run that this host lacks. */
+  readonly fetch: (run: string) => Effect.Effect<void, never, FileSystem.FileSystem | Path.Path>
+  /** Stores the finished folder for the other hosts. */
+  readonly store: (run: string) => Effect.Effect<void, never, FileSystem.FileSystem | Path.Path>
+}
+
 /** The folder of the run in progress. */
 export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
 
@@ -71,6 +79,8 @@ export const openRunFolder = (options: {
   readonly pipeline: string
   readonly run: string
   readonly mask?: Mask | undefined
+  /** Undefined if the reports are only in this folder. */
+  readonly others?: OtherHosts
 }): Effect.Effect<RunFolder, ReportError, Scope.Scope | FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -103,7 +113,10 @@ export const openRunFolder = (options: {
       differ: differences.add,
       replace: replaced.add,
       of: (run) =>
-        readReport(options.reports, options.pipeline, run).pipe(
+        Effect.zipRight(
+          options.others?.fetch(run) ?? Effect.void,
+          readReport(options.reports, options.pipeline, run),
+        ).pipe(
           // If a row was forgotten, the report was emptied and contains only its counts.
           Effect.flatMap(({ folder, report }) =>
             Effect.map(fs.exists(path.join(folder, "rejected.csv")), (isWhole) =>
@@ -135,9 +148,10 @@ export const openRunFolder = (options: {
           yield* files.publish(names).pipe(
             Effect.zipRight(pointLatest(ofPipeline, options.run)),
             Effect.zipRight(unfinished.end),
+            Effect.uninterruptible,
+            Effect.zipRight(options.others?.store(options.run) ?? Effect.void),
             Effect.provideService(FileSystem.FileSystem, fs),
             Effect.provideService(Path.Path, path),
-            Effect.uninterruptible,
           )
         })),
     }

@@ -61,6 +61,14 @@ export const ranBefore = (reports: string, pipeline: string): Effect.Effect<bool
     return yield* Effect.orElseSucceed(fs.exists(path.join(reports, pipeline, latest)), () => false)
   })
 
+/** Returns the run that `latest` points to. Undefined if there is no such link. */
+export const latestRun = (ofPipeline: string): Effect.Effect<string | undefined, never, Files> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    return yield* Effect.orElseSucceed(fs.readLink(path.join(ofPipeline, latest)), () => undefined)
+  })
+
 /** Returns the temporary name under which the link is created. */
 export const draftOfLatest = (run: string): string => `.${latest}-${run}`
 
@@ -180,7 +188,7 @@ export const readReport = (
     const fs = yield* FileSystem.FileSystem
     const ofPipeline = path.join(reports, pipeline)
     const name = run
-      ?? (yield* fs.readLink(path.join(ofPipeline, latest)).pipe(Effect.orElseSucceed(() => undefined)))
+      ?? (yield* latestRun(ofPipeline))
       ?? (yield* readLatestReports(reports, pipeline)).runs[0]?.run
     const fail = (file: string, reason: string) => Effect.fail(new ReportUnreadable({ file, reason }))
     if (name === undefined) {
@@ -210,7 +218,7 @@ const surelyDead = Duration.days(2)
 
 /**
  * Removes a pipeline's old reports according to `reports: { keepRuns, keepDays }`, and equally old folders of killed runs. Never removes the newest report, or the one that `latest` points to.
- * Failures are logged and don't affect the run. Returns the number of removed reports.
+ * Failures are logged and don't affect the run. Returns the names of the removed folders.
  *
  * @param kept the number of runs and days to keep; undefined: all
  */
@@ -218,15 +226,15 @@ export const dropOldReports = (
   reports: string,
   pipeline: string,
   kept: { readonly runs: number | undefined; readonly days: number | undefined },
-): Effect.Effect<number, never, Files> =>
+): Effect.Effect<ReadonlyArray<string>, never, Files> =>
   Effect.gen(function*() {
-    if (kept.runs === undefined && kept.days === undefined) return 0
+    if (kept.runs === undefined && kept.days === undefined) return []
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const now = yield* Clock.currentTimeMillis
     const ofPipeline = path.join(reports, pipeline)
     const { runs, unfinished } = yield* readLatestReports(reports, pipeline)
-    const pointedTo = yield* fs.readLink(path.join(ofPipeline, latest)).pipe(Effect.orElseSucceed(() => undefined))
+    const pointedTo = yield* latestRun(ofPipeline)
     const oldest = kept.days === undefined ? -Infinity : now - Duration.toMillis(Duration.days(kept.days))
     const isOld = ({ run, startedAt }: PastRun, nth: number) =>
       nth > 0 && run !== pointedTo && (nth >= (kept.runs ?? Infinity) || Date.parse(startedAt) < oldest)
@@ -246,9 +254,9 @@ export const dropOldReports = (
       ...dead,
     ]
     yield* Effect.forEach(old, (folder) => fs.remove(folder, { recursive: true }), { discard: true })
-    return old.length
+    return old.map((folder) => path.basename(folder))
   }).pipe(
     Effect.catchAll((error) =>
-      Effect.as(Effect.logWarning(`Old reports of ${pipeline} could not be removed: ${error.message}`), 0)
+      Effect.as(Effect.logWarning(`Old reports of ${pipeline} could not be removed: ${error.message}`), [])
     ),
   )

@@ -1,0 +1,125 @@
+// A ledger in PostgreSQL also has the reports, so that every host can show them, and compare with them.
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { ownedFolder } from "../ledger/holder.ts"
+import { openReports } from "../ledger/openLedger.ts"
+import type { Project } from "../project/Project.ts"
+import { emptyFolder } from "../report/forget.ts"
+import { failing } from "../report/partFiles.ts"
+import { isFolderName, latestRun, pointLatest, runFolders } from "../report/pastRuns.ts"
+import { ledgerOf } from "./projectLedger.ts"
+
+type Stored = NonNullable<Effect.Effect.Success<ReturnType<typeof openReports>>>
+
+/** Uses the stored reports of a project. Does nothing if its reports are only in its folder. */
+const withStored = <A, E, R>(
+  project: Project,
+  use: (stored: Stored) => Effect.Effect<A, E, R>,
+) =>
+  project.ledger._tag === "File" || project.ledger.sharesReports
+    ? Effect.void
+    : Effect.scoped(Effect.gen(function*() {
+      const stored = yield* openReports(yield* ledgerOf(project))
+      if (stored !== undefined) yield* use(stored)
+    }))
+
+/** Only logs a failure, because the command can do its work without the stored reports. */
+const orWarn = (what: string) =>
+  Effect.catchAll((error: { readonly message: string }) => Effect.logWarning(`${what}: ${error.message}`))
+
+/** Which stored reports are fetched: all files of these runs, and report.json of the newest ones. */
+interface Wanted {
+  readonly newest: number
+  readonly whole: "all" | ReadonlyArray<string | undefined>
+}
+
+/**
+ * Fetches stored reports that this host lacks into the project's report folder. Files appear there only when they are complete. Empties the folders of
+ * runs that a different host has emptied.
+ */
+const fetchFrom = (stored: Stored, reports: string, pipeline: string, { newest, whole }: Wanted) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    if (!isFolderName(pipeline)) return
+    const ofPipeline = path.join(reports, pipeline)
+    const runs = (yield* stored.runs(pipeline)).filter(({ run }) => isFolderName(run))
+    if (runs.length === 0) return
+    yield* fs.makeDirectory(ofPipeline, { recursive: true, mode: 0o700 })
+    const own = new Set(yield* runFolders(ofPipeline))
+    for (const [nth, { isEmptied, run }] of runs.entries()) {
+      const folder = path.join(ofPipeline, run)
+      const isWhole = whole === "all" || whole.includes(run)
+      if (own.has(run) ? !isEmptied && !isWhole : !isWhole && nth >= newest) continue
+      const has = own.has(run) ? yield* fs.readDirectory(folder) : []
+      if (isEmptied && has.some((name) => name !== "report.json")) yield* emptyFolder({ folder })
+      const lacking = (yield* stored.files({ pipeline, run })).filter(({ name }) =>
+        isFolderName(name) && !has.includes(name) && (isWhole || name === "report.json")
+      )
+      if (lacking.length === 0) continue
+      yield* Effect.scoped(Effect.gen(function*() {
+        const draft = yield* ownedFolder(ofPipeline, ".fetched-")
+        for (const file of lacking) yield* stored.read({ pipeline, run }, file, path.join(draft, file.name))
+        // If the folder exists, or another process makes it now, the files are moved one by one.
+        if (!own.has(run) && (yield* Effect.isSuccess(fs.rename(draft, folder)))) return
+        for (const { name } of lacking) yield* fs.rename(path.join(draft, name), path.join(folder, name))
+      }))
+    }
+    const [last] = runs
+    const pointed = yield* latestRun(ofPipeline)
+    const isNewer = last !== undefined && (pointed === undefined || last.run > pointed)
+    if (isNewer && (yield* fs.exists(path.join(ofPipeline, last.run)))) yield* pointLatest(ofPipeline, last.run)
+  })
+
+/** Fetches the reports of other hosts that this one lacks. Fails if they can't be fetched. */
+export const fetchAllReports = (project: Project, pipeline: string) =>
+  withStored(project, (stored) =>
+    fetchFrom(stored, project.reports, pipeline, { newest: 0, whole: "all" }).pipe(
+      failing(project.reports),
+    ))
+
+/** Fetches the reports of other hosts that this one lacks, as far as the database can be reached. */
+export const fetchReports = (project: Project, pipeline: string, wanted: Wanted) =>
+  withStored(project, (stored) => fetchFrom(stored, project.reports, pipeline, wanted)).pipe(
+    orWarn(`The reports of other hosts could not be fetched into ${project.reports}`),
+  )
+
+/** Stores a finished run's folder for other hosts, and those of this host's earlier runs that could not be stored. */
+export const storeReport = (project: Project, pipeline: string, run: string) =>
+  withStored(project, (stored) =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const ofPipeline = path.join(project.reports, pipeline)
+      const known = (yield* stored.runs(pipeline)).map(({ run }) => run)
+      // What is older than every stored run was removed there.
+      const oldest = known.at(-1) ?? run
+      for (const name of yield* runFolders(ofPipeline)) {
+        const folder = path.join(ofPipeline, name)
+        if (known.includes(name) || name < oldest || !(yield* fs.exists(path.join(folder, "report.json")))) continue
+        yield* stored.store({ pipeline, run: name }, folder)
+      }
+    })).pipe(
+      orWarn(`The report of this run is only on this host, in ${project.reports}. The next run on this host stores it`),
+    )
+
+/** Replaces stored reports by those of emptied folders. */
+export const emptyStored = (project: Project, pipeline: string, folders: ReadonlyArray<{ readonly folder: string }>) =>
+  withStored(
+    project,
+    (stored) =>
+      Effect.flatMap(
+        Path.Path,
+        (path) => stored.empty(folders.map(({ folder }) => ({ pipeline, run: path.basename(folder), folder }))),
+      ),
+  )
+
+/** Removes stored reports of a pipeline. */
+export const removeStored = (project: Project, pipeline: string, runs: ReadonlyArray<string>) =>
+  runs.length === 0
+    ? Effect.void
+    : withStored(project, (stored) => stored.remove(pipeline, runs)).pipe(
+      orWarn(`Old reports of ${pipeline} could not be removed from the ledger's database`),
+    )

@@ -1,0 +1,175 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { createReadStream, createWriteStream } from "node:fs"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { Readable } from "node:stream"
+import { pipeline as piped } from "node:stream/promises"
+import { createGunzip, createGzip } from "node:zlib"
+import type { LedgerError, LedgerRefused } from "../Ledger.ts"
+import { connect, type Param } from "./connection.ts"
+import { ledgerError } from "./failures.ts"
+import { version } from "./opening.ts"
+import { addressOf, type PostgresOptions } from "./options.ts"
+import { inTime } from "./Writer.ts"
+
+/** A run of a pipeline. */
+interface RunName {
+  readonly pipeline: string
+  readonly run: string
+}
+
+/** A stored file: its name, and the number of its pieces. */
+interface StoredFile {
+  readonly name: string
+  readonly pieces: number
+}
+
+/** The files of reports, in the ledger's database. Only complete reports are visible. */
+export interface StoredReports {
+  /** Returns a pipeline's runs, newest first. Only the counts of emptied runs are stored. */
+  readonly runs: (
+    pipeline: string,
+  ) => Effect.Effect<ReadonlyArray<{ readonly run: string; readonly isEmptied: boolean }>, LedgerError>
+  readonly files: (of: RunName) => Effect.Effect<ReadonlyArray<StoredFile>, LedgerError>
+  /** Writes a stored file to a new file, which only its owner can read. */
+  readonly read: (of: RunName, file: StoredFile, to: string) => Effect.Effect<void, LedgerError>
+  /** Stores the files of a run's folder, unless the run is stored already. */
+  readonly store: (of: RunName, folder: string) => Effect.Effect<void, LedgerError>
+  /** Replaces the files of stored runs by those that their emptied folders still have. Nothing of the others remains in the tables. */
+  readonly empty: (
+    emptied: ReadonlyArray<RunName & { readonly folder: string }>,
+  ) => Effect.Effect<void, LedgerError>
+  readonly remove: (pipeline: string, runs: ReadonlyArray<string>) => Effect.Effect<void, LedgerError>
+}
+
+/** The number of compressed bytes in a row of the database, except for the last row of a file. */
+const pieceSize = 256 * 1024
+
+/** Compresses a file. Yields pieces, at least one. */
+async function* piecesOf(file: string): AsyncGenerator<Buffer> {
+  const zipped = createGzip()
+  createReadStream(file).on("error", (cause) => zipped.destroy(cause)).pipe(zipped)
+  let parts: Array<Buffer> = []
+  let size = 0
+  for await (const part of zipped as AsyncIterable<Buffer>) {
+    parts.push(part)
+    size += part.length
+    if (size < pieceSize) continue
+    yield Buffer.concat(parts)
+    parts = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(parts)
+}
+
+/** Opens the stored reports of a ledger, for the scope, on a connection of their own. Undefined if there is no such ledger, or if it is not this project's. */
+export const openReports = (
+  options: PostgresOptions,
+): Effect.Effect<StoredReports | undefined, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { address, label } = yield* addressOf(options)
+    const connection = yield* connect(label, address, options.schema)
+    const send = (sql: string, ...params: ReadonlyArray<Param>) =>
+      inTime(connection, () => connection.send(sql, params))
+    const doing = <A>(what: string, work: () => Promise<A>) =>
+      Effect.tryPromise({ try: work, catch: ledgerError(label, what) })
+
+    const isThere = yield* doing("looking for its reports", async () => {
+      const { rows: [found] } = await send("SELECT to_regclass('storedRun') IS NOT NULL")
+      if (found?.[0] !== 1) return false
+      const { rows } = await send("SELECT name, value FROM meta WHERE name IN ('project', 'version')")
+      const meta = new Map(rows.map(([name, value]) => [name, value]))
+      return meta.get("project") === options.project && meta.get("version") === version
+    })
+    if (!isThere) return undefined
+
+    const transaction = async (work: () => Promise<void>) => {
+      await send("BEGIN")
+      try {
+        await work()
+        await send("COMMIT")
+      } catch (cause) {
+        void connection.exec("ROLLBACK").catch(() => undefined)
+        throw cause
+      }
+    }
+    const write = async ({ pipeline, run }: RunName, folder: string) => {
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        if (!entry.isFile()) continue
+        let nth = 0
+        for await (const piece of piecesOf(join(folder, entry.name))) {
+          await send("INSERT INTO storedFile VALUES ($1, $2, $3, $4, $5)", pipeline, run, entry.name, nth++, piece)
+        }
+      }
+    }
+    async function* piecesIn({ pipeline, run }: RunName, { name, pieces }: StoredFile): AsyncGenerator<Buffer> {
+      for (let nth = 0; nth < pieces; nth++) {
+        const { rows: [row] } = await send(
+          "SELECT bytes FROM storedFile WHERE pipeline = $1 AND run = $2 AND name = $3 AND nth = $4",
+          pipeline,
+          run,
+          name,
+          nth,
+        )
+        if (row === undefined) throw new Error(`the report of ${run} was changed while it was read. Try again`)
+        yield row[0] as Buffer
+      }
+    }
+
+    return {
+      runs: (pipeline) =>
+        doing("listing its reports", async () => {
+          const { rows } = await send(
+            "SELECT run, emptied FROM storedRun WHERE pipeline = $1 ORDER BY run DESC",
+            pipeline,
+          )
+          return rows.map(([run, emptied]) => ({ run: String(run), isEmptied: emptied === 1 }))
+        }),
+      files: ({ pipeline, run }) =>
+        doing("listing the files of a report", async () => {
+          const { rows } = await send(
+            "SELECT name, count(*) FROM storedFile WHERE pipeline = $1 AND run = $2 GROUP BY name",
+            pipeline,
+            run,
+          )
+          return rows.map(([name, pieces]) => ({ name: String(name), pieces: Number(pieces) }))
+        }),
+      read: (of, file, to) =>
+        doing("reading a report", () =>
+          piped(
+            Readable.from(piecesIn(of, file)),
+            createGunzip(),
+            createWriteStream(to, { flags: "wx", mode: 0o600, flush: true }),
+          )),
+      store: (of, folder) =>
+        doing("storing a report", () =>
+          transaction(async () => {
+            const { changes } = await send(
+              "INSERT INTO storedRun VALUES ($1, $2, 0) ON CONFLICT DO NOTHING",
+              of.pipeline,
+              of.run,
+            )
+            if (changes > 0) await write(of, folder)
+          })),
+      empty: (emptied) =>
+        doing("emptying reports", async () => {
+          for (const { folder, ...of } of emptied) {
+            await transaction(async () => {
+              const params = [of.pipeline, of.run]
+              const { changes } = await send(
+                "UPDATE storedRun SET emptied = 1 WHERE pipeline = $1 AND run = $2",
+                ...params,
+              )
+              await send("DELETE FROM storedFile WHERE pipeline = $1 AND run = $2", ...params)
+              if (changes > 0) await write(of, folder)
+            })
+          }
+          await connection.exec("VACUUM (FULL) storedFile")
+        }),
+      remove: (pipeline, runs) =>
+        doing("removing old reports", async () => {
+          for (const run of runs) await send("DELETE FROM storedRun WHERE pipeline = $1 AND run = $2", pipeline, run)
+        }),
+    }
+  })
