@@ -2,7 +2,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import { ownedFolder } from "../ledger/holder.ts"
 import { openReports } from "../ledger/openLedger.ts"
 import type { Project } from "../project/Project.ts"

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ProjectStatus } from "../../src/jobs/status.ts"
@@ -8,57 +7,8 @@ import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
 import { ownServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { type Ran, until } from "./formferry.ts"
-
-/** A key whose beginning must never be shown. */
-const newKey = () => "5ec2e75ec2e7".padEnd(32, "0") + randomBytes(16).toString("hex")
-
-/** Where a test's ledger is. */
-interface Place {
-  readonly url: string
-  readonly schema: string
-  readonly project: string
-  readonly key: string
-}
-
-/** A user of the test's own, whose password must never be shown. */
-const password = "pw_51e0d24b8892"
-
-const newUser = Effect.gen(function*() {
-  const name = newSchema()
-  const admin = yield* connected(yield* urlOf())
-  yield* Effect.promise(() =>
-    admin.exec(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'; GRANT CREATE ON DATABASE postgres TO ${name}`)
-  )
-  return `${name}:${password}`
-})
-
-const newPlace = Effect.gen(function*() {
-  const place: Place = {
-    url: yield* urlOf({ user: yield* newUser, tcp: true }),
-    schema: newSchema(),
-    project: "acme",
-    key: newKey(),
-  }
-  return place
-})
-
-/** Puts a project's ledger into PostgreSQL. */
-const configure = (at: Bench, { key, project, schema, url }: Place): void => {
-  const own = at.read("config/formferry.yaml").replace(/\nledger:.*\n/, "\n")
-  at.write(
-    "config/formferry.yaml",
-    `${own}\nledger: { url: { env: DATABASE_URL }, project: ${project}, schema: ${schema}, key: { env: LEDGER_KEY }, marks: { folder: ../marks } }\n`,
-  )
-  at.write(".env", `DATABASE_URL=${url}\nLEDGER_KEY=${key}\n`)
-}
-
-/** Returns a command's exit code and output on one line. Fails if the output contains a password or a key. */
-const said = ({ status, stderr, stdout }: Ran): string => {
-  const text = `${status} ${stdout}${stderr}`.replaceAll(/\s+/g, " ")
-  expect(text).not.toMatch(/pw_51e0d24b8892|5ec2e75ec2e7/)
-  return text
-}
+import { until } from "./formferry.ts"
+import { configure, newKey, newPlace, password, type Place, said } from "./inPostgres.ts"
 
 const stamped = pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off\n  concurrency: 1" })
 

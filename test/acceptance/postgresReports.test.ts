@@ -1,0 +1,130 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { connected } from "../ledger/postgres/connecting.ts"
+import { withoutPostgres } from "../ledger/postgres/server.ts"
+import { type Bench, bench, csv, upTo } from "./contacts.ts"
+import { configure, newPlace, said } from "./inPostgres.ts"
+
+/** Rows of which one has no valid address, so each run rejects it. */
+const source = csv(
+  upTo(8),
+  (key) => key === 5 ? "Nobody,no address,1990-01-17" : `Person ${key},p${key}@example.org,1990-01-17`,
+)
+
+/** Two hosts, each with its own folder, whose projects have the same ledger. `ask` reads the database. */
+const hosts = (more = "", keep = "") =>
+  Effect.gen(function*() {
+    const place = yield* newPlace
+    const [first, second] = [yield* bench(), yield* bench()]
+    first.write("config/formferry.yaml", first.read("config/formferry.yaml") + keep)
+    first.write("source.csv", source)
+    configure(first, place, more)
+    for (const file of ["config/formferry.yaml", "source.csv", ".env"]) {
+      second.write(file, first.read(file).replace("../marks", join(first.folder, "marks")))
+    }
+    const admin = yield* connected(place.url, place.schema)
+    const ask = (sql: string) => Effect.map(Effect.promise(() => admin.send(sql)), ({ rows }) => rows)
+    return { first, second, ask }
+  })
+
+const folderOf = (at: Bench, run = ""): string => join(at.folder, "reports/contacts", run)
+
+/** Returns the files of a run, with their texts. */
+const filesOf = (at: Bench, run: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(folderOf(at, run)).toSorted().map((
+      name,
+    ) => [name, readFileSync(join(folderOf(at, run), name), "utf8")]),
+  )
+
+const storedRuns = "SELECT run FROM storedRun ORDER BY run"
+
+describe.skipIf(withoutPostgres)("reports of a project with its ledger in PostgreSQL", () => {
+  it.scopedLive("are shown by a host that did not run the pipeline, with all files", () =>
+    Effect.gen(function*() {
+      const { first, second } = yield* hosts()
+      expect((yield* first.inProcess("run", "contacts")).status).toBe(1)
+      const { run } = first.report()
+      const shown = yield* first.inProcess("report", "contacts", "--json")
+      expect((yield* second.inProcess("report", "contacts", "--json")).stdout).toBe(shown.stdout)
+      expect(filesOf(second, run)).toEqual(filesOf(first, run))
+      expect(second.report().run).toBe(run)
+      expect((yield* first.inProcess("run", "contacts", "--dry-run")).status).toBe(1)
+      const later = first.report().run
+      expect(said(yield* second.inProcess("report", "contacts", "--run", later))).toContain(later)
+      expect(filesOf(second, later)).toEqual(filesOf(first, later))
+    }))
+
+  it.scopedLive("are compared with a run on a different host, which copies the rejected rows of the run that it repeats", () =>
+    Effect.gen(function*() {
+      const { first, second } = yield* hosts()
+      yield* first.inProcess("run", "contacts")
+      yield* second.inProcess("run", "contacts")
+      const repeated = second.report()
+      expect(repeated.unchangedSince).toBe(first.report().run)
+      expect(filesOf(second, repeated.run)["rejected.csv"]).toBe(filesOf(first, first.report().run)["rejected.csv"])
+      expect(first.count()).toBe(7)
+    }))
+
+  it.scopedLive("leave no incomplete folder if they can't be fetched or stored, and are fetched or stored later", () =>
+    Effect.gen(function*() {
+      const { ask, first, second } = yield* hosts()
+      yield* first.inProcess("run", "contacts")
+      const { run } = first.report()
+      yield* ask("UPDATE storedFile SET nth = 7 WHERE name = 'report.html'")
+      const broken = said(yield* second.inProcess("report", "contacts", "--run", run))
+      expect(broken).toMatch(/reports of other hosts could not be fetched into .*was changed while it was read/)
+      expect(readdirSync(folderOf(second))).toEqual([])
+      yield* ask("UPDATE storedFile SET nth = 0 WHERE name = 'report.html'")
+      yield* second.inProcess("report", "contacts", "--run", run)
+      expect(filesOf(second, run)).toEqual(filesOf(first, run))
+
+      yield* ask("ALTER TABLE storedFile ADD CONSTRAINT full_disk CHECK (name <> 'report.json') NOT VALID")
+      const unstored = yield* first.inProcess("run", "contacts")
+      expect(said(unstored)).toMatch(/^1 .*The report of this run is only on this host, in .*The next run on this host/)
+      expect(yield* ask(storedRuns)).toEqual([[run]])
+      yield* ask("ALTER TABLE storedFile DROP CONSTRAINT full_disk")
+      yield* first.inProcess("run", "contacts")
+      expect(yield* ask(storedRuns)).toEqual(first.runs().toSorted().map((name) => [name]))
+    }))
+
+  it.scopedLive("are emptied by `ledger forget` of any host in the database, and then on the other hosts", () =>
+    Effect.gen(function*() {
+      const { ask, first, second } = yield* hosts()
+      yield* first.inProcess("run", "contacts")
+      const { run } = first.report()
+      const forget = ["ledger", "forget", "contacts", "--rows", "3", "--because", "request 1", "--reports"]
+      expect(said(yield* second.inProcess(...forget))).toMatch(new RegExp(`^0 .*Emptied, .*${run}`))
+      expect(yield* ask("SELECT DISTINCT run, name FROM storedFile")).toEqual([[run, "report.json"]])
+      expect(Object.keys(filesOf(first, run)).length).toBeGreaterThan(3)
+      yield* first.inProcess("report", "contacts")
+      for (const at of [first, second]) expect(Object.keys(filesOf(at, run))).toEqual(["report.json"])
+      const third = yield* bench()
+      for (const file of ["config/formferry.yaml", ".env"]) third.write(file, second.read(file))
+      yield* third.inProcess("report", "contacts", "--run", run)
+      expect(filesOf(third, run)).toEqual(filesOf(second, run))
+    }))
+
+  it.scopedLive("are removed from the database when a host removes old ones, also those that it did not write", () =>
+    Effect.gen(function*() {
+      const { ask, first, second } = yield* hosts("", "reports: { directory: ../reports, keepRuns: 2 }\n")
+      yield* first.inProcess("run", "contacts")
+      yield* first.inProcess("run", "contacts", "--dry-run")
+      const { run } = first.report()
+      yield* second.inProcess("run", "contacts")
+      expect(yield* ask(storedRuns)).toEqual([[run], [second.report().run]])
+      expect(second.runs().toSorted()).toEqual([run, second.report().run])
+      expect(yield* ask("SELECT count(DISTINCT run) FROM storedFile")).toEqual([[2]])
+    }))
+
+  it.scopedLive("are not stored if all hosts share their folder", () =>
+    Effect.gen(function*() {
+      const { ask, first, second } = yield* hosts(", reports: folder")
+      expect((yield* first.inProcess("run", "contacts")).status).toBe(1)
+      expect(yield* ask(storedRuns)).toEqual([])
+      expect(said(yield* second.inProcess("report", "contacts"))).toMatch(/^2 .*there is none yet/)
+      expect(existsSync(folderOf(second))).toBe(false)
+    }))
+})
