@@ -143,6 +143,43 @@ const migrate = command({
     }),
 })
 
+/** `ledger move`. */
+const move = command({
+  name: "move",
+  about:
+    "Moves the ledger to the place that `newLedger` in config/formferry.yaml names: from a file to PostgreSQL, or back. No run may be in progress.",
+  examples: [
+    { words: "ledger move", about: "Moves the ledger, or continues a move that was interrupted." },
+    { words: "ledger move --cancel", about: "Opens the old ledger again, if the move has not finished." },
+  ],
+  arguments: {},
+  options: { cancel: flag("Keep the old ledger. Possible until everything was copied."), json },
+  run: (input) =>
+    Effect.gen(function*() {
+      const output = yield* Output
+      const project = yield* openProject([])
+      const { cancelProjectMove, moveProject } = yield* Effect.promise(() => import("../jobs/upkeep.ts"))
+      if (input.cancel) {
+        const cancelled = yield* cancelProjectMove(project)
+        return yield* output.print(
+          input.json
+            ? JSON.stringify({ cancelled })
+            : cancelled
+            ? "The move was cancelled: the ledger can be used again. Remove what was copied before you move the ledger to the same place."
+            : "Nothing to do: the ledger is not being moved.",
+        )
+      }
+      const done = yield* withProgress("ledger", () => moveProject(project))
+      yield* output.print(
+        input.json
+          ? JSON.stringify(done)
+          : `The ledger ${done.from} was moved to ${done.to}. ${
+            done.records === 0 ? "" : `${counted(done.records, "record")} were copied and compared. `
+          }Now remove \`ledger\` from config/formferry.yaml, and rename \`newLedger\` to \`ledger\`. Until then, every run is refused.`,
+      )
+    }),
+})
+
 /** `ledger export [NAME…]`. */
 const exportRows = command({
   name: "export",
@@ -318,6 +355,6 @@ const rekey = command({
 export const ledger: CommandGroup = {
   name: "ledger",
   about:
-    "Maintains the ledger: compacts it, backs it up, exports its rows, forgets rows, records new row keys, or prepares PostgreSQL.",
-  commands: [compact, backup, exportRows, forget, rekey, key, migrate],
+    "Maintains the ledger: compacts it, backs it up, exports its rows, forgets rows, records new row keys, prepares PostgreSQL, or moves the ledger.",
+  commands: [compact, backup, exportRows, forget, rekey, key, migrate, move],
 }

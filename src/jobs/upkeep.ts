@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { LedgerRefused } from "../ledger/Ledger.ts"
-import { backUpLedger, ledgerExists, openLedger } from "../ledger/openLedger.ts"
+import { cancelMove, moveLedger } from "../ledger/move.ts"
+import { backUpLedger, ledgerExists, openLedger, openStore } from "../ledger/openLedger.ts"
 import type { ExportedRow } from "../ledger/pages.ts"
 import { newSecret } from "../ledger/secret.ts"
 import { ledgerName, type PostgresPlace } from "../project/ledgerSection.ts"
@@ -62,18 +63,39 @@ const backUpWithTools = ({ marks, schema }: PostgresPlace): LedgerRefused =>
 export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
 
 /**
- * Creates the tables of a ledger in PostgreSQL. Returns false if there was nothing to do: they exist, or the ledger is a file.
+ * Creates the tables of a ledger in PostgreSQL: of `newLedger`, if there is one. Returns false if there was nothing to do: they exist, or the ledger is a file.
  *
  * @param owner the user who is to own the tables. Default: the user of `ledger.url`
  */
 export const migrateLedger = (project: Project, owner: string | undefined) =>
   Effect.gen(function*() {
-    const options = yield* ledgerOf(project)
+    const { newLedger } = project
+    const options = yield* ledgerOf({ ...project, ledger: newLedger ?? project.ledger })
     if ("file" in options) return false
     const existed = yield* ledgerExists(options)
-    yield* Effect.scoped(openLedger({ ...options, owner }))
+    const more = newLedger === undefined ? {} : { moved: "to", overruling: true } as const
+    yield* Effect.scoped(openStore({ ...options, ...more, owner }))
     return !existed
   })
+
+/** Moves the ledger to the place that `newLedger` names, or continues to do so. No run may be in progress. */
+export const moveProject = (project: Project) =>
+  Effect.gen(function*() {
+    const { newLedger } = project
+    if (newLedger === undefined) {
+      return yield* new LedgerRefused({
+        message:
+          "config/formferry.yaml doesn't say where to move the ledger. Nothing was changed. Describe the new place in `newLedger`, with the keys of `ledger`.",
+      })
+    }
+    yield* mustBeThere(project)
+    const to = yield* ledgerOf({ ...project, ledger: newLedger })
+    return yield* moveLedger(yield* ledgerOf(project), to, (records) => showWork("copy", records))
+  })
+
+/** Opens a ledger again that was closed for a move. Returns false if it was not closed. */
+export const cancelProjectMove = (project: Project) =>
+  Effect.zipRight(mustBeThere(project), Effect.flatMap(ledgerOf(project), cancelMove))
 
 const exportFormats = ["csv", "jsonl"] as const
 type ExportFormat = (typeof exportFormats)[number]

@@ -162,7 +162,7 @@ export interface PipelineLedger {
   /** Returns what a webhook was last notified of. */
   readonly notified: (webhook: string) => Effect.Effect<Notified | undefined, LedgerError>
   /** Records what a webhook was notified of. Needs no lock. */
-  readonly recordNotified: (webhook: string, notified: Notified) => Effect.Effect<void, LedgerError>
+  readonly recordNotified: (webhook: string, notified: Notified) => Effect.Effect<void, LedgerError | LedgerRefused>
   /** Fails if the ledger is not the newest copy, unless a person has accepted this copy. `hold` also checks this. */
   readonly isNewest: Effect.Effect<void, LedgerRefused | LedgerError>
   /**
@@ -261,7 +261,7 @@ export interface Turns {
   readonly record: (
     pipeline: string,
     change: (last: LastTurn) => TurnChange | undefined,
-  ) => Effect.Effect<{ readonly last: LastTurn; readonly change: TurnChange | undefined }, LedgerError>
+  ) => Effect.Effect<{ readonly last: LastTurn; readonly change: TurnChange | undefined }, LedgerError | LedgerRefused>
 }
 
 /** A pipeline, and the destination that a command uses. */
@@ -306,6 +306,8 @@ export interface LedgerOptions {
   readonly asker?: Asker
   /** Whether to create a ledger even if marks show that there was one. Set if a person accepts that. */
   readonly overruling?: boolean
+  /** Whether rows are moved from this ledger, or to it. A new ledger to which rows are moved can't be used before the move has finished. */
+  readonly moved?: "from" | "to" | undefined
   /** How old a live holder's heartbeat must be before its lock is taken over. Default: one minute. */
   readonly staleAfter?: Duration.DurationInput
   /** Time between heartbeats. Default: five seconds. */

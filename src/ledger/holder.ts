@@ -60,7 +60,7 @@ export const anyHost = "any-host"
 export const isGone = (holder: Holder, me: Holder): boolean => {
   const [boot, space] = holder.boot.split(" ")
   const [myBoot, mySpace] = me.boot.split(" ")
-  if (boot === anyHost) return false
+  if (boot === anyHost || myBoot === anyHost) return false
   if (boot !== myBoot) return true
   if (space !== mySpace) return false
   try {

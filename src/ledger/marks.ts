@@ -226,17 +226,24 @@ export interface Marked {
  * Returns what a ledger lacks, or undefined if it has everything that its marks record. Read the marks before the transaction that calls this
  * function. A commit precedes its mark, so a ledger that is being written is never behind.
  *
+ * @param ledger.before ids of the ledgers whose rows this one took over, with their holders
  * @param held each epoch's word, and how many of its commits the ledger has
  */
 export const behind = (
-  ledger: { readonly id: string; readonly marks: Pick<Marks, "ledger" | "shared"> },
+  ledger: {
+    readonly id: string
+    readonly before: ReadonlyArray<string>
+    readonly marks: Pick<Marks, "ledger" | "shared">
+  },
   { marks, newest }: Marked,
   held: ReadonlyMap<number, { readonly word: string; readonly upTo: number }>,
 ): Behind | undefined => {
-  const { id, marks: { ledger: name, shared } } = ledger
+  const { before, id, marks: { ledger: name, shared } } = ledger
   const unmet = marks.flatMap((mark): ReadonlyArray<{ readonly mark: typeof mark; readonly wrong: string }> => {
     if ("damaged" in mark) return [{ mark, wrong: `The mark ${mark.damaged} of the ledger ${name} is damaged` }]
-    if (mark.ledger !== id) return [{ mark, wrong: `The ledger ${name} is not the one that earlier runs wrote` }]
+    if (mark.ledger !== id && !before.includes(mark.ledger)) {
+      return [{ mark, wrong: `The ledger ${name} is not the one that earlier runs wrote` }]
+    }
     const had = held.get(mark.epoch)
     if (had?.word !== mark.word) {
       return [{

@@ -6,8 +6,10 @@ import type { Behind, Ledger, LedgerError, LedgerOptions, LedgerRefused, MarkPla
 import { marksIn, missing } from "./marks.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
 import type { StoredReports } from "./postgres/reports.ts"
+import type { Store } from "./sql/Store.ts"
 import { temporaryCopy } from "./sqlite/copyLedger.ts"
 import { openLedger as openFile } from "./sqlite/sqliteLedger.ts"
+import { openStore as openFileStore } from "./sqlite/Store.ts"
 
 export { backUpLedger } from "./sqlite/copyLedger.ts"
 
@@ -30,6 +32,14 @@ export const openLedger = (
   "file" in options
     ? openFile(options)
     : Effect.flatMap(postgres, ({ openPostgresLedger }) => openPostgresLedger(options))
+
+/** Opens the parts of a ledger for the scope, to move it. Fails as `openLedger` does, but doesn't refuse a ledger that a move has closed. */
+export const openStore = (
+  options: AnyLedgerOptions,
+): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
+  "file" in options
+    ? openFileStore(options)
+    : Effect.flatMap(postgres, ({ openPostgresStore }) => openPostgresStore(options))
 
 /** Whether a file exists. True if that is unknown, because opening it then says what is wrong. */
 const isThere = (file: string): boolean => {

@@ -5,6 +5,7 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -14,7 +15,7 @@ import {
 import { basename, dirname, join } from "node:path"
 import { canonicalJson } from "../domain/json.ts"
 import { syncFolder } from "./disk.ts"
-import { LockHolder, ownedName, removeLeft } from "./holder.ts"
+import { type Holder, LockHolder, ownedName, removeLeft } from "./holder.ts"
 import { type Digester, LedgerRefused } from "./Ledger.ts"
 
 /** Returns the path of the file that contains a ledger's secret. */
@@ -38,7 +39,7 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
           `The ledger ${ledger} exists, but its secret ${file} is missing. Without it no row is recognised, and every row would be sent a second time. Nothing was sent. Restore ${file} from the backup of the ledger.`,
       })
     }
-    make(file, join(dirname(file), ownedName(draftPrefix(file), me)))
+    make(file, newSecret(), me)
   }
   chmodSync(file, 0o600)
   const secret = readFileSync(file, "utf8").trim()
@@ -51,16 +52,32 @@ export const readSecret = (ledger: string): string | LedgerRefused => {
   return secret
 }
 
+/** Gives a secret to a ledger that does not exist yet. Refuses to replace a different one. */
+export const adoptSecret = (ledger: string, secret: string): LedgerRefused | undefined => {
+  const file = secretFile(ledger)
+  if (!existsSync(file) && !ledgerExists(ledger)) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    make(file, secret, LockHolder.defaultValue()())
+  }
+  return existsSync(file) && readFileSync(file, "utf8").trim() !== secret
+    ? new LedgerRefused({
+      message:
+        `${file} contains the key of a different ledger. Nothing was changed. Name a different file in \`newLedger\`, or remove ${file} if no ledger needs it.`,
+    })
+    : undefined
+}
+
 /** Returns a random secret for a new ledger. */
 export const newSecret = (): string => randomBytes(32).toString("hex")
 
 const draftPrefix = (file: string): string => `${basename(file)}.draft-`
 
 /** Writes the secret completely or not at all, and only once, even if two processes start at the same time. */
-const make = (file: string, draft: string): void => {
+const make = (file: string, secret: string, me: Holder): void => {
+  const draft = join(dirname(file), ownedName(draftPrefix(file), me))
   const handle = openSync(draft, "wx", 0o600)
   try {
-    writeSync(handle, newSecret() + "\n")
+    writeSync(handle, secret + "\n")
     fsyncSync(handle)
   } finally {
     closeSync(handle)

@@ -189,6 +189,15 @@ export const projectSchema = section({
     description: "The durable record of what happened to every row",
     default: { file: "../.formferry/ledger.db" },
   }),
+  newLedger: optional(LedgerSection, {
+    description: "Where `formferry ledger move` moves the ledger: as in `ledger`",
+    examples: [{
+      url: { env: "DATABASE_URL" },
+      project: "acme",
+      key: { env: "FORMFERRY_LEDGER_KEY" },
+      marks: { folder: "../shared/marks" },
+    }],
+  }),
   reports: optional(Reports, {
     description: "The folder of the reports, or { directory, keepRuns, keepDays } to remove old ones",
     default: "../reports",
@@ -268,6 +277,8 @@ export interface Project {
   readonly services: ReadonlyMap<string, ServiceConfig>
   readonly connections: ReadonlyMap<string, Connection>
   readonly ledger: LedgerPlace
+  /** Where the ledger is to be moved. */
+  readonly newLedger: LedgerPlace | undefined
   readonly reports: string
   readonly reportsKept: ReportsKept
   readonly notify: ReadonlyArray<WebhookConfig>
@@ -326,7 +337,7 @@ const webhookFault = (text: string): string | undefined => {
  * @param resolve makes a path from the file absolute
  */
 export const projectOf = (
-  { connections, ledger, notify, reports, services }: ProjectFile,
+  { connections, ledger, newLedger, notify, reports, services }: ProjectFile,
   resolve: (path: string) => string,
   secrets: Secrets,
 ): Omit<Project, "root" | "pipelines"> => ({
@@ -337,6 +348,7 @@ export const projectOf = (
     Object.entries(connections).map(([name, connection]) => [name, connectionOf(name, connection, secrets)]),
   ),
   ledger: ledgerPlaceOf(ledger, resolve, secrets),
+  newLedger: newLedger && ledgerPlaceOf(newLedger, resolve, secrets),
   reports: resolve(reports.directory),
   reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
   notify: notify.map(({ on, webhook }) => ({

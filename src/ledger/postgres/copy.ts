@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import { type LedgerError, LedgerRefused } from "../Ledger.ts"
 import { schema as tables } from "../sql/schema.ts"
 import { connect, type Connection } from "./connection.ts"
-import { functions, quoted, tablesOf } from "./dialect.ts"
+import { continueNumbers, functions, quoted, tablesOf } from "./dialect.ts"
 import { readAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { hasTables, lockOf } from "./opening.ts"
@@ -101,11 +101,7 @@ const copyTables = async (connection: Connection, schema: string, copy: string):
     for (const [name, isNumbered] of rows) {
       const table = quoted(String(name))
       await connection.exec(`INSERT INTO ${table} SELECT * FROM ${quoted(schema)}.${table}`)
-      if (isNumbered === 1) {
-        await connection.exec(
-          `SELECT setval(pg_get_serial_sequence('${table}', 'id'), coalesce(max(id), 0) + 1, false) FROM ${table}`,
-        )
-      }
+      if (isNumbered === 1) await connection.exec(continueNumbers(table))
     }
     await connection.exec("UPDATE lock SET held = 0")
   }

@@ -79,6 +79,10 @@ const nextRows = (plain: string) => `
     string_agg(CASE WHEN ${plain} THEN '1' ELSE '0' END, ''), coalesce(json_agg(shape), '[]'))
   FROM (SELECT * FROM row WHERE id > ?1 AND id <= ?1 + ?3 AND place = ?2 ORDER BY id) r`
 
+/** @param table its name, quoted if that matters */
+export const continueNumbers = (table: string): string =>
+  `SELECT setval(pg_get_serial_sequence('${table}', 'id'), coalesce(max(id), 0) + 1, false) FROM ${table}`
+
 /** PostgreSQL's own words. */
 export const dialect: Dialect = {
   // With a plain join, PostgreSQL would read the whole table.
@@ -91,4 +95,5 @@ export const dialect: Dialect = {
     `state = ${stateCode.imported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`,
   ),
   forUpdate: " FOR UPDATE",
+  continueNumbers,
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
-import { LedgerRefused } from "../Ledger.ts"
+import { type LedgerOptions, LedgerRefused } from "../Ledger.ts"
+import { unfinishedIf } from "../sql/closing.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { schema as shared } from "../sql/schema.ts"
 import { all, get, run, type Sql, write } from "../sql/statement.ts"
@@ -20,6 +21,8 @@ export interface Part {
   readonly isManaged: boolean
   /** The user who is to own new tables. Undefined: the user who opens the ledger. */
   readonly owner: string | undefined
+  /** Whether the ledger is opened to be moved (`LedgerOptions`). */
+  readonly moved?: LedgerOptions["moved"]
 }
 
 const oldest = 15
@@ -187,7 +190,7 @@ function* checkRights({ label, owner, schema }: Part): Sql<boolean> {
 }
 
 function* createTables(part: Part): Sql<void> {
-  const { opened, owner, project, proof, schema } = part
+  const { moved, opened, owner, project, proof, schema } = part
   const exists = yield* checkRights(part)
   if (!exists) {
     yield* write(`CREATE SCHEMA ${quoted(schema)}${owner === undefined ? "" : ` AUTHORIZATION ${quoted(owner)}`}`)
@@ -200,7 +203,7 @@ function* createTables(part: Part): Sql<void> {
   for (const statement of `${tables};${functions}`.split(";")) {
     if (statement.trim() !== "") yield* write(statement)
   }
-  const meta = { id: randomBytes(8).toString("hex"), proof, started: opened, project, version: version }
+  const meta = { id: randomBytes(8).toString("hex"), proof, started: opened, project, version, ...unfinishedIf(moved) }
   for (const [name, value] of Object.entries(meta)) {
     yield* run("INSERT INTO meta (name, value) VALUES (?, ?)", [name, value])
   }

@@ -8,7 +8,7 @@ import { anyHost } from "../holder.ts"
 import { type Ledger, type LedgerError, LedgerRefused } from "../Ledger.ts"
 import { missing, movedServer, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
-import { makeLedger } from "../sql/ledger.ts"
+import { ledgerOver } from "../sql/ledger.ts"
 import { lacking, marksOf } from "../sql/newest.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
@@ -31,6 +31,12 @@ import { Writer } from "./Writer.ts"
 export const openPostgresLedger = (
   options: PostgresOptions,
 ): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.flatMap(openPostgresStore(options), ledgerOver)
+
+/** Opens a ledger's parts for the scope, as described for `openPostgresLedger`. */
+export const openPostgresStore = (
+  options: PostgresOptions,
+): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const { isManaged = false, key, project, schema } = options
     if (!/^[0-9a-f]{64}$/.test(key)) {
@@ -59,9 +65,12 @@ export const openPostgresLedger = (
     const id = yield* writer.write<string, LedgerRefused>(
       "opening it",
       () =>
-        openSchema({ label, schema, project, proof, opened, isManaged, owner: options.owner }, () => {
-          if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
-        }),
+        openSchema(
+          { label, schema, project, proof, opened, isManaged, owner: options.owner, moved: options.moved },
+          () => {
+            if (wrong !== undefined) throw new Refusal(notNewest(wrong, options.asker))
+          },
+        ),
     )
     const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
     const store: Store = {
@@ -103,7 +112,7 @@ export const openPostgresLedger = (
       roomFor: () => Effect.void,
     }
     yield* reportMovedServer(store)
-    return makeLedger(store)
+    return store
   })
 
 /** Logs that the ledger's server was replaced, if the ledger has everything that its marks record. Otherwise a run is refused, and says so. */

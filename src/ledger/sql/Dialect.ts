@@ -14,4 +14,6 @@ export interface Dialect {
   readonly nextRowsNotLeftOut: string
   /** Ends a SELECT whose row must not change before this transaction ends. */
   readonly forUpdate: string
+  /** Returns a statement that lets numbers of new rows continue after those of a table's rows. Undefined: they always do. */
+  readonly continueNumbers: (table: string) => string | undefined
 }

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { type Evidence, evidenceOf } from "../evidence.ts"
 import type { Ledger, LedgerError, LedgerRefused, PipelineLedger } from "../Ledger.ts"
 import { attended, rejectedRows } from "./attention.ts"
+import { closedBecause, untilClosed } from "./closing.ts"
 import { requestsOf, settlingFacts } from "./evidence.ts"
 import { facts, isAccepted, noFacts, notified, recordNotified, unreadFiles } from "./facts.ts"
 import { type Cursor, lookUp, lookUpRows } from "./lookUp.ts"
@@ -17,8 +18,17 @@ import { makeTurns } from "./turns.ts"
 import { makeUpkeep } from "./upkeep.ts"
 import { reconciliation } from "./verdicts.ts"
 
+/** Returns the port over an open ledger's parts. Refuses a ledger that a move has closed or not finished. */
+export const ledgerOver = (store: Store): Effect.Effect<Ledger, LedgerError | LedgerRefused> =>
+  Effect.flatMap(
+    store.read("opening it", () => closedBecause(store)),
+    (refused) => refused ?? Effect.succeed(makeLedger(store)),
+  )
+
 /** Returns the port over an open ledger's parts. */
-export const makeLedger = (store: Store): Ledger => ({
+export const makeLedger = (store: Store): Ledger => portOver(untilClosed(store))
+
+const portOver = (store: Store): Ledger => ({
   file: store.file,
   id: store.id,
   behind: Effect.flatMap(marksOf(store), (marks) => store.read("reading its marks", () => lacking(store, marks))),

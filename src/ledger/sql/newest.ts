@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Asker, Behind, LedgerError, LedgerRefused } from "../Ledger.ts"
 import { behind, type Marked, notNewest } from "../marks.ts"
+import { movingOf } from "./closing.ts"
 import { isAccepted } from "./facts.ts"
 import { Refusal } from "./Refusal.ts"
 import { all, get, type Sql } from "./statement.ts"
@@ -28,7 +29,8 @@ export function* lacking(store: Store, marked: Marked): Sql<Behind | undefined> 
     "SELECT epoch, word, upTo FROM holder WHERE epoch IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
     [JSON.stringify(epochs)],
   )
-  return behind(store, marked, new Map(found.map(([epoch, word, upTo]) => [epoch, { word, upTo }])))
+  const { before } = yield* movingOf()
+  return behind({ ...store, before }, marked, new Map(found.map(([epoch, word, upTo]) => [epoch, { word, upTo }])))
 }
 
 /**

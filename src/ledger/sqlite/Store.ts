@@ -10,6 +10,7 @@ import { LockHolder } from "../holder.ts"
 import { type LedgerError, type LedgerOptions, LedgerRefused } from "../Ledger.ts"
 import { marksFolder, marksIn, missing, notNewest } from "../marks.ts"
 import { ledgerExists, makeDigester, readSecret } from "../secret.ts"
+import { unfinishedIf } from "../sql/closing.ts"
 import { just } from "../sql/statement.ts"
 import type { Store as Rules } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
@@ -60,6 +61,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
         add("id", randomBytes(8).toString("hex"))
         add("proof", proof)
         add("started", started)
+        for (const [name, value] of Object.entries(unfinishedIf(options.moved))) add(name, value)
       })
       syncFolder(dirname(file))
     })

@@ -21,4 +21,5 @@ export const dialect: Dialect = {
   ),
   // Only one transaction writes at a time.
   forUpdate: "",
+  continueNumbers: () => undefined,
 }

@@ -1,0 +1,259 @@
+// Moves a ledger to a different database (docs/decisions/0037-moving-a-ledger.md). Each step can be repeated, and checks the ids of both ledgers in
+// its own transaction. So a move that was interrupted at any point continues, and of two moves at the same time at most one finishes.
+import * as Effect from "effect/Effect"
+import { randomBytes } from "node:crypto"
+import { LedgerError, type LedgerLocked, LedgerRefused } from "./Ledger.ts"
+import { type AnyLedgerOptions, openStore } from "./openLedger.ts"
+import { adoptSecret, readSecret } from "./secret.ts"
+import { closedBecause, type Closing, movingOf } from "./sql/closing.ts"
+import { holdersByEpoch, takeLock } from "./sql/lock.ts"
+import { marksOf, mustBeNewest, notNewestAt } from "./sql/newest.ts"
+import { Refusal } from "./sql/Refusal.ts"
+import { abandon } from "./sql/settle.ts"
+import { all, exists, get, type Sql, write } from "./sql/statement.ts"
+import type { Store } from "./sql/Store.ts"
+import { addRows, areSame, pageOf, pageSize, type TableRow, tables, tablesWithNul } from "./sql/tables.ts"
+
+/** What a move did. */
+export interface Moved {
+  /** What messages call the two ledgers. */
+  readonly from: string
+  readonly to: string
+  /** How many records were copied and compared. */
+  readonly records: number
+}
+
+type Refusing<A> = Effect.Effect<A, LedgerError | LedgerRefused | LedgerLocked>
+
+const refused = (message: string): LedgerRefused => new LedgerRefused({ message })
+
+const fail = (refusal: LedgerRefused | undefined): Refusing<void> => refusal ?? Effect.void
+
+/** Throws a Refusal inside a transaction, if there is one. */
+const must = (refusal: LedgerRefused | undefined): void => {
+  if (refusal !== undefined) throw new Refusal(refusal)
+}
+
+/** `meta` describes the ledger itself, so it is not copied. */
+const copied = tables.filter(({ name }) => name !== "meta")
+
+/**
+ * Moves a ledger, which must exist, to a place without one. Continues a move that was interrupted. Afterwards, only the new ledger can be used. Fails
+ * with `LedgerLocked` if a run is in progress, and with `LedgerRefused` if the ledger is not the newest, or if the new place can't be used.
+ *
+ * @param show is called while records are copied, with their number
+ */
+export const moveLedger = (
+  from: AnyLedgerOptions,
+  to: AnyLedgerOptions,
+  show: (records: number) => Effect.Effect<void>,
+): Refusing<Moved> =>
+  Effect.scoped(Effect.gen(function*() {
+    const old = yield* openStore({ ...from, moved: "from" })
+    const { before, closing: earlier, id, unfinished } = yield* old.read("opening it", movingOf)
+    if (unfinished !== undefined) yield* Effect.flatMap(old.read("opening it", () => closedBecause(old)), fail)
+    const secret = "file" in from ? readSecret(from.file) : from.key
+    if (secret instanceof LedgerRefused) return yield* secret
+    yield* fail("file" in to ? adoptSecret(to.file, secret) : to.key === secret ? undefined : otherKey(from))
+    const next = yield* openStore({ ...to, moved: "to", overruling: true })
+    const there = yield* next.read("opening it", movingOf)
+    const result = { from: old.file, to: next.file, records: 0 }
+    if (earlier?.id === there.id && there.unfinished === undefined) return result
+    yield* Effect.flatMap(next.read("opening it", () => unusable(old, next, earlier)), fail)
+    const closing = earlier ?? (yield* begin(old, next, "file" in from && !("file" in to)))
+    const taken = { ...next, id: closing.id }
+    if (there.id === closing.id && there.unfinished === "copied") {
+      yield* finish(old, taken, closing)
+      return result
+    }
+    const records = yield* copyAll(old, taken, show)
+    yield* taken.writer.write<void, LedgerRefused>("completing it", () => complete(taken, [...before, id]))
+    yield* finish(old, taken, closing)
+    return { ...result, records }
+  }))
+
+/** Opens a ledger again that was closed for a move. Returns false if it was not closed. Fails if everything has been copied. */
+export const cancelMove = (from: AnyLedgerOptions): Refusing<boolean> =>
+  Effect.scoped(Effect.gen(function*() {
+    const old = yield* openStore({ ...from, moved: "from" })
+    return yield* old.writer.write<boolean, LedgerRefused>("cancelling its move", function*() {
+      const { closing } = yield* movingOf()
+      must(
+        closing?.isMoved === true
+          ? refused(
+            `The ledger ${old.file} was moved to ${closing.name}, so the move can't be cancelled any more. If it has not finished, run: formferry ledger move`,
+          )
+          : undefined,
+      )
+      yield* write("DELETE FROM meta WHERE name = 'closed'")
+      return closing !== undefined
+    })
+  }))
+
+const otherKey = (from: AnyLedgerOptions): LedgerRefused =>
+  refused(
+    "The `key` of `newLedger` is not the key of the ledger. With a different key no row is recognised, and every row would be sent a second time. Nothing was changed. "
+      + ("file" in from
+        ? `Use the 64 digits in ${from.file}.key as the key.`
+        : "Let `newLedger.key` name the same variable as `ledger.key`."),
+  )
+
+/**
+ * Returns why the ledger can't be moved to this place.
+ *
+ * @param closing what the old ledger records if it was closed
+ */
+function* unusable(old: Store, next: Store, closing: Closing | undefined): Sql<LedgerRefused | undefined> {
+  const { id, unfinished } = yield* movingOf()
+  if (closing !== undefined && closing.id !== id) {
+    return refused(
+      `The ledger ${old.file} is being moved to ${closing.name}, but \`newLedger\` is ${next.file}, or the copy there was lost. Nothing was changed. `
+        + (closing.isMoved
+          ? "Name the right place in `newLedger`. If its ledger was lost, docs/maintain.md says how to continue without it."
+          : "Name the right place in `newLedger`, or first cancel that move: formferry ledger move --cancel"),
+    )
+  }
+  if (unfinished === undefined) {
+    return refused(
+      `${next.file} already contains a ledger, so no other ledger can be moved there. Nothing was changed. Name a place without a ledger in \`newLedger\`.`,
+    )
+  }
+  if (closing !== undefined) return undefined
+  for (const { name } of copied) {
+    if (!(yield* exists(`SELECT 1 FROM ${name} LIMIT 1`))) continue
+    return refused(
+      `${next.file} contains the incomplete copy of a move that was cancelled. Nothing was changed. Remove this copy, then run the command again.`,
+    )
+  }
+  return undefined
+}
+
+/**
+ * Closes the old ledger. Each of its later sessions, turns and writes is refused.
+ *
+ * @param toPostgres whether a file is moved to PostgreSQL, which can't store every text
+ */
+const begin = (old: Store, next: Store, toPostgres: boolean): Refusing<Closing> =>
+  Effect.gen(function*() {
+    const anywhere = { asker: undefined, where: "anywhere" } as const
+    const marked = yield* marksOf(old)
+    yield* Effect.flatMap(old.read("reading its marks", () => notNewestAt(old, marked, anywhere)), fail)
+    const others = { marks: yield* next.marks.read, newest: undefined }
+    if ((yield* old.read("reading its marks", () => notNewestAt(old, others, anywhere))) !== undefined) {
+      return yield* refused(
+        `The place for the marks of ${next.file} contains marks of a different ledger. Nothing was changed. Name a place without marks in \`newLedger\`.`,
+      )
+    }
+    const nul = toPostgres ? yield* old.read("looking for texts that can't be moved", tablesWithNul) : []
+    if (nul.length > 0) {
+      return yield* refused(
+        `The ledger ${old.file} contains texts with the character NUL, which PostgreSQL can't store (in ${
+          nul.join(", ")
+        }). Nothing was changed. This ledger can't be moved.`,
+      )
+    }
+    const closing: Closing = { id: randomBytes(8).toString("hex"), name: next.file, isMoved: false }
+    // With a new id, a move that was cancelled but is still in progress can't write to the new ledger any more.
+    yield* next.writer.write<void, LedgerRefused>("preparing it", function*() {
+      must(yield* unusable(old, next, undefined))
+      yield* write("UPDATE meta SET value = ? WHERE name = 'id'", [closing.id])
+    })
+    yield* old.writer.write<void, LedgerRefused | LedgerLocked>("closing it", function*() {
+      must(yield* closedBecause(old))
+      yield* mustBeNewest(old, marked, anywhere)
+      const holders = yield* holdersByEpoch()
+      const pipelines = yield* all<readonly [string]>("SELECT pipeline FROM place UNION SELECT pipeline FROM lock")
+      for (const [pipeline] of pipelines) {
+        const { epoch } = yield* takeLock(old, pipeline)
+        yield* abandon(old, pipeline, epoch, holders)
+      }
+      yield* write("UPDATE lock SET held = 0")
+      yield* write("INSERT INTO meta (name, value) VALUES ('closed', ?)", [JSON.stringify(closing)])
+    })
+    return closing
+  })
+
+/** Fails, inside a transaction, if the new ledger is complete, or belongs to a later move. Returns how far it is. */
+function* mustBeUnfinished({ file, id }: Store): Sql<"begun" | "copied"> {
+  const found = yield* movingOf()
+  if (found.id === id && found.unfinished !== undefined) return found.unfinished
+  throw new Refusal(refused(`A different process has finished or cancelled the move to ${file}. Nothing was changed.`))
+}
+
+/** Copies every table in pages, reads each page back, and compares it. What is already there is only compared. */
+const copyAll = (old: Store, taken: Store, show: (records: number) => Effect.Effect<void>): Refusing<number> =>
+  Effect.gen(function*() {
+    let records = 0
+    for (const table of copied) {
+      let after: TableRow | undefined
+      do {
+        const from = after
+        const rows = yield* old.read("reading it to move it", () => pageOf(table, from))
+        yield* taken.writer.write<void, LedgerRefused>("copying records to it", function*() {
+          yield* mustBeUnfinished(taken)
+          yield* addRows(table, rows.slice((yield* pageOf(table, from)).length))
+        })
+        if (!areSame(rows, yield* taken.read("reading what was copied", () => pageOf(table, from)))) {
+          const cause = new Error(
+            `its table ${table.name} differs from that of ${old.file}. To keep that ledger, run: formferry ledger move --cancel`,
+          )
+          return yield* new LedgerError({ file: taken.file, doing: "comparing what was copied", cause })
+        }
+        yield* show(records += rows.length)
+        after = rows.length < pageSize ? undefined : rows.at(-1)
+      } while (after !== undefined)
+    }
+    return records
+  })
+
+/** Completes the new ledger inside a transaction, with a holder whose mark distinguishes it from the old one. */
+function* complete(taken: Store, before: ReadonlyArray<string>): Sql<void> {
+  if ((yield* mustBeUnfinished(taken)) === "copied") return
+  const [last] = (yield* get<readonly [number | null]>("SELECT max(epoch) FROM holder")) ?? [null]
+  yield* write("INSERT INTO holder (epoch, word, upTo) VALUES (?, ?, 1)", [(last ?? 0) + 1, taken.id])
+  yield* write("INSERT INTO meta (name, value) VALUES ('before', ?)", [JSON.stringify(before)])
+  for (const { isNumbered, name } of copied) {
+    const numbering = isNumbered ? taken.dialect.continueNumbers(name) : undefined
+    if (numbering !== undefined) yield* all(numbering)
+  }
+  yield* write("UPDATE meta SET value = 'copied' WHERE name = 'unfinished'")
+}
+
+/**
+ * Opens the new ledger. Before that, the old one records that it is never opened again, and marks in the places of both ledgers name the new one. So
+ * copies of the old ledger are refused.
+ */
+const finish = (old: Store, taken: Store, closing: Closing): Refusing<void> =>
+  Effect.gen(function*() {
+    const marked = yield* marksOf(old)
+    yield* Effect.try({
+      try: () => [old, taken].forEach((one) => one.mustBeSame()),
+      catch: (cause) => new LedgerError({ file: taken.file, doing: "completing it", cause }),
+    })
+    yield* old.writer.write<void, LedgerRefused>("recording its move", function*() {
+      const now = (yield* movingOf()).closing
+      must(now?.id === closing.id ? undefined : refused(`The move of ${old.file} was cancelled. Nothing was changed.`))
+      if (now?.isMoved === true) return
+      yield* mustBeNewest(old, marked, { asker: undefined, where: "anywhere" })
+      yield* write("UPDATE meta SET value = ? WHERE name = 'closed'", [JSON.stringify({ ...closing, isMoved: true })])
+    })
+    const [epoch = 0] = (yield* taken.read(
+      "completing it",
+      () => get<readonly [number]>("SELECT epoch FROM holder WHERE word = ?", [closing.id]),
+    )) ?? []
+    // The new ledger's marks are written last, because only they may name its server.
+    for (const { file, holder, marks } of [old, taken]) {
+      const mark = marks.of({ ledger: closing.id, epoch, word: closing.id }, holder)
+      yield* Effect.ensuring(
+        Effect.tryPromise({
+          try: async () => mark.write(1),
+          catch: (cause) => new LedgerError({ file, doing: "writing marks of its move", cause }),
+        }),
+        Effect.sync(() => mark.close()),
+      )
+    }
+    yield* taken.writer.write<void, LedgerRefused>("opening it", function*() {
+      yield* mustBeUnfinished(taken)
+      yield* write("DELETE FROM meta WHERE name = 'unfinished'")
+    })
+  })

@@ -1,0 +1,79 @@
+// Reads and writes whole tables, to move a ledger. Follows the schema, so that a new table or column needs no change here.
+import { schema } from "./schema.ts"
+import { all, exists, type Param, type Sql, write } from "./statement.ts"
+
+/** A table of the ledger. */
+interface Table {
+  readonly name: string
+  /** Names of the columns that contain texts. */
+  readonly texts: ReadonlyArray<string>
+  /** The primary key: names of its columns, and their positions in a row. */
+  readonly key: ReadonlyArray<{ readonly name: string; readonly at: number }>
+  /** Whether the database numbers new rows. */
+  readonly isNumbered: boolean
+}
+
+const tableIn = (name: string, body: string): Table => {
+  // Commas within parentheses separate the columns of a constraint.
+  const parts = body.split(/,(?![^(]*\))/).map((part) => part.trim())
+  const columns = parts.filter((part) => !/^(PRIMARY KEY|UNIQUE)\b/.test(part))
+  const names = columns.map((column) => column.split(" ")[0] ?? "")
+  const listed = parts.find((part) => part.startsWith("PRIMARY KEY"))?.match(/\((.*)\)/)?.[1]?.split(",")
+  const key = listed ?? names.filter((_, at) => columns[at]?.includes("PRIMARY KEY"))
+  return {
+    name,
+    texts: names.filter((_, at) => columns[at]?.includes(" TEXT")),
+    key: key.map((one) => ({ name: one.trim(), at: names.indexOf(one.trim()) })),
+    isNumbered: columns.includes("id INTEGER PRIMARY KEY"),
+  }
+}
+
+/** Every table, in an order in which each only refers to earlier ones. */
+export const tables: ReadonlyArray<Table> = Array.from(
+  schema.replaceAll(/--[^\n]*/g, "").matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\)\s*STRICT\b[^;]*;/g),
+  ([, name = "", body = ""]) => tableIn(name, body),
+)
+
+/** A row of a table, with all its columns. */
+export type TableRow = ReadonlyArray<Param>
+
+/** The number of rows in a page, and the number of rows in one statement. */
+export const pageSize = 500
+const together = 100
+
+/** Returns the next page of a table, in the order of its key. A page that is not full is the last one. */
+export function* pageOf({ key, name }: Table, after: TableRow | undefined): Sql<ReadonlyArray<TableRow>> {
+  const names = key.map((one) => one.name).join(", ")
+  const where = after === undefined ? "" : ` WHERE (${names}) > (${key.map(() => "?").join(", ")})`
+  return yield* all<TableRow>(
+    `SELECT * FROM ${name}${where} ORDER BY ${names} LIMIT ${pageSize}`,
+    after === undefined ? [] : key.map(({ at }) => after[at] ?? null),
+  )
+}
+
+/** Adds rows to a table, inside a transaction. */
+export function* addRows({ name }: Table, rows: ReadonlyArray<TableRow>): Sql<void> {
+  for (let at = 0; at < rows.length; at += together) {
+    const some = rows.slice(at, at + together)
+    const values = some.map((row) => `(${row.map(() => "?").join(", ")})`).join(", ")
+    yield* write(`INSERT INTO ${name} VALUES ${values}`, some.flat())
+  }
+}
+
+/** Whether two pages contain the same. */
+export const areSame = (some: ReadonlyArray<TableRow>, others: ReadonlyArray<TableRow>): boolean =>
+  some.length === others.length
+  && some.every((row, at) => row.every((cell, column) => isSame(cell, others[at]?.[column])))
+
+const isSame = (cell: Param, other: Param | undefined): boolean =>
+  cell === other || (Buffer.isBuffer(cell) && Buffer.isBuffer(other) && cell.equals(other))
+
+/** Returns the names of the tables of a ledger in a file that contain the character NUL, which PostgreSQL can't store. */
+export function* tablesWithNul(): Sql<ReadonlyArray<string>> {
+  const found: Array<string> = []
+  for (const { name, texts } of tables) {
+    const where = texts.map((text) => `instr(${text}, char(0)) > 0`).join(" OR ")
+    if (where !== "" && (yield* exists(`SELECT 1 FROM ${name} WHERE ${where} LIMIT 1`))) found.push(name)
+  }
+  return found
+}
