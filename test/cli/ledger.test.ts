@@ -21,7 +21,7 @@ it.scopedLive("ledger compacts, backs up, exports and forgets, and exits with co
     yield* here.source(["K-1,Ada,ada@example.org", "K-2,Bob,bob@example.org"])
     yield* here.run()
     const faults: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
-      [[], "Which command: `compact`, `backup`, `export`, `forget`, `rekey`, `key` or `migrate`?"],
+      [[], "Which command: `compact`, `backup`, `export`, `forget`, `rekey`, `key`, `migrate` or `move`?"],
       [["compat"], "Did you mean `compact`?"],
       [["compact", "--rows", "K-1"], "`--rows` belongs to `ledger forget`."],
       [["export", "--format", "xml"], "csv or jsonl"],
