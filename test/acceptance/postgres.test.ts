@@ -267,4 +267,46 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
         expect(at.count()).toBe(3)
       }),
   )
+
+  it.scopedLive("moves its ledger from a file to PostgreSQL, and back, and sends no row twice", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      const run = (...args: ReadonlyArray<string>) => Effect.map(at.inProcess(...args), said)
+      const exported = Effect.map(at.inProcess("ledger", "export"), ({ stdout }) => stdout)
+      at.write("source.csv", csv(upTo(12)))
+      expect(yield* run("run", "contacts")).toMatch(/^0 /)
+      const before = yield* exported
+      const inFile = at.read("config/formferry.yaml")
+      expect(yield* run("ledger", "move")).toMatch(/^2 .*doesn't say where to move the ledger/)
+      const place = yield* newPlace
+      configure(at, { ...place, key: at.read(".formferry/ledger.db.key").trim() })
+      const inPostgres = at.read("config/formferry.yaml")
+      const newLedger = inPostgres.slice(inFile.length).replace("ledger:", "newLedger:")
+      at.write("config/formferry.yaml", inFile + newLedger.replace("env: LEDGER_KEY", "env: OTHER_KEY"))
+      at.write(".env", `${at.read(".env")}OTHER_KEY=${newKey()}\n`)
+      expect(yield* run("ledger", "move")).toMatch(/^2 .*Use the 64 digits in \S+ledger\.db\.key as the key/)
+      at.write("config/formferry.yaml", inFile + newLedger)
+      expect(yield* run("ledger", "move")).toMatch(/^0 The ledger \S+ was moved to postgresql:.* records were copied/)
+      for (const command of [["run", "contacts"], ["status"], ["rehearse", "contacts"], ["ledger", "export"]]) {
+        expect(yield* run(...command)).toMatch(/^2 .*was moved to postgresql:.*rename `newLedger` to `ledger`/)
+      }
+      expect(yield* run("ledger", "move", "--cancel")).toMatch(/^2 .*can't be cancelled any more/)
+      expect(yield* run("ledger", "move", "--json")).toMatch(/^0 .*"records":0/)
+
+      at.write("config/formferry.yaml", inPostgres)
+      expect(yield* exported).toBe(before)
+      at.write("source.csv", csv(upTo(15)))
+      expect(yield* run("run", "contacts")).toMatch(/^0 /)
+      expect(at.report()).toMatchObject({ rows: { alreadyImported: 12, imported: 3 } })
+      at.write("config/formferry.yaml", `${inPostgres}newLedger: { file: ../.formferry/next.db }\n`)
+      const later = yield* exported
+      expect(yield* run("ledger", "move")).toMatch(/^0 /)
+      expect(yield* run("run", "contacts")).toMatch(/^2 .*was moved to \S+next\.db/)
+      at.write("config/formferry.yaml", `${inFile}ledger: { file: ../.formferry/next.db }\n`)
+      expect(yield* exported).toBe(later)
+      at.write("source.csv", csv(upTo(17)))
+      expect(yield* run("run", "contacts")).toMatch(/^0 /)
+      expect(at.count()).toBe(17)
+      expect(yield* run("status", "--verify")).toMatch(/^0 /)
+    }))
 })
