@@ -85,7 +85,11 @@ export const fetchReports = (project: Project, pipeline: string, wanted: Wanted)
     orWarn(`The reports of other hosts could not be fetched into ${project.reports}`),
   )
 
-/** Stores a finished run's folder for other hosts, and those of this host's earlier runs that could not be stored. */
+/**
+ * Stores a finished run's folder for other hosts, and those of this host's earlier runs that could not be stored.
+ *
+ * @param run if no run is stored yet, only this one and later ones are stored. Empty: all runs
+ */
 export const storeReport = (project: Project, pipeline: string, run: string) =>
   withStored(project, (stored) =>
     Effect.gen(function*() {

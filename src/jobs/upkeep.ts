@@ -12,7 +12,7 @@ import { type CsvLine, spreadsheetCsv } from "../report/csvFiles.ts"
 import { emptyFolder, foldersHolding } from "../report/forget.ts"
 import { showWork } from "../run/Progress.ts"
 import { hasLedger, knownPipelines, ledgerOf, missedBy } from "./projectLedger.ts"
-import { emptyStored, fetchAllReports } from "./storedReports.ts"
+import { emptyStored, fetchAllReports, storeReport } from "./storedReports.ts"
 
 /** Fails if the ledger doesn't exist. The error distinguishes a ledger that is missing from a project that imported nothing yet. */
 const mustBeThere = (project: Project) =>
@@ -78,7 +78,7 @@ export const migrateLedger = (project: Project, owner: string | undefined) =>
     return !existed
   })
 
-/** Moves the ledger to the place that `newLedger` names, or continues to do so. No run may be in progress. */
+/** Moves the ledger to the place that `newLedger` names, with the reports, or continues to do so. No run may be in progress. */
 export const moveProject = (project: Project) =>
   Effect.gen(function*() {
     const { newLedger } = project
@@ -89,8 +89,14 @@ export const moveProject = (project: Project) =>
       })
     }
     yield* mustBeThere(project)
-    const to = yield* ledgerOf({ ...project, ledger: newLedger })
-    return yield* moveLedger(yield* ledgerOf(project), to, (records) => showWork("copy", records))
+    const moved = { ...project, ledger: newLedger }
+    const to = yield* ledgerOf(moved)
+    const done = yield* moveLedger(yield* ledgerOf(project), to, (records) => showWork("copy", records))
+    for (const pipeline of (yield* knownPipelines(project, undefined, [])).own) {
+      yield* fetchAllReports(project, pipeline)
+      yield* storeReport(moved, pipeline, "")
+    }
+    return done
   })
 
 /** Opens a ledger again that was closed for a move. Returns false if it was not closed. */

@@ -122,7 +122,7 @@ export const LedgerSection = becoming(keys, (given) => {
       isManaged: durability === "managed",
       sharesReports: reports === "folder",
     } as const
-}).annotations(expecting("{ file: PATH }, or { url, project, key, marks }"))
+}).annotations({ ...expecting("{ file: PATH }, or { url, project, key, marks }"), identifier: "Ledger" })
 
 /** A secret that is looked up when it is needed. */
 type Secret = Effect.Effect<Redacted.Redacted, ConfigurationInvalid>

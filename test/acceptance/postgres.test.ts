@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { ProjectStatus } from "../../src/jobs/status.ts"
 import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
@@ -298,9 +298,11 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       at.write("source.csv", csv(upTo(15)))
       expect(yield* run("run", "contacts")).toMatch(/^0 /)
       expect(at.report()).toMatchObject({ rows: { alreadyImported: 12, imported: 3 } })
+      rmSync(join(at.folder, "reports", "contacts"), { recursive: true })
       at.write("config/formferry.yaml", `${inPostgres}newLedger: { file: ../.formferry/next.db }\n`)
       const later = yield* exported
       expect(yield* run("ledger", "move")).toMatch(/^0 /)
+      expect(at.runs()).toHaveLength(2)
       expect(yield* run("run", "contacts")).toMatch(/^2 .*was moved to \S+next\.db/)
       at.write("config/formferry.yaml", `${inFile}ledger: { file: ../.formferry/next.db }\n`)
       expect(yield* exported).toBe(later)
