@@ -43,7 +43,8 @@ const interleave = (first: Host, second: Host, isLate: boolean, seed: number) =>
     const { chance, int } = draws(seed)
     const pause = (longest: number) => Effect.sleep(`${int(0, longest)} millis`)
     const session = yield* first.view.hold("first")
-    first.link.allow(isLate ? Infinity : int(0, 24))
+    const isAfter = !isLate && chance(0.25)
+    first.link.allow(isLate ? Infinity : isAfter ? 0 : int(0, 24))
     const intended = yield* Effect.fork(Effect.either(session.intend(batchOf([rowOf(first.ledger, seed)]))))
     yield* Effect.sleep(`${staleAfter} millis`)
     second.link.allow(isLate ? int(4, 14) : int(0, 30))
@@ -58,15 +59,16 @@ const interleave = (first: Host, second: Host, isLate: boolean, seed: number) =>
         Effect.retry({ while: ({ _tag }) => _tag === "LedgerLocked", times: 3 }),
       ),
     )))
-    for (let turn = isLate ? 0 : int(0, 3); turn > 0; turn--) {
+    for (let turn = isLate || isAfter ? 0 : int(0, 3); turn > 0; turn--) {
       yield* pause(12)
       ;(chance(0.5) ? first : second).link.allow(int(0, 12))
     }
-    const [one, other] = isLate || chance(0.5) ? [second, first] : [first, second]
+    const [one, other] = isLate || isAfter || chance(0.5) ? [second, first] : [first, second]
     yield* Effect.sleep(`${isLate ? 20 : 0} millis`)
     one.link.allow(Infinity)
     // If the other host is inside a transaction, the server ends it after 99 ms.
-    yield* pause(isLate ? 0 : 200)
+    if (isAfter) yield* Fiber.await(taking)
+    else yield* pause(isLate ? 0 : 200)
     other.link.allow(Infinity)
     const [intent, takeover] = [yield* Fiber.join(intended), yield* Fiber.join(taking)]
     const failed = [...Option.toArray(Either.getLeft(intent)), ...Option.toArray(Either.getLeft(takeover))]
