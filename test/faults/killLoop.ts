@@ -45,7 +45,7 @@ const batchSize = 10
 export const key = "practice_key_of_the_kill_loop"
 
 /** Delays requests, so that kills occur while requests are in flight. With a list, also refuses a few in a way that puts their rows in doubt. */
-const slowly = (seed: number, list: boolean) => ({
+export const slowly = (seed: number, list: boolean) => ({
   seed,
   faults: [
     ...(list
@@ -81,12 +81,13 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Runs the real command, and kills its process when `fatal` returns true. */
+/** Runs the real command, and kills its process when the promise that `fatal` returns is fulfilled. */
 export const formferry = async (
   { env, main }: Command,
   cwd: string,
   args: ReadonlyArray<string>,
-  fatal: (isOver: () => boolean) => Promise<void> = () => new Promise(() => {}),
+  fatal: (isOver: () => boolean, signal: (signal: NodeJS.Signals) => void) => Promise<void> = () =>
+    new Promise(() => {}),
 ): Promise<Ran> => {
   const child = spawn(process.execPath, [optimiseLater, main, ...args], {
     cwd,
@@ -108,7 +109,7 @@ export const formferry = async (
       done({ status: code ?? undefined, stdout, stderr })
     })
   })
-  void fatal(() => isOver).then(() => {
+  void fatal(() => isOver, (signal) => void child.kill(signal)).then(() => {
     if (!isOver) child.kill("SIGKILL")
   })
   return ended
@@ -158,8 +159,8 @@ export const project = (folder: string, baseUrl: string, rows: number, more = ""
   writeSource(folder, rows)
 }
 
-export const reportOf = (folder: string): RunReport => {
-  const latest = realpathSync(join(folder, "reports/people/latest"))
+export const reportOf = (folder: string, pipeline = "people"): RunReport => {
+  const latest = realpathSync(join(folder, "reports", pipeline, "latest"))
   return JSON.parse(readFileSync(join(latest, "report.json"), "utf8")) as RunReport
 }
 

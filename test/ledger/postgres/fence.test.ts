@@ -6,7 +6,7 @@ import { seeds } from "../../long.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
 import { newSchema } from "./connecting.ts"
 import { openLink } from "./link.ts"
-import { withoutPostgres } from "./server.ts"
+import { testServer, withoutPostgres } from "./server.ts"
 
 const staleAfter = 60
 
@@ -19,7 +19,8 @@ const host = (schema: string, heartbeat: number) =>
     const scope = yield* Scope.make()
     return yield* Scope.extend(
       Effect.gen(function*() {
-        const link = yield* openLink
+        const { port } = yield* Effect.promise(testServer)
+        const link = yield* openLink(() => port, true)
         const url = `postgresql://formferry:formferry@127.0.0.1:${link.port}/postgres?sslmode=disable`
         const marks = { ledger: "ledger1", folders: [], write: false }
         const key = "0123456789abcdef".repeat(4)

@@ -2,9 +2,8 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import { connect, createServer } from "node:net"
 import type { AddressInfo, Socket } from "node:net"
-import { testServer } from "./server.ts"
 
-/** A network between a ledger and the test server. It can stop forwarding, in both directions, and continue later. */
+/** A network between a ledger and its server. It can stop forwarding, in both directions, and continue later. */
 export interface Link {
   readonly port: number
   /** Forwards this many more messages, and then holds all others back. */
@@ -41,51 +40,57 @@ const divider = (of: keyof typeof last, forward: (part: Buffer) => void) => {
 
 const impatience = [Buffer.from("idle_in_transaction_session_timeout = '3s'"), Buffer.from("'99'")] as const
 
-/** Opens a link for the scope. Its server ends a session that is idle inside a transaction after 99 ms instead of 3 s. */
-export const openLink: Effect.Effect<Link, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const { port } = await testServer()
-    let left = Infinity
-    let held: Array<() => void> = []
-    const sockets = new Set<Socket>()
-    const pass = (forward: () => void) => {
-      if (left > 0 && held.length === 0) {
-        left--
-        return forward()
-      }
-      held.push(forward)
-    }
-    const server = createServer({ noDelay: true }, (client) => {
-      const database = connect({ port, host: "127.0.0.1", noDelay: true })
-      const asked = divider("client", (part) => pass(() => database.write(part)))
-      const answered = divider("server", (part) => pass(() => client.write(part)))
-      client.on("data", (data: Buffer) => {
-        const at = data.indexOf(impatience[0])
-        if (at >= 0) {
-          impatience[1].copy(data, at + impatience[0].length - impatience[1].length)
-          asked.start()
-          answered.start()
+/**
+ * Opens a link for the scope.
+ *
+ * @param portNow the server's port, for each new connection
+ * @param isImpatient whether the server ends a session that is idle inside a transaction after 99 ms instead of 3 s. Then the link counts whole
+ *   messages
+ */
+export const openLink = (portNow: () => number, isImpatient: boolean): Effect.Effect<Link, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      let left = Infinity
+      let held: Array<() => void> = []
+      const sockets = new Set<Socket>()
+      const pass = (forward: () => void) => {
+        if (left > 0 && held.length === 0) {
+          left--
+          return forward()
         }
-        asked.take(data)
-      })
-      database.on("data", (data: Buffer) => answered.take(data))
-      for (const [one, other] of [[client, database], [database, client]] as const) {
-        sockets.add(one)
-        one.on("error", () => undefined).on("close", () => pass(() => other.destroy()))
+        held.push(forward)
       }
-    })
-    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
-    return {
-      port: (server.address() as AddressInfo).port,
-      allow: (messages: number) => {
-        for (left = messages; held.length > 0 && left > 0; left--) held.shift()?.()
-      },
-      close: () => {
-        held = []
-        for (const one of sockets) one.destroy()
-        server.close()
-      },
-    }
-  }),
-  ({ close }) => Effect.sync(close),
-)
+      const server = createServer({ noDelay: true }, (client) => {
+        const database = connect({ port: portNow(), host: "127.0.0.1", noDelay: true })
+        const asked = divider("client", (part) => pass(() => database.write(part)))
+        const answered = divider("server", (part) => pass(() => client.write(part)))
+        client.on("data", (data: Buffer) => {
+          const at = data.indexOf(impatience[0])
+          if (isImpatient && at >= 0) {
+            impatience[1].copy(data, at + impatience[0].length - impatience[1].length)
+            asked.start()
+            answered.start()
+          }
+          asked.take(data)
+        })
+        database.on("data", (data: Buffer) => answered.take(data))
+        for (const [one, other] of [[client, database], [database, client]] as const) {
+          sockets.add(one)
+          one.on("error", () => undefined).on("close", () => pass(() => other.destroy()))
+        }
+      })
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+      return {
+        port: (server.address() as AddressInfo).port,
+        allow: (messages: number) => {
+          for (left = messages; held.length > 0 && left > 0; left--) held.shift()?.()
+        },
+        close: () => {
+          held = []
+          for (const one of sockets) one.destroy()
+          server.close()
+        },
+      }
+    }),
+    ({ close }) => Effect.sync(close),
+  )

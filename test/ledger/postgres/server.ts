@@ -198,16 +198,30 @@ const stop = (folder: string, name: string): void => {
   }
 }
 
-/** A server of one test's own, with these settings, for the scope. Also returns what stops it as a crash does. */
+/** A server of one test's own. */
+interface OwnServer extends TestServer {
+  /** Stops the server as a crash does. */
+  readonly crash: () => void
+  /** Starts the server again at the same port. If it is running, it crashes first. */
+  readonly restart: () => Promise<unknown>
+}
+
+/** A server of one test's own, with these settings, for the scope. */
 export const ownServer = (
   name: string,
   settings: ReadonlyArray<string>,
   files?: Files,
-): Effect.Effect<TestServer & { readonly crash: () => void }, never, Scope.Scope> =>
+): Effect.Effect<OwnServer, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const server = await serve((await testServer()).folder, name, settings, files)
-      return { ...server, crash: () => stop(server.folder, name) }
+      const { folder } = server
+      const again = ["-D", join(folder, name), "-w", "-m", "immediate", "-l", join(folder, `${name}.log`), "restart"]
+      return {
+        ...server,
+        crash: () => stop(folder, name),
+        restart: () => run(join(required().folder, "pg_ctl"), again, asUnprivileged(folder)),
+      }
     }),
     ({ crash }) => Effect.sync(crash),
   )

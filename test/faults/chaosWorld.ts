@@ -1,0 +1,137 @@
+import { Effect, Redacted } from "effect"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { serve } from "../../src/practice/PracticeService.ts"
+import { memoryStore } from "../../src/practice/store.ts"
+import { connected } from "../ledger/postgres/connecting.ts"
+import { type Link, openLink } from "../ledger/postgres/link.ts"
+import { ownServer, standbyOf } from "../ledger/postgres/server.ts"
+import { planned } from "../practice/faults.ts"
+import { key, slowly, writeSource } from "./killLoop.ts"
+import { temporaryFolder } from "./ledgerOnDisk.ts"
+import { form, pipelineYaml } from "./pipeline.ts"
+
+export interface ChaosOptions {
+  /** The path of the built command. */
+  readonly main: string
+  readonly seed: number
+  readonly pipelines: number
+  /** The number of rows of each pipeline. */
+  readonly rows: number
+  /** How long faults occur, in seconds. */
+  readonly seconds: number
+  readonly tell: (line: string) => void
+}
+
+/** The shortest `leaseTimeout`, in milliseconds. */
+export const lease = 10_000
+
+/** A machine: its project folder, and its network to the database. */
+export interface Host {
+  readonly name: string
+  readonly folder: string
+  readonly link: Link
+  /** The pipeline that it runs now, and what sends a signal to its process. */
+  running: { readonly pipeline: string; readonly signal: (signal: NodeJS.Signals) => void } | undefined
+}
+
+/** Submissions that arrived in one request, and the run that their stamp names. */
+interface Arrival {
+  readonly at: number
+  readonly pipeline: string
+  readonly run: string
+}
+
+const writeProject = (folder: string, baseUrl: string, { pipelines, rows }: ChaosOptions): void => {
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  const service = `baseUrl: ${baseUrl}, apiKey: { env: FORM_SERVICE_API_KEY }, requestsPerSecond: 25, confirm: false`
+  write(
+    "config/formferry.yaml",
+    `services:
+  live: { ${service} }
+  listing: { ${service}, capabilities: [list] }
+ledger:
+  url: { env: DATABASE_URL }
+  project: chaos
+  key: { env: LEDGER_KEY }
+  leaseTimeout: ${lease / 1_000} seconds
+  marks: { folder: ../../marks }
+`,
+  )
+  for (let at = 1; at <= pipelines; at++) {
+    write(
+      `pipelines/p${at}.yaml`,
+      pipelineYaml
+        .replace("pipeline: people", `pipeline: p${at}`)
+        .replace(
+          "service: live, form: people,",
+          `service: ${at % 2 === 0 ? "listing" : "live"}, form: p${at}, batchSize: 2, stamp: { run: run_id },`,
+        )
+        .replace("visibleWithin: 20 seconds", "visibleWithin: 1 seconds, lateWithin: 1 seconds"),
+    )
+  }
+  writeSource(folder, rows)
+}
+
+const names = ["a", "b", "c"]
+
+/** Opens three hosts that share a ledger in PostgreSQL, a standby of its server, and a form service, for the scope. */
+export const openWorld = (options: ChaosOptions) =>
+  Effect.gen(function*() {
+    const { pipelines, seed } = options
+    const all = Array.from({ length: pipelines }, (_, at) => `p${at + 1}`)
+    const stamp = { id: "run", name: "run_id" }
+    const forms = all.map((id) => ({ ...form, id, urlParameters: [...form.urlParameters, stamp] }))
+    const arrivals: Array<Arrival> = []
+    const inner = memoryStore()
+    const store: typeof inner = {
+      ...inner,
+      append: (pipeline, submissions) => {
+        for (const { json } of submissions) {
+          arrivals.push({ at: Date.now(), pipeline, run: /"id":"run"[^}]*"value":"([^"]*)"/.exec(json)?.[1] ?? "" })
+        }
+        return inner.append(pipeline, submissions)
+      },
+    }
+    const faults = planned(slowly(seed, false))
+    const service = yield* serve({ forms, port: 0, apiKey: Redacted.make(key), faults, store })
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => temporaryFolder("formferry-chaos-")),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+    )
+    const primary = yield* ownServer(`chaos-${seed}`, [])
+    const standby = yield* ownServer(
+      `chaos-standby-${seed}`,
+      ["primary_slot_name=", "hot_standby=on"],
+      standbyOf(primary),
+    )
+    const network = { server: primary }
+    const hosts = yield* Effect.forEach(
+      names,
+      (name) =>
+        Effect.map(openLink(() => network.server.port, false), (link): Host => {
+          const own = join(folder, "hosts", name)
+          writeProject(own, service.baseUrl, options)
+          return { name, folder: own, link, running: undefined }
+        }),
+    )
+    return { all, arrivals, hosts, network, primary, service, standby }
+  })
+
+export type World = Effect.Effect.Success<ReturnType<typeof openWorld>>
+
+/** Returns the rows that a server returns for a statement. Undefined if it can't be reached. */
+export const ask = (
+  server: { readonly port: number },
+  sql: string,
+): Promise<ReadonlyArray<ReadonlyArray<unknown>> | undefined> =>
+  Effect.runPromise(
+    connected(`postgresql://formferry:formferry@127.0.0.1:${server.port}/postgres`, "formferry").pipe(
+      Effect.flatMap((connection) => Effect.tryPromise(() => connection.send(sql))),
+      Effect.scoped,
+      Effect.match({ onFailure: () => undefined, onSuccess: ({ rows }) => rows }),
+    ),
+  )
