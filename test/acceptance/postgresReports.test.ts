@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { connected } from "../ledger/postgres/connecting.ts"
 import { withoutPostgres } from "../ledger/postgres/server.ts"
+import type { Fault } from "../practice/faults.ts"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
 import { configure, newPlace, said } from "./inPostgres.ts"
 
@@ -14,10 +15,14 @@ const source = csv(
 )
 
 /** Two hosts, each with its own folder, whose projects have the same ledger. `ask` reads the database. */
-const hosts = (more = "", keep = "") =>
+const hosts = ({ faults = [], keep = "", more = "" }: {
+  readonly faults?: ReadonlyArray<Fault>
+  readonly keep?: string
+  readonly more?: string
+} = {}) =>
   Effect.gen(function*() {
     const place = yield* newPlace
-    const [first, second] = [yield* bench(), yield* bench()]
+    const [first, second] = [yield* bench({ faults }), yield* bench()]
     first.write("config/formferry.yaml", first.read("config/formferry.yaml") + keep)
     first.write("source.csv", source)
     configure(first, place, more)
@@ -68,6 +73,23 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
       expect(first.count()).toBe(7)
     }))
 
+  it.scopedLive("are continued by a host that settles the rows in doubt of another host's run", () =>
+    Effect.gen(function*() {
+      const { first, second } = yield* hosts({ faults: [{ fault: "reset", on: "create", when: "before", at: [1] }] })
+      expect((yield* first.inProcess("run", "contacts")).status).toBe(4)
+      const { run } = first.report()
+      expect(said(yield* second.inProcess("report", "contacts", "--run", run))).toContain("in doubt")
+      const doubts = readFileSync(join(folderOf(second, run), "in-doubt.csv"), "utf8").trim().split("\n").slice(1)
+      const keys = doubts.map((line) => /(\d+)/.exec(line)?.[1] ?? "")
+      expect(keys.length).toBeGreaterThan(0)
+      const settle = ["settle", "contacts", "--as", "not-landed", "--because", "not in the results", "--rows", ...keys]
+      expect((yield* second.inProcess(...settle)).status).toBe(0)
+      expect((yield* second.inProcess("run", "contacts")).status).toBe(1)
+      expect(first.count()).toBe(7)
+      yield* first.inProcess("report", "contacts")
+      expect(first.report().run).toBe(second.report().run)
+    }))
+
   it.scopedLive("leave no incomplete folder if they can't be fetched or stored, and are fetched or stored later", () =>
     Effect.gen(function*() {
       const { ask, first, second } = yield* hosts()
@@ -109,7 +131,7 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
 
   it.scopedLive("are removed from the database when a host removes old ones, also those that it did not write", () =>
     Effect.gen(function*() {
-      const { ask, first, second } = yield* hosts("", "reports: { directory: ../reports, keepRuns: 2 }\n")
+      const { ask, first, second } = yield* hosts({ keep: "reports: { directory: ../reports, keepRuns: 2 }\n" })
       yield* first.inProcess("run", "contacts")
       yield* first.inProcess("run", "contacts", "--dry-run")
       const { run } = first.report()
@@ -121,7 +143,7 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
 
   it.scopedLive("are not stored if all hosts share their folder", () =>
     Effect.gen(function*() {
-      const { ask, first, second } = yield* hosts(", reports: folder")
+      const { ask, first, second } = yield* hosts({ more: ", reports: folder" })
       expect((yield* first.inProcess("run", "contacts")).status).toBe(1)
       expect(yield* ask(storedRuns)).toEqual([])
       expect(said(yield* second.inProcess("report", "contacts"))).toMatch(/^2 .*there is none yet/)

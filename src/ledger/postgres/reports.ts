@@ -3,7 +3,7 @@ import type * as Scope from "effect/Scope"
 import { createReadStream, createWriteStream } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { Readable } from "node:stream"
+import { pipeline, Readable } from "node:stream"
 import { pipeline as piped } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import type { LedgerError, LedgerRefused } from "../Ledger.ts"
@@ -48,8 +48,8 @@ const pieceSize = 256 * 1024
 
 /** Compresses a file. Yields pieces, at least one. */
 async function* piecesOf(file: string): AsyncGenerator<Buffer> {
-  const zipped = createGzip()
-  createReadStream(file).on("error", (cause) => zipped.destroy(cause)).pipe(zipped)
+  // A failure of the file ends the loop below.
+  const zipped = pipeline(createReadStream(file), createGzip(), () => undefined)
   let parts: Array<Buffer> = []
   let size = 0
   for await (const part of zipped as AsyncIterable<Buffer>) {
