@@ -37,6 +37,9 @@ const must = (refusal: LedgerRefused | undefined): void => {
 /** `meta` describes the ledger itself, so it is not copied. */
 const copied = tables.filter(({ name }) => name !== "meta")
 
+/** How many milliseconds the clocks of two ledgers may differ. */
+const mostApart = 10_000
+
 /**
  * Moves a ledger, which must exist, to a place without one. Continues a move that was interrupted. Afterwards, only the new ledger can be used. Fails
  * with `LedgerLocked` if a run is in progress, and with `LedgerRefused` if the ledger is not the newest, or if the new place can't be used.
@@ -142,6 +145,16 @@ const begin = (old: Store, next: Store, toPostgres: boolean): Refusing<Closing> 
     if ((yield* old.read("reading its marks", () => notNewestAt(old, others, anywhere))) !== undefined) {
       return yield* refused(
         `The place for the marks of ${next.file} contains marks of a different ledger. Nothing was changed. Name a place without marks in \`newLedger\`.`,
+      )
+    }
+    const apart = Math.abs(
+      (yield* old.read("reading the time", old.now)) - (yield* next.read("reading the time", next.now)),
+    )
+    if (apart > mostApart) {
+      return yield* refused(
+        `The clocks of ${old.file} and ${next.file} differ by ${
+          Math.round(apart / 1_000)
+        } seconds. Times are evidence for rows in doubt, so both ledgers need the right time. Nothing was changed. Set both clocks, then run the command again.`,
       )
     }
     const nul = toPostgres ? yield* old.read("looking for texts that can't be moved", tablesWithNul) : []

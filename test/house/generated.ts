@@ -55,7 +55,13 @@ const linesOf = (signature: SchemaAST.PropertySignature, prefix: string): Readon
 /** Returns the lines of a struct's keys, and of the keys inside their values. */
 const keyLines = (ast: SchemaAST.AST, prefix: string): ReadonlyArray<string> =>
   shapesOf(ast).structs.flatMap(({ core }) => [
-    ...core.propertySignatures.flatMap((signature) => linesOf(signature, prefix)),
+    // If two keys have the same named type, the description of the second one refers to the first.
+    ...core.propertySignatures.flatMap((signature, at, all) =>
+      annotation(signature.type, SchemaAST.IdentifierAnnotationId) !== undefined
+        && all.findIndex(({ type }) => type === signature.type) < at
+        ? [keyLine(`${prefix}${String(signature.name)}`, signature)]
+        : linesOf(signature, prefix)
+    ),
     // An expected answer may contain further expected answers.
     ...core.indexSignatures.flatMap(({ type }) =>
       SchemaAST.isSuspend(type) || shapesOf(type).structs.some((each) => each.core === core)

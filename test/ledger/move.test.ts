@@ -207,6 +207,11 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
         yield* (yield* contacts(yield* here.open(old))).hold("run2")
         expect(yield* refusal(move(old, next))).toMatch(/Another run of contacts has been in progress/)
       }))
+      const clock = yield* Effect.clock
+      const slow = Object.create(clock, {
+        unsafeCurrentTimeMillis: { value: () => clock.unsafeCurrentTimeMillis() - 60_000 },
+      }) as typeof clock
+      expect(yield* refusal(Effect.withClock(move(old, next), slow))).toMatch(/differ by (60|61) seconds/)
       const keyed = here.inFile("keyed")
       mkdirSync(join(here.at, "keyed"))
       appendFileSync(join(here.at, "keyed", "ledger.db.key"), newSecret())
@@ -311,9 +316,10 @@ describe.skipIf(withoutPostgres || !isLong)("a ledger with 100,000 rows that is 
       const [first, second, third] = [here.inFile("first"), here.inPostgres(), here.inFile("third")]
       yield* fill(here, first, 1, 100_000)
       const used: Array<number> = []
-      const note = (records: number) =>
+      let pages = 0
+      const note = () =>
         Effect.sync(() => {
-          if (records % 10_000 === 0) used.push(process.memoryUsage().heapUsed)
+          if (++pages % 10 === 0) used.push(process.memoryUsage().heapUsed)
         })
       for (const [from, to] of [[first, second], [second, third]] as const) yield* moveLedger(from, to, note)
       expect(used.length).toBeGreaterThan(40)
