@@ -1,9 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { LockHolder, ownedName } from "../../src/ledger/holder.ts"
 import { connected } from "../ledger/postgres/connecting.ts"
 import { withoutPostgres } from "../ledger/postgres/server.ts"
+import { isLong } from "../long.ts"
 import type { Fault } from "../practice/faults.ts"
 import { type Bench, bench, csv, upTo } from "./contacts.ts"
 import { configure, newPlace, said } from "./inPostgres.ts"
@@ -73,22 +75,34 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
       expect(first.count()).toBe(7)
     }))
 
-  it.scopedLive("are continued by a host that settles the rows in doubt of another host's run", () =>
-    Effect.gen(function*() {
-      const { first, second } = yield* hosts({ faults: [{ fault: "reset", on: "create", when: "before", at: [1] }] })
-      expect((yield* first.inProcess("run", "contacts")).status).toBe(4)
-      const { run } = first.report()
-      expect(said(yield* second.inProcess("report", "contacts", "--run", run))).toContain("in doubt")
-      const doubts = readFileSync(join(folderOf(second, run), "in-doubt.csv"), "utf8").trim().split("\n").slice(1)
-      const keys = doubts.map((line) => /(\d+)/.exec(line)?.[1] ?? "")
-      expect(keys.length).toBeGreaterThan(0)
-      const settle = ["settle", "contacts", "--as", "not-landed", "--because", "not in the results", "--rows", ...keys]
-      expect((yield* second.inProcess(...settle)).status).toBe(0)
-      expect((yield* second.inProcess("run", "contacts")).status).toBe(1)
-      expect(first.count()).toBe(7)
-      yield* first.inProcess("report", "contacts")
-      expect(first.report().run).toBe(second.report().run)
-    }))
+  it.scopedLive.runIf(isLong)(
+    "are continued by a host that settles the rows in doubt of another host's run",
+    () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* hosts({ faults: [{ fault: "reset", on: "create", when: "before", at: [1] }] })
+        expect((yield* first.inProcess("run", "contacts")).status).toBe(4)
+        const { run } = first.report()
+        expect(said(yield* second.inProcess("report", "contacts", "--run", run))).toContain("in doubt")
+        const doubts = readFileSync(join(folderOf(second, run), "in-doubt.csv"), "utf8").trim().split("\n").slice(1)
+        const keys = doubts.map((line) => /(\d+)/.exec(line)?.[1] ?? "")
+        expect(keys.length).toBeGreaterThan(0)
+        const settle = [
+          "settle",
+          "contacts",
+          "--as",
+          "not-landed",
+          "--because",
+          "not in the results",
+          "--rows",
+          ...keys,
+        ]
+        expect((yield* second.inProcess(...settle)).status).toBe(0)
+        expect((yield* second.inProcess("run", "contacts")).status).toBe(1)
+        expect(first.count()).toBe(7)
+        yield* first.inProcess("report", "contacts")
+        expect(first.report().run).toBe(second.report().run)
+      }),
+  )
 
   it.scopedLive("leave no incomplete folder if they can't be fetched or stored, and are fetched or stored later", () =>
     Effect.gen(function*() {
@@ -99,8 +113,12 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
       const broken = said(yield* second.inProcess("report", "contacts", "--run", run))
       expect(broken).toMatch(/reports of other hosts could not be fetched into .*was changed while it was read/)
       expect(readdirSync(folderOf(second))).toEqual([])
+      // A killed process leaves its draft.
+      const killed = { ...(yield* LockHolder)(), born: "1" }
+      mkdirSync(join(folderOf(second), `${ownedName(".fetched-", killed)}.draft`))
       yield* ask("UPDATE storedFile SET nth = 0 WHERE name = 'report.html'")
       yield* second.inProcess("report", "contacts", "--run", run)
+      expect(readdirSync(folderOf(second)).toSorted()).toEqual([run, "latest"])
       expect(filesOf(second, run)).toEqual(filesOf(first, run))
 
       yield* ask("ALTER TABLE storedFile ADD CONSTRAINT full_disk CHECK (name <> 'report.json') NOT VALID")
@@ -129,19 +147,22 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
       expect(filesOf(third, run)).toEqual(filesOf(second, run))
     }))
 
-  it.scopedLive("are removed from the database when a host removes old ones, also those that it did not write", () =>
-    Effect.gen(function*() {
-      const { ask, first, second } = yield* hosts({ keep: "reports: { directory: ../reports, keepRuns: 2 }\n" })
-      yield* first.inProcess("run", "contacts")
-      yield* first.inProcess("run", "contacts", "--dry-run")
-      const { run } = first.report()
-      yield* second.inProcess("run", "contacts")
-      expect(yield* ask(storedRuns)).toEqual([[run], [second.report().run]])
-      expect(second.runs().toSorted()).toEqual([run, second.report().run])
-      expect(yield* ask("SELECT count(DISTINCT run) FROM storedFile")).toEqual([[2]])
-    }))
+  it.scopedLive.runIf(isLong)(
+    "are removed from the database when a host removes old ones, also those that it did not write",
+    () =>
+      Effect.gen(function*() {
+        const { ask, first, second } = yield* hosts({ keep: "reports: { directory: ../reports, keepRuns: 2 }\n" })
+        yield* first.inProcess("run", "contacts")
+        yield* first.inProcess("run", "contacts", "--dry-run")
+        const { run } = first.report()
+        yield* second.inProcess("run", "contacts")
+        expect(yield* ask(storedRuns)).toEqual([[run], [second.report().run]])
+        expect(second.runs().toSorted()).toEqual([run, second.report().run])
+        expect(yield* ask("SELECT count(DISTINCT run) FROM storedFile")).toEqual([[2]])
+      }),
+  )
 
-  it.scopedLive("are not stored if all hosts share their folder", () =>
+  it.scopedLive.runIf(isLong)("are not stored if all hosts share their folder", () =>
     Effect.gen(function*() {
       const { ask, first, second } = yield* hosts({ more: ", reports: folder" })
       expect((yield* first.inProcess("run", "contacts")).status).toBe(1)
