@@ -12,7 +12,7 @@ import { outcomeWords } from "../domain/run.ts"
 import { count, inZone, lasting, span } from "../domain/words.ts"
 import type { Plan, Planned, ScheduledProject } from "../jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../jobs/turns.ts"
-import { command, flag, json, output as format, tag, texts } from "./command.ts"
+import { command, flag, json, output as format, tag, texts, wholeNumber } from "./command.ts"
 import { CommandEnded, type Ended, explain, printNext, UsageWrong } from "./Failure.ts"
 import { commandFor, Invocation, sameCommand } from "./Invocation.ts"
 import { maskingKeys, projectFolder } from "./openProject.ts"
@@ -44,6 +44,7 @@ export const schedule = command({
       "SERVICE",
       "Confirm that rows may be sent to these services. This can't be undone, unless they can delete: see `undo`.",
     ),
+    atOnce: wholeNumber(1, "The maximum number of pipelines that run at the same time in this process (default: 4).", 1_000),
     output: format,
     json,
   },
@@ -76,6 +77,7 @@ export const schedule = command({
         load,
         tags: input.tag,
         confirmed: input.confirm,
+        atOnce: input.atOnce,
         projectOption: (yield* Invocation).project,
         interrupted,
         onEvent: (event) =>

@@ -6,6 +6,7 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import { exits, mostSevere } from "../domain/exit.ts"
 import { listed, permanence } from "../domain/words.ts"
+import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/ending.ts"
 import { exitCodeOf } from "./attempt.ts"
@@ -122,6 +123,8 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     const ended = yield* Queue.sliding<void>(1)
     /** When each pipeline runs next. Undefined if its schedule has no more times. */
     const waiting = new Map<string, { readonly schedule: Scheduled["schedule"]; readonly next: number | undefined }>()
+    /** Pipelines that a different process was running when this one last looked. */
+    const elsewhere = new Set<string>()
     let unreadable = ""
 
     const wait = ({ fault, pipeline, schedule }: Scheduled, next: number | undefined) => {
@@ -130,6 +133,12 @@ export const runOnSchedule = (options: ScheduleOptions) =>
       return before === next || fault !== undefined
         ? Effect.void
         : options.onEvent({ _tag: "Waits", pipeline, schedule, next })
+    }
+
+    /** Waits for the end of a turn that a different process has taken. If that process was killed, its turn expires. */
+    const watch = ({ pipeline, schedule }: Scheduled, { expiresIn }: LastTurn, now: number) => {
+      const next = Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + expiresIn)
+      waiting.set(pipeline, { schedule, next })
     }
 
     /** Finds the next scheduled time of a pipeline that is new to this process, or whose schedule was edited. After an edit, only future times count. */
@@ -144,6 +153,7 @@ export const runOnSchedule = (options: ScheduleOptions) =>
           // Problems with the ledger are reported by the pipeline's run.
           Effect.orElseSucceed(() => undefined),
         )
+        if (last?.state === "going") return watch(scheduled, last, now)
         const from = last === undefined ? now : countsFrom(last, now) ?? now
         yield* wait(scheduled, last?.state === "brokenOff" ? now : nextTime(schedule, from))
       })
@@ -155,10 +165,11 @@ export const runOnSchedule = (options: ScheduleOptions) =>
         const turned = yield* turns.turn(scheduled, "later")
         const now = yield* Clock.currentTimeMillis
         if (turned._tag === "Elsewhere") {
-          yield* options.onEvent({ _tag: "Elsewhere", pipeline })
-          // The other process may have been killed. This can be detected only after a while.
-          return yield* wait(scheduled, Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + lookEvery))
+          if (!elsewhere.has(pipeline)) yield* options.onEvent({ _tag: "Elsewhere", pipeline })
+          elsewhere.add(pipeline)
+          return watch(scheduled, turned.last, now)
         }
+        elsewhere.delete(pipeline)
         const from = turned._tag === "NotDue" ? countsFrom(turned.last, now) ?? now : startedAt
         yield* wait(scheduled, nextTime(schedule, from))
       }).pipe(

@@ -7,11 +7,13 @@ import * as RcRef from "effect/RcRef"
 import * as Ref from "effect/Ref"
 import type { Progress } from "../domain/progress.ts"
 import type { RunReport } from "../domain/report.ts"
+import { openLedger } from "../ledger/openLedger.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import type { Schedule } from "../project/cron.ts"
 import type { Project } from "../project/Project.ts"
 import type { Signal } from "../run/Stop.ts"
 import { attempt, type AttemptFailure, notifyEnd } from "./attempt.ts"
+import { ledgerOf } from "./projectLedger.ts"
 import { asThePipelineSays, type RunOptions, runPipeline } from "./run.ts"
 import { type Due, dueNow, type Scheduled, type ScheduledProject, withLedger } from "./schedules.ts"
 import { shareServices } from "./services.ts"
@@ -57,7 +59,7 @@ export type Turned =
   | { readonly _tag: "Ran"; readonly exit: Exit.Exit<RunReport, AttemptFailure> }
   | { readonly _tag: "NotDue"; readonly last: LastTurn }
   /** A different process runs the pipeline. */
-  | { readonly _tag: "Elsewhere" }
+  | { readonly _tag: "Elsewhere"; readonly last: LastTurn }
   /** A signal arrived before the turn. */
   | { readonly _tag: "Stopped" }
 
@@ -75,8 +77,17 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
     const stopping = yield* Ref.make<Signal | undefined>(undefined)
     yield* Effect.forkScoped(Effect.flatMap(options.interrupted, (signal) => Ref.set(stopping, signal)))
 
+    // Several turns share the ledger that sends their heartbeats.
+    const kept = yield* RcRef.make({
+      acquire: Effect.gen(function*() {
+        const ledger = yield* Effect.flatMap(ledgerOf(yield* Ref.get(known)), openLedger)
+        yield* ledger.turns.keep
+      }),
+    })
+
     const run = ({ pipeline, schedule }: Scheduled) =>
       Effect.gen(function*() {
+        yield* Effect.ignoreLogged(RcRef.get(kept))
         const loaded = yield* Effect.exit(options.load([pipeline]))
         if (Exit.isFailure(loaded)) {
           const failed: Exit.Exit<RunReport, AttemptFailure> = Exit.failCause(loaded.cause)
@@ -124,7 +135,7 @@ export const makeTurns = (first: Project, options: ScheduleOptions) =>
         const { change, last } = asked.value
         if (change === undefined) {
           const elsewhere = dueNow(schedule, last, now, unseen) === "elsewhere"
-          return elsewhere ? { _tag: "Elsewhere" } satisfies Turned : { _tag: "NotDue", last } satisfies Turned
+          return { _tag: elsewhere ? "Elsewhere" : "NotDue", last } satisfies Turned
         }
         yield* options.onEvent({ _tag: "Begins", pipeline, schedule, again: last.state === "brokenOff" })
         const exit = yield* run(scheduled)

@@ -262,6 +262,8 @@ export interface Turns {
     pipeline: string,
     change: (last: LastTurn) => TurnChange | undefined,
   ) => Effect.Effect<{ readonly last: LastTurn; readonly change: TurnChange | undefined }, LedgerError | LedgerRefused>
+  /** Sends heartbeats for the turns that this process has taken, until the scope closes. */
+  readonly keep: Effect.Effect<void, LedgerError | LedgerRefused, Scope.Scope>
 }
 
 /** A pipeline, and the destination that a command uses. */

@@ -4,6 +4,8 @@ export interface LastTurn {
   readonly at: number | undefined
   /** `going`: the process that took the turn may still be running. `brokenOff`: that process ended before the run did. */
   readonly state: "done" | "going" | "brokenOff"
+  /** If the state is `going`: after how many milliseconds the turn counts as `brokenOff` unless its process sends another heartbeat. Otherwise 0. */
+  readonly expiresIn: number
   /** How many runs were started for this turn. */
   readonly tries: number
   /** When the last run that could send rows was started. */

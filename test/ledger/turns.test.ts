@@ -58,7 +58,30 @@ describe("turns of a schedule", () => {
       expect(yield* one.turns.last("contacts")).toMatchObject({ tries: 1 })
     }))
 
-  it.scoped("the turn of an inaccessible container is in progress until five minutes after the last heartbeat", () =>
+  it.scoped("the turn of an inaccessible container lasts until a minute after its last heartbeat", () =>
+    Effect.gen(function*() {
+      const open = yield* ledgers
+      const far = yield* open(elsewhere)
+      const one = yield* open()
+      yield* far.turns.record("contacts", taken)
+      yield* far.turns.record("people", taken)
+      yield* one.turns.record("others", taken)
+      yield* far.turns.record("others", () => "done")
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* far.turns.keep
+        for (let tenth = 0; tenth < 30; tenth++) yield* TestClock.adjust("5 seconds")
+      }))
+      yield* TestClock.adjust("20 seconds")
+      for (const pipeline of ["contacts", "people"]) {
+        expect(yield* one.turns.last(pipeline)).toMatchObject({ state: "going", expiresIn: 40_000 })
+      }
+      // Only the holder's own turns are kept.
+      expect(yield* far.turns.last("others")).toMatchObject({ state: "brokenOff", expiresIn: 0 })
+      yield* TestClock.adjust("40 seconds")
+      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", expiresIn: 0, tries: 1 })
+    }))
+
+  it.scoped("a turn lasts as long as its run holds the lock", () =>
     Effect.gen(function*() {
       const open = yield* ledgers
       const far = yield* open(elsewhere)
@@ -69,7 +92,6 @@ describe("turns of a schedule", () => {
         for (let minute = 0; minute < 10; minute++) yield* TestClock.adjust("30 seconds")
         expect((yield* one.turns.last("contacts")).state).toBe("going")
       }))
-      yield* TestClock.adjust("5 minutes")
       expect((yield* one.turns.last("contacts")).state).toBe("brokenOff")
     }))
 
@@ -81,7 +103,7 @@ describe("turns of a schedule", () => {
       yield* one.turns.record("contacts", () => "seen")
       yield* TestClock.setTime(9_000)
       yield* one.turns.record("contacts", () => "seen")
-      expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", tries: 0, ran: undefined })
+      expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", expiresIn: 0, tries: 0, ran: undefined })
     }))
 
   it.scoped("a turn contains the time of the last run at any destination, except rehearsals and reconciliations", () =>

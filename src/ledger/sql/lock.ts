@@ -37,14 +37,14 @@ export function* liveHolder(
   store: Store,
   pipeline: string,
   ending = "",
-): Sql<{ readonly pid: number; readonly since: number } | undefined> {
+): Sql<{ readonly pid: number; readonly since: number; readonly beat: number } | undefined> {
   const lock = yield* lockOf(pipeline, ending)
   if (lock === undefined) return undefined
   const [, held, pid, born, boot, since, beat] = lock
   if (held === 0 || (yield* store.now()) - beat >= store.staleAfter || isGone({ pid, born, boot }, store.holder)) {
     return undefined
   }
-  return { pid, since }
+  return { pid, since, beat }
 }
 
 /** Selects the version of the ledger's tables, or NULL if no other process can change them. */

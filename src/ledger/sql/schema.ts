@@ -131,10 +131,11 @@ export const schema = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX settled_row ON settled (row);
 
-  -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 in progress, 2 broken off), how often a run was started for it, and
-  -- the process that took it.
+  -- A pipeline's last turn by schedule: when it was taken, its state (0 done, 1 in progress, 2 broken off), how often a run was started for it,
+  -- the process that took it, and the time of that process's last heartbeat.
   CREATE TABLE turn (
-    pipeline TEXT PRIMARY KEY, at INTEGER NOT NULL, state INTEGER NOT NULL, tries INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL
+    pipeline TEXT PRIMARY KEY, at INTEGER NOT NULL, state INTEGER NOT NULL, tries INTEGER NOT NULL, pid INTEGER NOT NULL, born TEXT NOT NULL, boot TEXT NOT NULL,
+    beat INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   -- Submissions whose row changed and was imported again: they stay in the form. Each was replaced by the row's next entry here, or else by the row's

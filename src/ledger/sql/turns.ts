@@ -1,3 +1,5 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import { isGone } from "../holder.ts"
 import type { Turns } from "../Ledger.ts"
 import type { LastTurn, TurnChange } from "../turns.ts"
@@ -8,9 +10,6 @@ import type { Store } from "./Store.ts"
 const states = ["done", "going", "brokenOff"] as const
 const codeOf = (state: LastTurn["state"]): number => states.indexOf(state)
 
-/** A process in a different container counts as ended after this many times `staleAfter`. It sends heartbeats only while it holds the lock. */
-const silences = 5
-
 export const makeTurns = (store: Store): Turns => ({
   last: (pipeline) => store.read("reading turns", () => lastTurn(store, pipeline)),
   record: (pipeline, decide) =>
@@ -20,7 +19,27 @@ export const makeTurns = (store: Store): Turns => ({
       if (change !== undefined) yield* recordTurn(store, pipeline, last, change)
       return { last, change }
     }),
+  keep: Effect.gen(function*() {
+    // Opened once, like the heartbeats of a lock.
+    const heartbeats = yield* store.heartbeats ?? Effect.succeed(undefined)
+    const doing = "renewing turns"
+    const beat = heartbeats === undefined
+      ? store.writer.write(doing, () => renewTurns(store))
+      : heartbeats(() => renewTurns(store))
+    // A turn without heartbeats expires, and its run is repeated.
+    yield* Effect.ignore(beat).pipe(Effect.delay(Duration.millis(store.heartbeat)), Effect.forever, Effect.forkScoped)
+  }),
 })
+
+/** Sends a heartbeat for each turn of this process. */
+function* renewTurns(store: Store): Sql<void> {
+  yield* write("UPDATE turn SET beat = ? WHERE state = ? AND pid = ? AND born = ?", [
+    yield* store.now(),
+    codeOf("going"),
+    store.holder.pid,
+    store.holder.born,
+  ])
+}
 
 function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: TurnChange): Sql<void> {
   const { born, boot, pid } = store.holder
@@ -28,15 +47,15 @@ function* recordTurn(store: Store, pipeline: string, last: LastTurn, change: Tur
     case "taken": {
       const tries = last.state === "brokenOff" ? last.tries + 1 : 1
       return yield* write(
-        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (pipeline) DO UPDATE SET at = excluded.at, state = excluded.state, tries = excluded.tries, pid = excluded.pid, born = excluded.born,
-           boot = excluded.boot`,
-        [pipeline, yield* turnTime(store), codeOf("going"), tries, pid, born, boot],
+           boot = excluded.boot, beat = excluded.beat`,
+        [pipeline, yield* turnTime(store), codeOf("going"), tries, pid, born, boot, yield* store.now()],
       )
     }
     case "seen":
       return yield* write(
-        "INSERT INTO turn (pipeline, at, state, tries, pid, born, boot) VALUES (?, ?, ?, 0, 0, '', '') ON CONFLICT DO NOTHING",
+        "INSERT INTO turn (pipeline, at, state, tries, pid, born, boot, beat) VALUES (?, ?, ?, 0, 0, '', '', 0) ON CONFLICT DO NOTHING",
         [pipeline, yield* turnTime(store), codeOf("done")],
       )
     case "done":
@@ -59,27 +78,33 @@ function* turnTime({ clock, now }: Store): Sql<number> {
   return Math.max(clock.unsafeCurrentTimeMillis(), yield* now())
 }
 
-type TurnRow = readonly [at: number, state: number, tries: number, pid: number, born: string, boot: string]
+type TurnRow = readonly [
+  at: number,
+  state: number,
+  tries: number,
+  pid: number,
+  born: string,
+  boot: string,
+  beat: number,
+]
 
 function* lastTurn(store: Store, pipeline: string): Sql<LastTurn> {
   const ran = yield* lastStart(pipeline)
-  const row = yield* get<TurnRow>("SELECT at, state, tries, pid, born, boot FROM turn WHERE pipeline = ?", [pipeline])
-  if (row === undefined) return { at: undefined, state: "done", tries: 0, ran }
-  const [at, code, tries, pid, born, boot] = row
+  const row = yield* get<TurnRow>("SELECT at, state, tries, pid, born, boot, beat FROM turn WHERE pipeline = ?", [
+    pipeline,
+  ])
+  if (row === undefined) return { at: undefined, state: "done", expiresIn: 0, tries: 0, ran }
+  const [at, code, tries, pid, born, boot, beat] = row
   const written = states[code] ?? "done"
-  const state = written === "going" && (yield* hasDied(store, pipeline, { at, pid, born, boot }))
-    ? "brokenOff"
-    : written
-  return { at, state, tries, ran }
+  if (written !== "going") return { at, state: written, expiresIn: 0, tries, ran }
+  const expiresIn = isGone({ pid, born, boot }, store.holder) ? 0 : yield* timeLeft(store, pipeline, beat)
+  return { at, state: expiresIn === 0 ? "brokenOff" : written, expiresIn, tries, ran }
 }
 
-function* hasDied(
-  store: Store,
-  pipeline: string,
-  { at, ...holder }: { readonly at: number; readonly pid: number; readonly born: string; readonly boot: string },
-): Sql<boolean> {
-  if (isGone(holder, store.holder)) return true
-  return (yield* store.now()) - at >= silences * store.staleAfter && (yield* liveHolder(store, pipeline)) === undefined
+/** Returns how many milliseconds a turn lasts without another heartbeat. The run's lock may have been renewed more recently than the turn. */
+function* timeLeft(store: Store, pipeline: string, beat: number): Sql<number> {
+  const holder = yield* liveHolder(store, pipeline)
+  return Math.max(0, Math.max(beat, holder?.beat ?? 0) + store.staleAfter - (yield* store.now()))
 }
 
 /** Returns when the pipeline last started a run that could send rows, at any destination. Milliseconds since 1970. */

@@ -47,6 +47,28 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect((yield* Effect.flip(Effect.scoped((yield* host()).view.hold("second"))))._tag).toBe("LedgerLocked")
     }))
 
+  it.scopedLive("a turn lasts while its process sends heartbeats, even during a transaction of another host, and then expires", () =>
+    Effect.gen(function*() {
+      const { exec, host, lock } = yield* hosts
+      const { ledger } = yield* host()
+      yield* ledger.turns.record("contacts", () => "taken")
+      const { ledger: other } = yield* host()
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* (yield* host()).ledger.turns.keep
+        yield* exec(`BEGIN; SELECT pg_advisory_xact_lock(${lock})`)
+        for (let tenth = 0; tenth < 10; tenth++) {
+          yield* Effect.sleep("80 millis")
+          expect((yield* other.turns.last("contacts")).state).toBe("going")
+        }
+        yield* exec("COMMIT")
+      }))
+      const { expiresIn } = yield* other.turns.last("contacts")
+      expect(expiresIn).toBeGreaterThan(0)
+      expect(expiresIn).toBeLessThanOrEqual(times.staleAfter)
+      yield* Effect.sleep(expiresIn + 20)
+      expect(yield* other.turns.last("contacts")).toMatchObject({ state: "brokenOff", expiresIn: 0 })
+    }))
+
   it.scopedLive("a process that opens the ledger again can end the turn that it took", () =>
     Effect.gen(function*() {
       const { host } = yield* hosts
