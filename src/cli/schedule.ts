@@ -44,7 +44,11 @@ export const schedule = command({
       "SERVICE",
       "Confirm that rows may be sent to these services. This can't be undone, unless they can delete: see `undo`.",
     ),
-    atOnce: wholeNumber(1, "The maximum number of pipelines that run at the same time in this process (default: 4).", 1_000),
+    atOnce: wholeNumber(
+      1,
+      "The maximum number of pipelines that run at the same time in this process (default: 4).",
+      1_000,
+    ),
     output: format,
     json,
   },

@@ -103,7 +103,13 @@ describe("turns of a schedule", () => {
       yield* one.turns.record("contacts", () => "seen")
       yield* TestClock.setTime(9_000)
       yield* one.turns.record("contacts", () => "seen")
-      expect(yield* one.turns.last("contacts")).toEqual({ at: 1_000, state: "done", expiresIn: 0, tries: 0, ran: undefined })
+      expect(yield* one.turns.last("contacts")).toEqual({
+        at: 1_000,
+        state: "done",
+        expiresIn: 0,
+        tries: 0,
+        ran: undefined,
+      })
     }))
 
   it.scoped("a turn contains the time of the last run at any destination, except rehearsals and reconciliations", () =>
