@@ -1,8 +1,21 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Deployment } from "kubernetes-models/apps/v1"
 import { CronJob } from "kubernetes-models/batch/v1"
 import { PersistentVolumeClaim } from "kubernetes-models/v1"
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import ts from "typescript"
 import { describe } from "vitest"
@@ -15,15 +28,19 @@ describe("the Kubernetes manifest", () => {
     document.toJS() as Record<string, unknown>
   )
 
-  it("the manifest matches Kubernetes' own schemas and has no misspelt keys", () => {
+  it("the manifest matches Kubernetes' own schemas, and no manifest has misspelt keys", () => {
     const [claim, job] = documents
     new PersistentVolumeClaim(claim as never).validate()
     new CronJob(job as never).validate()
     expect(() => new CronJob(withPolicy(job, "Forbidden")).validate()).toThrow(/concurrencyPolicy/)
-    expect(typeFaults(job)).toEqual([])
-    expect(typeFaults({ ...job, spec: { ...(job?.["spec"] as object), timeZon: "Etc/UTC" } }).join()).toContain(
-      "timeZon",
-    )
+    const objects = [
+      ["CronJob", job],
+      ["CronJob", manifest("pipeline-cronjob.yaml")],
+      ["Deployment", manifest("schedule-deployment.yaml")],
+    ] as const
+    expect(typeFaults(objects)).toEqual([])
+    const misspelt = { ...job, spec: { ...(job?.["spec"] as object), timeZon: "Etc/UTC" } }
+    expect(typeFaults([...objects, ["CronJob", misspelt]]).join()).toContain("timeZon")
   })
 
   it("the manifest runs one pod at a time on one disk without restarts, with the same command as the systemd service", () => {
@@ -40,13 +57,71 @@ describe("the Kubernetes manifest", () => {
   })
 })
 
+/** The first document of a YAML file. */
+const manifest = (name: string) => parseAllDocuments(read(name))[0]?.toJS() as Record<string, unknown>
+
+/** All values of a key, anywhere in a document. */
+const valuesOf = (key: string, within: unknown): ReadonlyArray<unknown> =>
+  typeof within !== "object" || within === null ? [] : Object.entries(within).flatMap(([name, value]) => [
+    ...(name === key ? [value] : []),
+    ...valuesOf(key, value),
+  ])
+
+describe("the manifests for several hosts", () => {
+  const deployment = manifest("schedule-deployment.yaml")
+  const job = manifest("pipeline-cronjob.yaml")
+
+  it("the manifests for several hosts match Kubernetes' own schemas", () => {
+    new Deployment(deployment as never).validate()
+    new CronJob(job as never).validate()
+  })
+
+  it("pods of several hosts share no disk, and the documentation creates every object that they refer to", () => {
+    const created = [...read("README.md").matchAll(/^kubectl create (?:secret generic|configmap) (\S+)/gm)].map(
+      ([, name]) => name,
+    )
+    for (const one of [deployment, job, manifest("argo.yaml")]) {
+      expect(valuesOf("persistentVolumeClaim", one)).toEqual([])
+      for (const reference of [...valuesOf("configMap", one), ...valuesOf("secretRef", one)]) {
+        expect(created).toContain((reference as { readonly name: string }).name)
+      }
+    }
+  })
+
+  it("orchestrators treat a run that needs review or is in progress elsewhere as a success, and report any other code", () => {
+    const lines = [job, manifest("argo.yaml")].map((one) =>
+      (valuesOf("args", one)[0] as ReadonlyArray<string>)[0] ?? ""
+    )
+    expect(lines[0]).toBe(lines[1])
+    const folder = mkdtempSync(join(tmpdir(), "formferry-deploy-"))
+    const statusOf = (code: number) => {
+      writeFileSync(join(folder, "formferry"), `#!/bin/sh\nexit ${code}\n`)
+      chmodSync(join(folder, "formferry"), 0o755)
+      return spawnSync("sh", ["-c", lines[0] ?? ""], { env: { PATH: `${folder}:/usr/bin:/bin` } }).status
+    }
+    const codes = [0, 1, 2, 3, 4, 5, 6, 70, 130, 143]
+    expect(codes.map(statusOf)).toEqual([0, 0, 2, 3, 4, 5, 0, 70, 130, 143])
+    rmSync(folder, { recursive: true })
+  })
+
+  it("Kubernetes, Argo and Airflow retry the same exit codes", () => {
+    const codes = [5, 130, 137, 143]
+    const [final] = valuesOf("values", job)
+    expect(final).toEqual([2, 3, 4, 70])
+    expect(read("argo.yaml")).toContain(`asInt(lastRetry.exitCode) in [${codes.join(", ")}]`)
+    expect(read("airflow.py")).toContain(`FINAL = {${(final as ReadonlyArray<number>).join(", ")}}`)
+    expect(read("README.md")).toContain("retry after 5, 130, 137 and 143, and fail at once after 2, 3, 4 and 70")
+  })
+})
+
 it("the documentation creates every object that the Kubernetes pod refers to", () => {
   const text = read("cronjob.yaml")
   const names = [...text.matchAll(/configMap:\s*\{? ?name: ([\w-]+)|secretKeyRef: \{ name: ([\w-]+)/g)].map((
     [, map, secret],
   ) => map === undefined ? `secret generic ${secret}` : `configmap ${map}`)
   expect(names).toHaveLength(4)
-  const created = [...read("README.md").matchAll(/^kubectl create (.*?) --from-file=/gm)].map(([, words]) => words)
+  const section = read("README.md").split(/^## /m).find((one) => one.startsWith("Kubernetes")) ?? ""
+  const created = [...section.matchAll(/^kubectl create (.*?) --from-file=/gm)].map(([, words]) => words)
   expect(created.toSorted()).toEqual(names.toSorted())
   expect(read("README.md")).toContain(/image: (\S+)/.exec(text)?.[1])
 })
@@ -84,14 +159,18 @@ const withPolicy = (job: Record<string, unknown> | undefined, concurrencyPolicy:
 const parsed = new Map<string, ts.SourceFile>()
 
 /**
- * Returns TypeScript's findings about an object declared as a CronJob. The types reject unknown keys, but the schema
+ * Returns TypeScript's findings about objects declared as their kinds. The types reject unknown keys, but the schema
  * accepts them.
  */
-const typeFaults = (job: Record<string, unknown> | undefined): ReadonlyArray<string> => {
-  const file = join(repository, "test", "cronjob.virtual.ts")
-  const text = `import type { ICronJob } from "kubernetes-models/batch/v1"\nexport const job: ICronJob = ${
-    JSON.stringify(job)
-  }\n`
+const typeFaults = (
+  objects: ReadonlyArray<readonly ["CronJob" | "Deployment", Record<string, unknown> | undefined]>,
+): ReadonlyArray<string> => {
+  const file = join(repository, "test", "manifests.virtual.ts")
+  const text = [
+    `import type { IDeployment } from "kubernetes-models/apps/v1"`,
+    `import type { ICronJob } from "kubernetes-models/batch/v1"`,
+    ...objects.map(([kind, object], at) => `export const object${at}: I${kind} = ${JSON.stringify(object)}`),
+  ].join("\n")
   const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,
