@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pendulum
 from airflow.decorators import dag, task
-from airflow.exceptions import AirflowException, AirflowFailException, AirflowSkipException
+from airflow.exceptions import AirflowException, AirflowFailException
 
 # Wrong configuration (2), stopped to protect the form (3), rows in doubt (4), internal error (70): a person must look.
 FINAL = {2, 3, 4, 70}
@@ -21,11 +21,9 @@ def formferry_contacts():
     def run():
         command = ["/opt/formferry/bin/formferry", "run", "contacts", "--confirm", "live", "--project", "/srv/forms"]
         code = subprocess.run(command, check=False).returncode
-        if code == 6:
-            raise AirflowSkipException("another run of this pipeline is in progress")
         if code in FINAL:
             raise AirflowFailException(f"formferry exited with code {code}")
-        # Rows that need review (1) are no failure. After any other code, Airflow runs the task again: nothing is sent twice.
+        # Rows that need review (1) are no failure. After any other code, such as 6 (another run holds the lock, or a killed one did), Airflow runs the task again: nothing is sent twice.
         if code not in (0, 1):
             raise AirflowException(f"formferry exited with code {code}")
 
