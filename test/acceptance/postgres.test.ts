@@ -3,11 +3,13 @@ import { Effect, Fiber } from "effect"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { ProjectStatus } from "../../src/jobs/status.ts"
+import { openLedger } from "../../src/ledger/openLedger.ts"
 import { connected, newSchema, urlOf } from "../ledger/postgres/connecting.ts"
 import { ownServer, withoutPostgres } from "../ledger/postgres/server.ts"
+import { batchOf, contacts, imported, rowOf } from "../ledger/rows.ts"
 import { isLong } from "../long.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { until } from "./formferry.ts"
+import { start, until } from "./formferry.ts"
 import { configure, newKey, newPlace, password, type Place, said } from "./inPostgres.ts"
 
 const stamped = pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off\n  concurrency: 1" })
@@ -311,4 +313,52 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
       expect(at.count()).toBe(17)
       expect(yield* run("status", "--verify")).toMatch(/^0 /)
     }))
+
+  it.scopedLive.runIf(isLong)(
+    "continues a move that is killed again and again, and never both ledgers can be used",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        at.write("source.csv", csv([1]))
+        expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+        const file = join(at.folder, ".formferry", "ledger.db")
+        const marks = { ledger: file, folders: [`${file}.marks`, join(at.folder, "reports", ".ledger")], write: true }
+        yield* Effect.scoped(Effect.gen(function*() {
+          const ledger = yield* openLedger({ file, marks })
+          const session = yield* (yield* contacts(ledger)).hold("run1")
+          yield* Effect.forEach(upTo(3_000), (nth) =>
+            Effect.flatMap(
+              session.intend(batchOf(upTo(10).map((one) => rowOf(ledger, nth * 10 + one)))),
+              (batch) => session.settle(batch, upTo(10).map((one) => imported(`s${nth * 10 + one}`))),
+            ), { concurrency: 50 })
+        }))
+        const exported = Effect.map(at.inProcess("ledger", "export"), ({ stdout }) => stdout)
+        const before = yield* exported
+        expect(before.split("\n").length).toBeGreaterThan(30_000)
+        const inFile = at.read("config/formferry.yaml")
+        configure(at, { ...yield* newPlace, key: at.read(".formferry/ledger.db.key").trim() })
+        const inPostgres = at.read("config/formferry.yaml")
+        const moving = inFile + inPostgres.slice(inFile.length).replace("ledger:", "newLedger:")
+        const canBeUsed = (config: string) =>
+          Effect.suspend(() => {
+            at.write("config/formferry.yaml", config)
+            return Effect.map(at.inProcess("ledger", "export"), ({ status }) => status === 0)
+          })
+        const seen: Array<string> = []
+        for (let patience = 400;; patience = Math.round(patience * 1.15)) {
+          at.write("config/formferry.yaml", moving)
+          const running = start(["ledger", "move"], { cwd: at.folder })
+          const killing = yield* Effect.fork(Effect.delay(Effect.sync(() => running.signal("SIGKILL")), patience))
+          const { status } = yield* Effect.promise(() => running.ended)
+          yield* Fiber.interrupt(killing)
+          const [old, next] = [yield* canBeUsed(inFile), yield* canBeUsed(inPostgres)]
+          seen.push(`${old ? "old" : ""}${next ? "next" : ""}`)
+          expect(seen.at(-1)).not.toBe("oldnext")
+          if (status === 0) break
+          expect(status).toBe(143)
+        }
+        expect(new Set(seen)).toEqual(new Set(["old", "", "next"]))
+        expect(yield* exported).toBe(before)
+      }),
+  )
 })
