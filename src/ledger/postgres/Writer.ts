@@ -108,17 +108,8 @@ export class Writer implements Transactions {
 }
 
 /** Returns what the work returns. Ends the connection if the work takes too long. */
-export const inTime = async <A>(connection: Connection, work: () => Promise<A>): Promise<A> => {
-  const timer = setTimeout(
-    () => connection.destroy(new Error(`the database did not answer for ${patience / 1000} seconds`)),
-    patience,
-  )
-  try {
-    return await work()
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export const inTime = <A>(connection: Connection, work: () => Promise<A>): Promise<A> =>
+  connection.within(patience, work)
 
 const leasesOf = (jobs: ReadonlyArray<Job<Lease>>): ReadonlySet<Lease> =>
   new Set(jobs.flatMap(({ lease }) => lease ?? []))

@@ -35,8 +35,17 @@ const types = { getTypeParser: (type: number) => parsers.get(type) ?? asText }
 /** How long a dead connection may stay unnoticed while the server is to send something, in milliseconds. */
 const keepAlive = 5_000
 
+/**
+ * How long a statement with few results may take, in milliseconds. Then the connection counts as lost, because a network that drops everything
+ * reports no failure.
+ */
+const patience = 120_000
+
 /** How long a connection that is closed waits for the server, in milliseconds. */
 const farewell = 2_000
+
+/** PostgreSQL's texts can't contain NUL, so its visible symbol is stored instead. Digests still distinguish the two. */
+const storable = (param: Param): Param => typeof param === "string" ? param.replaceAll("\0", "␀") : param
 
 /**
  * One connection. Statements are sent at once, without waiting for the results of earlier ones, and are answered in order. Once the connection is
@@ -68,20 +77,41 @@ export class Connection {
       name = `s${this.names.size}`
       this.names.set(sql, name)
     }
-    const { command, rowCount, rows } = await this.client.query<Array<unknown>>({
-      name,
-      text: sql,
-      values: [...params],
-      rowMode: "array",
-      types,
-    })
+    const { command, rowCount, rows } = await this.within(patience, () =>
+      this.client.query<Array<unknown>>({
+        name,
+        text: sql,
+        values: params.map(storable),
+        rowMode: "array",
+        types,
+      }))
     return { rows, changes: rowCount ?? 0, command }
   }
 
-  /** Sends statements without parameters and results, as one text. They share a transaction unless they say otherwise. */
+  /**
+   * Sends statements without parameters and results, as one text. They share a transaction unless they say otherwise. They may take any time, because
+   * they may copy whole tables.
+   */
   async exec(sql: string): Promise<void> {
     if (this.lost !== undefined) throw this.lost
-    await this.client.query(sql)
+    await this.client.query(sql).catch((cause: unknown) => {
+      throw this.lost ?? cause
+    })
+  }
+
+  /** Returns what the work returns. Ends the connection if the work takes longer than this many milliseconds. */
+  async within<A>(millis: number, work: () => Promise<A>): Promise<A> {
+    const timer = setTimeout(
+      () => this.destroy(new Error(`the database did not answer for ${millis / 1_000} seconds`)),
+      millis,
+    )
+    try {
+      return await work()
+    } catch (cause) {
+      throw this.lost ?? cause
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Ends the connection at once. Its unfinished transaction is rolled back. */
@@ -139,7 +169,7 @@ export const connect = (
     Effect.tryPromise({
       try: async () => {
         const connection = new Connection(label, await opened(address, address.tls))
-        await connection.exec(settings(schema, purposes[purpose]))
+        await connection.within(patience, () => connection.exec(settings(schema, purposes[purpose])))
         return connection
       },
       catch: (cause) =>

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import { type LedgerError, LedgerRefused } from "../Ledger.ts"
 import { schema as tables } from "../sql/schema.ts"
 import { connect, type Connection } from "./connection.ts"
-import { continueNumbers, functions, quoted, tablesOf } from "./dialect.ts"
+import { continueNumbers, functions, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 import { readAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { hasTables, lockOf } from "./opening.ts"
@@ -91,7 +91,8 @@ const copyTables = async (connection: Connection, schema: string, copy: string):
     COMMENT ON SCHEMA ${quoted(copy)} IS '${commentOf(schema)}';
     SET LOCAL search_path = ${quoted(copy)}`)
   if (there) {
-    await connection.exec(tablesOf(tables).replaceAll("CREATE TABLE", "CREATE UNLOGGED TABLE") + functions)
+    const unlogged = tablesOf(tables).replaceAll("CREATE TABLE", "CREATE UNLOGGED TABLE")
+    await connection.exec(unlogged + functions + withoutSamples)
     const { rows } = await connection.send(
       `SELECT c.relname, EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attidentity <> '')
        FROM pg_class c WHERE c.relnamespace = $1::regnamespace AND c.relkind = 'r' ORDER BY c.oid`,

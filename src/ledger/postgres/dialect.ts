@@ -68,6 +68,26 @@ export const functions = `
     AS 'SELECT substr(bytes, start::int, length)';
 `
 
+/** The columns that contain cells, or digests of them. */
+const personal = {
+  row: ["key", "content", "rest"],
+  replaced: ["content", "rest", "item", "cells", "answers", "mends"],
+  detail: ["item", "cells", "answers"],
+  verified: ["answers"],
+  refusal: ["item", "message"],
+  refusedAgain: ["item", "message"],
+  superseded: ["content"],
+  attention: ["content"],
+  acknowledged: ["content"],
+}
+
+/** Keeps the server from storing samples of personal values for its planner. They would remain after a row is forgotten. */
+export const withoutSamples = Object.entries(personal)
+  .map(([table, columns]) =>
+    `ALTER TABLE ${table} ${columns.map((column) => `ALTER COLUMN ${column} SET STATISTICS 0`).join(", ")};`
+  )
+  .join("\n")
+
 /** Returns an identifier in quotes. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 

@@ -4,7 +4,7 @@ import { unfinishedIf } from "../sql/closing.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { schema as shared } from "../sql/schema.ts"
 import { all, get, run, type Sql, write } from "../sql/statement.ts"
-import { functions, ownTables, quoted, tablesOf } from "./dialect.ts"
+import { functions, ownTables, quoted, tablesOf, withoutSamples } from "./dialect.ts"
 
 /** The part of a database that is one project's ledger. */
 export interface Part {
@@ -34,7 +34,7 @@ export const lockOf = (schema: string): bigint =>
 const tables = tablesOf(shared + ownTables)
 
 /** The version of the ledger's tables. Every change of a table gives a new version. */
-export const version = createHash("sha256").update(tables + functions).digest("hex").slice(0, 16)
+export const version = createHash("sha256").update(tables + functions + withoutSamples).digest("hex").slice(0, 16)
 
 const refuse = (message: string): never => {
   throw new Refusal(new LedgerRefused({ message }))
@@ -200,7 +200,7 @@ function* createTables(part: Part): Sql<void> {
     yield* write(`SET LOCAL ROLE ${quoted(owner)}`)
   }
   // PostgreSQL prepares one statement at a time.
-  for (const statement of `${tables};${functions}`.split(";")) {
+  for (const statement of `${tables};${functions};${withoutSamples}`.split(";")) {
     if (statement.trim() !== "") yield* write(statement)
   }
   const meta = { id: randomBytes(8).toString("hex"), proof, started: opened, project, version, ...unfinishedIf(moved) }

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { execFile } from "node:child_process"
+import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { connected } from "../ledger/postgres/connecting.ts"
+import { client, testServer, withoutPostgres } from "../ledger/postgres/server.ts"
+import { isLong } from "../long.ts"
+import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { apiKey, command, until } from "./formferry.ts"
+import { configure, newPlace, said } from "./inPostgres.ts"
+
+const run = promisify(execFile)
+
+const person = (key: number, name = `Person ${key}`) => `${name},p${key}@example.org,1990-01-17`
+
+describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
+  it.scopedLive("lets one of two processes run a pipeline, and the other one exits with code 6", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ requestsPerSecond: 20 })
+      configure(at, yield* newPlace)
+      at.write("source.csv", csv(upTo(30)))
+      const first = yield* Effect.fork(at.inProcess("run", "contacts"))
+      yield* until(() => at.count() >= 10)
+      expect(said(yield* at.inProcess("run", "contacts"))).toMatch(
+        /^6 Another run of contacts has been in progress since \S+ \(process \d+\)\. Wait for it to end/,
+      )
+      expect((yield* Fiber.join(first)).status).toBe(0)
+      expect(at.count()).toBe(30)
+    }))
+
+  it.scopedLive("imports cells, keys and column names with NUL characters once", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      configure(at, yield* newPlace)
+      at.write("pipelines/contacts.yaml", pipelineYaml({ column: '"Na\\0me"' }))
+      at.write(
+        "source.csv",
+        csv(upTo(4), (key) => person(key, `Per\0son ${key}`)).replace("Name", "Na\0me").replace("\n4,", "\n4\0x,"),
+      )
+      expect(said(yield* at.inProcess("run", "contacts"))).toMatch(/^0 /)
+      expect(at.answers("qName")).toContain("Per\0son 3")
+      expect(said(yield* at.inProcess("run", "contacts"))).toMatch(/^0 .*already imported │ 4/)
+      expect(at.count()).toBe(4)
+      expect((yield* at.inProcess("ledger", "export")).stdout).toContain(",4␀x,imported,")
+    }))
+
+  it.scopedLive("contains neither cells nor digests of rows that were forgotten", () =>
+    Effect.gen(function*() {
+      const at = yield* bench({ faults: [{ fault: "reset", on: "create", when: "after", at: [2] }] })
+      const place = yield* newPlace
+      configure(at, place)
+      at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: 3" }))
+      at.write("source.csv", csv(upTo(9), (key) => person(key, `Smorgasbord ${key}`)))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
+      const server = yield* Effect.promise(testServer)
+      const file = join(server.folder, `${place.schema}.sql`)
+      const dump = Effect.map(client("pg_dump", server, ["-n", place.schema, "-f", file]), () =>
+        readFileSync(file, "utf8"))
+      const reader = yield* connected(place.url, place.schema)
+      const ask = (sql: string) =>
+        Effect.map(
+          Effect.promise(() =>
+            reader.send(sql)
+          ),
+          ({ rows }) => rows.flat().map(String),
+        )
+      const digests = yield* ask(
+        "SELECT encode(content, 'hex') FROM row UNION ALL SELECT encode(answers, 'hex') FROM verified UNION ALL SELECT encode(answers, 'hex') FROM detail WHERE answers IS NOT NULL",
+      )
+      const secrets = ["Smorgasbord", "@example.org", ...digests]
+      expect(digests.length).toBeGreaterThan(9)
+      const before = yield* dump
+      expect(secrets.filter((one) => !before.includes(one))).toEqual([])
+      const doubtful = yield* ask("SELECT key FROM row WHERE state = 1")
+      const admin = yield* connected(place.url.replace(/\/\/[^@]*/, "//formferry:formferry"), place.schema)
+      // The server examines tables on its own from time to time, and keeps samples of their values.
+      yield* Effect.promise(() => admin.exec("ANALYZE row, detail, verified, doubt, text"))
+      const because = ["--because", "request 1"]
+      yield* at.inProcess("settle", "contacts", "--as", "landed", "--rows", ...doubtful, ...because)
+      const keys = upTo(9).map(String)
+      expect(said(yield* at.inProcess("ledger", "forget", "contacts", "--rows", ...keys, ...because))).toMatch(/^0 /)
+      const after = yield* dump
+      expect(secrets.filter((one) => after.includes(one))).toEqual([])
+      // The files on the disk contain no deleted version of a row either.
+      yield* Effect.promise(() => admin.exec("CHECKPOINT"))
+      const [oid = ""] = yield* ask("SELECT oid FROM pg_database WHERE datname = current_database()")
+      const data = join(server.folder, "shared", "base", oid)
+      const containing = readdirSync(data).filter((name) => {
+        const bytes = readFileSync(join(data, name))
+        return bytes.includes("Smorgasbord") || digests.some((one) => bytes.includes(Buffer.from(one, "hex")))
+      })
+      expect(containing).toEqual([])
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.count()).toBe(9)
+    }))
+
+  it.scopedLive("whose mark can't be written ends a run with exit code 70 before anything is sent or in doubt", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      configure(at, yield* newPlace)
+      at.write("source.csv", csv(upTo(3)))
+      symlinkSync("source.csv/nowhere", join(at.folder, "marks"))
+      expect(said(yield* at.inProcess("run", "contacts"))).toMatch(
+        /^70 .*failed while taking the lock: its mark in \S+marks can't be written/,
+      )
+      expect(at.count()).toBe(0)
+      rmSync(join(at.folder, "marks"))
+      expect((yield* at.inProcess("run", "contacts")).status).toBe(0)
+      expect(at.report().rows).toMatchObject({ imported: 3, inDoubt: 0 })
+    }))
+
+  it.scopedLive.runIf(isLong)(
+    "is exported to a reader that stops reading for longer than a transaction may be idle",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        configure(at, yield* newPlace)
+        at.write("source.csv", csv(upTo(4_000)))
+        expect((yield* at.run("run", "contacts")).status).toBe(0)
+        const pipe = '"$0" "$1" ledger export | (sleep 5; wc -l)'
+        const env = { ...process.env, FORM_SERVICE_API_KEY: apiKey }
+        const { stderr, stdout } = yield* Effect.promise(() =>
+          run("sh", ["-c", pipe, process.execPath, command], { cwd: at.folder, env })
+        )
+        expect([stderr, stdout.trim()]).toEqual(["", "4001"])
+      }),
+    60_000,
+  )
+})
