@@ -55,6 +55,7 @@ export const ownTables = `
     pipeline TEXT NOT NULL, run TEXT NOT NULL, name TEXT NOT NULL, nth INTEGER NOT NULL, bytes BLOB NOT NULL,
     PRIMARY KEY (pipeline, run, name, nth), FOREIGN KEY (pipeline, run) REFERENCES storedRun ON DELETE CASCADE
   );
+  ALTER TABLE storedFile ALTER COLUMN bytes SET STATISTICS 0;
 `
 
 /** Functions of SQLite that the rules use, and that PostgreSQL lacks. SQLite's `hex` returns an empty text for NULL. */
@@ -79,6 +80,7 @@ const personal = {
   superseded: ["content"],
   attention: ["content"],
   acknowledged: ["content"],
+  drift: ["seen"],
 }
 
 /** Keeps the server from storing samples of personal values for its planner. They would remain after a row is forgotten. */
