@@ -38,15 +38,16 @@ type Host = Effect.Effect.Success<ReturnType<typeof host>>
  * A host records an intent while another one takes the lock over. Their links stop and continue at random messages.
  *
  * @param isLate whether the first host sends a heartbeat just when its lock is taken over
+ * @param row the number of the row that is intended
  */
-const interleave = (first: Host, second: Host, isLate: boolean, seed: number) =>
+const interleave = (first: Host, second: Host, isLate: boolean, seed: number, row: number) =>
   Effect.scoped(Effect.gen(function*() {
     const { chance, int } = draws(seed)
     const pause = (longest: number) => Effect.sleep(`${int(0, longest)} millis`)
     const session = yield* first.view.hold("first")
     const isAfter = !isLate && chance(0.25)
     first.link.allow(isLate ? Infinity : isAfter ? 0 : int(0, 24))
-    const intended = yield* Effect.fork(Effect.either(session.intend(batchOf([rowOf(first.ledger, seed)]))))
+    const intended = yield* Effect.fork(Effect.either(session.intend(batchOf([rowOf(first.ledger, row)]))))
     yield* Effect.sleep(`${staleAfter} millis`)
     second.link.allow(isLate ? int(4, 14) : int(0, 30))
     let isHeldTwice = false
@@ -98,18 +99,21 @@ const lane = (from: number, count: number) =>
       return Effect.forEach(all, ({ close }) => close, { discard: true })
     })
     const outcomes: Array<Effect.Effect.Success<ReturnType<typeof one>>> = []
+    let attempts = 0
     const one = (seed: number) =>
       Effect.gen(function*() {
+        // Each attempt has a row of its own, because a failed one may have left its intent.
+        const row = attempts++
         const isLate = seed % 3 === 0
         const first = isLate ? yield* hostOf("late", staleAfter + 15) : yield* hostOf("suspended", 10_000)
-        const outcome = yield* interleave(first, yield* hostOf("second", 10_000), isLate, seed)
+        const outcome = yield* interleave(first, yield* hostOf("second", 10_000), isLate, seed, row)
         if (outcome.hasFailed) yield* dropHosts
         const { ledger, view } = yield* hostOf("second", 10_000)
         if (!outcome.isTakenOver) {
           yield* Effect.scoped(Effect.retry(view.hold("third"), { while: ({ _tag }) => _tag === "LedgerLocked" }))
         }
-        const [row] = yield* view.lookUp([ledger.digest.key(`key ${seed}`)])
-        return { ...outcome, isCommitted: row !== undefined, isUnseen: row?.state === "intended" }
+        const [known] = yield* view.lookUp([ledger.digest.key(`key ${row}`)])
+        return { ...outcome, isCommitted: known !== undefined, isUnseen: known?.state === "intended" }
       })
     for (let seed = from; seed < count; seed += lanes) {
       // On a busy machine, a host may be too slow for its short time-outs before anything was interleaved.
