@@ -99,46 +99,51 @@ const interactions = [
 ]
 
 describe.skipIf(withoutBrowser)("report.html in Chromium", { timeout: 180_000 }, () => {
-  it("shows a clean run and its rehearsal accessibly and without console messages, and marks the rehearsal", () =>
-    realReports(async ({ rehearsal, run }) => {
-      for (const dark of [false, true]) {
-        const watched = await open(browser, run, { dark })
-        await isQuiet(watched)
-        expect(await accessibility(watched.page)).toEqual([])
-        expect(await watched.page.locator("#rows, .mark").count()).toBe(0)
-        expect(await watched.page.textContent("header .sentence")).toBe(
-          "Of 100 rows that were read, 100 were imported (all 100 are verified).",
-        )
-        expect(await watched.page.locator("svg.chart").count()).toBe(2)
-        await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
-        // Three rows are shown next to each other, even on a phone, and only the first is open.
-        expect(
-          await watched.page.locator("#samples details").evaluateAll((all) => all.map((one) => one.matches("[open]"))),
-        )
-          .toEqual([true, false, false])
-        expect(await watched.page.locator("#samples details").first().locator("th").allTextContents())
-          .toEqual(["source", "sent", "returned"])
-        await watched.page.setViewportSize({ width: 380, height: 900 })
-        await watched.page.locator("#samples summary").last().click()
-        expect(await watched.page.evaluate(tooWide)).toEqual([])
-        expect(
-          await watched.page.locator("#mapping .wide, #samples .wide").evaluateAll((all) =>
-            all.filter((one) => one.scrollWidth > one.clientWidth + 1).length
-          ),
-        ).toBe(0)
-        expect(await accessibility(watched.page)).toEqual([])
-        await picture(watched.page, `clean-${dark ? "dark" : "light"}-phone`)
-        await watched.page.context().close()
+  it.runIf(isLong)(
+    "shows a clean run and its rehearsal accessibly and without console messages, and marks the rehearsal",
+    () =>
+      realReports(async ({ rehearsal, run }) => {
+        for (const dark of [false, true]) {
+          const watched = await open(browser, run, { dark })
+          await isQuiet(watched)
+          expect(await accessibility(watched.page)).toEqual([])
+          expect(await watched.page.locator("#rows, .mark").count()).toBe(0)
+          expect(await watched.page.textContent("header .sentence")).toBe(
+            "Of 100 rows that were read, 100 were imported (all 100 are verified).",
+          )
+          expect(await watched.page.locator("svg.chart").count()).toBe(2)
+          await picture(watched.page, `clean-${dark ? "dark" : "light"}`)
+          // Three rows are shown next to each other, even on a phone, and only the first is open.
+          expect(
+            await watched.page.locator("#samples details").evaluateAll((all) =>
+              all.map((one) => one.matches("[open]"))
+            ),
+          )
+            .toEqual([true, false, false])
+          expect(await watched.page.locator("#samples details").first().locator("th").allTextContents())
+            .toEqual(["source", "sent", "returned"])
+          await watched.page.setViewportSize({ width: 380, height: 900 })
+          await watched.page.locator("#samples summary").last().click()
+          expect(await watched.page.evaluate(tooWide)).toEqual([])
+          expect(
+            await watched.page.locator("#mapping .wide, #samples .wide").evaluateAll((all) =>
+              all.filter((one) => one.scrollWidth > one.clientWidth + 1).length
+            ),
+          ).toBe(0)
+          expect(await accessibility(watched.page)).toEqual([])
+          await picture(watched.page, `clean-${dark ? "dark" : "light"}-phone`)
+          await watched.page.context().close()
 
-        const rehearsed = await open(browser, rehearsal, { dark })
-        await isQuiet(rehearsed)
-        expect(await accessibility(rehearsed.page)).toEqual([])
-        expect(await rehearsed.page.title()).toContain("REHEARSAL")
-        expect(await rehearsed.page.textContent(".mark")).toContain("Nothing was sent to the form")
-        await picture(rehearsed.page, `rehearsal-${dark ? "dark" : "light"}`)
-        await rehearsed.page.context().close()
-      }
-    }))
+          const rehearsed = await open(browser, rehearsal, { dark })
+          await isQuiet(rehearsed)
+          expect(await accessibility(rehearsed.page)).toEqual([])
+          expect(await rehearsed.page.title()).toContain("REHEARSAL")
+          expect(await rehearsed.page.textContent(".mark")).toContain("Nothing was sent to the form")
+          await picture(rehearsed.page, `rehearsal-${dark ? "dark" : "light"}`)
+          await rehearsed.page.context().close()
+        }
+      }),
+  )
 
   it.runIf(isLong)("filters and sorts 12,000 rows within 200 ms, and is accessible in dark mode", async () => {
     const address = await writeReport(manyRows(12_000))
