@@ -11,7 +11,7 @@ import { testServer, withoutPostgres } from "./server.ts"
 const staleAfter = 60
 
 /** How many seeds run at the same time, each in a ledger of its own. */
-const lanes = 6
+const lanes = 4
 
 /** A host whose network can stop between any two messages. Without heartbeats, it is like a process that is suspended. */
 const host = (schema: string, heartbeat: number) =>
@@ -117,7 +117,7 @@ const lane = (from: number, count: number) =>
       })
     for (let seed = from; seed < count; seed += lanes) {
       // On a busy machine, a host may be too slow for its short time-outs before anything was interleaved.
-      outcomes.push(yield* Effect.retry(Effect.tapError(one(seed), () => dropHosts), { times: 5 }))
+      outcomes.push(yield* Effect.retry(Effect.tapError(one(seed), () => dropHosts), { times: 30 }))
     }
     yield* dropHosts
     return outcomes
