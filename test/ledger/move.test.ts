@@ -4,8 +4,6 @@ import { Effect, Exit, Stream } from "effect"
 import type { Scope } from "effect"
 import { appendFileSync, cpSync, mkdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { afterEach } from "vitest"
 import { LedgerError, type MarkPlaces } from "../../src/ledger/Ledger.ts"
 import { marksFolder, MarkWriter } from "../../src/ledger/marks.ts"
@@ -16,6 +14,7 @@ import { adoptSecret, newSecret } from "../../src/ledger/secret.ts"
 import { tables } from "../../src/ledger/sql/tables.ts"
 import { Writer as FileWriter } from "../../src/ledger/sqlite/Writer.ts"
 import { isLong } from "../long.ts"
+import { memoryInUse } from "../memoryInUse.ts"
 import { connected, newSchema, urlOf } from "./postgres/connecting.ts"
 import { withoutPostgres } from "./postgres/server.ts"
 import { batchOf, contacts, folder, imported, rowOf } from "./rows.ts"
@@ -317,15 +316,11 @@ describe.skipIf(withoutPostgres || !isLong)("a ledger with 100,000 rows that is 
       const here = yield* project
       const [first, second, third] = [here.inFile("first"), here.inPostgres(), here.inFile("third")]
       yield* fill(here, first, 1, 100_000)
-      setFlagsFromString("--expose-gc")
-      const collectGarbage: () => void = runInNewContext("gc")
       for (const [from, to] of [[first, second], [second, third]] as const) {
         const used: Array<number> = []
         let shown = 0
         const measure = () => {
-          if (++shown % 100 !== 0) return
-          collectGarbage()
-          used.push(process.memoryUsage().heapUsed)
+          if (++shown % 100 === 0) used.push(memoryInUse())
         }
         yield* moveLedger(from, to, () => Effect.sync(measure))
         expect(used.length).toBeGreaterThan(5)
