@@ -35,7 +35,7 @@ const address = "practice:bench"
 /** Copies a ledger that contains the million rows. The ledger is made once, next to the folders of the targets. */
 const withLedger = async (root: string) => {
   const made = join(root, "..", "filled")
-  if (!existsSync(made)) await fillLedger(made, address, million, seed)
+  if (!existsSync(made)) await fillLedger({ file: join(made, ".formferry", "ledger.db") }, address, million, seed)
   cpSync(join(made, ".formferry"), join(root, ".formferry"), { recursive: true })
 }
 

@@ -1,16 +1,15 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
-import { join } from "node:path"
-import { openLedger } from "../../src/ledger/openLedger.ts"
+import { type AnyLedgerOptions, openLedger } from "../../src/ledger/openLedger.ts"
 import { columns, rows } from "./data.ts"
 import { form } from "./project.ts"
 
 const batchRows = 10_000
 
 /** Writes a ledger like the one that an import of these rows leaves: each row was sent once and verified. */
-export const fillLedger = (root: string, address: string, count: number, seed: number): Promise<void> =>
+export const fillLedger = (options: AnyLedgerOptions, address: string, count: number, seed: number): Promise<void> =>
   Effect.gen(function*() {
-    const ledger = yield* openLedger({ file: join(root, ".formferry", "ledger.db") })
+    const ledger = yield* openLedger(options)
     const view = yield* ledger.pipeline({
       pipeline: "bench",
       destination: { service: address, form: form.id },

@@ -119,7 +119,7 @@ const imports = async (root: string): Promise<string> => {
 const bare = async (root: string): Promise<string> => {
   const count = 100_000
   writeProject(root, { service: embedded })
-  await fillLedger(root, "practice:bench", count, seed)
+  await fillLedger({ file: join(root, ".formferry", "ledger.db") }, "practice:bench", count, seed)
   return markdown(["rows known, without digests of answers", "ledger, bytes a row"], [
     [count.toLocaleString("en"), bytesARow(root, count)],
   ])

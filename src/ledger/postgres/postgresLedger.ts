@@ -97,6 +97,7 @@ export const openPostgresStore = (
       now: function*() {
         return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
       },
+      present: () => ({ sql: now, params: [] }),
       read,
       mustBeSame: () =>
         undefined,

@@ -6,7 +6,7 @@ import type { Holder } from "../holder.ts"
 import type { Asker, Digester, Ledger, LedgerBusy, LedgerError, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
 import type { Marks } from "../marks.ts"
 import type { Dialect } from "./Dialect.ts"
-import type { Sql } from "./statement.ts"
+import type { Sql, Statement } from "./statement.ts"
 import type { Texts } from "./texts.ts"
 
 /** The parts of an open ledger that its rules use, whatever its database. */
@@ -36,6 +36,8 @@ export interface Store extends Pick<Ledger, "roomFor"> {
   readonly holder: Holder
   /** Returns the present time of locks, batches and records, in milliseconds since 1970. */
   readonly now: () => Sql<number>
+  /** The same time as a part of a statement, because each answer of a remote database takes time. */
+  readonly present: () => Pick<Statement, "sql" | "params">
   /** Runs a program that reads, on one consistent state of the ledger. */
   readonly read: <A>(doing: string, program: () => Sql<A>) => Effect.Effect<A, LedgerError>
   /** Throws if the database was replaced after it was opened. */

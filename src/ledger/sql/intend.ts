@@ -30,13 +30,14 @@ export function* intend(
   intent: Intent,
 ): Sql<OpenBatch> {
   const { texts } = store
+  const sent = store.present()
   const [batch] = (yield* get<readonly [number]>(
-    "INSERT INTO batch (place, epoch, run, sent, mapping, columns, open, imported) VALUES (?, ?, ?, ?, ?, ?, 1, 0) RETURNING id",
+    `INSERT INTO batch (place, epoch, run, sent, mapping, columns, open, imported) VALUES (?, ?, ?, ${sent.sql}, ?, ?, 1, 0) RETURNING id`,
     [
       at.place,
       at.epoch,
       at.run,
-      yield* store.now(),
+      ...sent.params,
       yield* texts.idOf(intent.mapping),
       yield* texts.idOfList(intent.columns),
     ],

@@ -36,9 +36,10 @@ export function* settle(
   }
   yield* recordCreated(created)
   if (again) { for (const { row } of created) yield* forgetBefore(store, row, replacements?.get(row)) }
+  const ended = store.present()
   yield* write(
-    "UPDATE batch SET open = 0, imported = ?, loose = ?, ended = ?, closed = (SELECT max(id) FROM batch) WHERE id = ?",
-    [created.length, loose.length === 0 ? null : JSON.stringify(loose), yield* store.now(), batch],
+    `UPDATE batch SET open = 0, imported = ?, loose = ?, ended = ${ended.sql}, closed = (SELECT max(id) FROM batch) WHERE id = ?`,
+    [created.length, loose.length === 0 ? null : JSON.stringify(loose), ...ended.params, batch],
   )
 }
 

@@ -100,6 +100,7 @@ export const openStore = (options: LedgerOptions): Effect.Effect<Store, LedgerEr
       holder: options.holder ?? (yield* LockHolder)(),
       dialect,
       now: () => just(clock.unsafeCurrentTimeMillis()),
+      present: () => ({ sql: "?", params: [clock.unsafeCurrentTimeMillis()] }),
       read: (doing, program) => attempt(file, doing, () => db.read(program())),
       mustBeSame: () => files.check(),
       damage: attempt(file, "verifying it", () => damage(db)),
