@@ -250,13 +250,14 @@ const forget = command({
         by: yield* userName,
         reports: input.reports,
       }
-      const done = yield* withProgress(pipeline, () => forgetRows(project, asked))
-      if (input.json) return yield* output.print(JSON.stringify(done))
+      const { busy, ...done } = yield* withProgress(pipeline, () => forgetRows(project, asked))
       const lines = [
         ...(done.keys.length === done.already.length ? [] : [
           `${
             counted(done.keys.length - done.already.length, "row")
-          } of ${pipeline} forgotten: the ledger keeps only a keyed digest of the key, so that the row is not imported again.`,
+          } of ${pipeline} forgotten: the ledger keeps only a keyed digest of the key, so that the row is not imported again.${
+            busy === undefined ? "" : " But the deleted data is still on the disk."
+          }`,
         ]),
         ...(done.already.length === 0
           ? []
@@ -279,7 +280,8 @@ const forget = command({
           ]),
         "The source, backups of the ledger and other copies are unchanged.",
       ]
-      yield* output.print(lines.join("\n"))
+      yield* output.print(input.json ? JSON.stringify(done) : lines.join("\n"))
+      if (busy !== undefined) return yield* busy
     }),
 })
 

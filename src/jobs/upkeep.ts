@@ -171,7 +171,7 @@ export class NothingForgotten extends Schema.TaggedError<NothingForgotten>()("No
 
 /**
  * Forgets rows. Only the keyed digests of their keys stay in the ledger, so that the rows are not imported again. Returns the reports that contain
- * the rows. With `reports`, also empties these reports: only their counts stay.
+ * the rows. With `reports`, also empties these reports: only their counts stay. `busy` says why deleted data remains on the disk, if it does.
  */
 export const forgetRows = (project: Project, options: ForgetOptions) =>
   Effect.scoped(Effect.gen(function*() {
@@ -190,9 +190,10 @@ export const forgetRows = (project: Project, options: ForgetOptions) =>
       submissions,
       (searched, of) => showWork("reports", searched, of),
     )
-    if (options.reports) {
-      yield* Effect.forEach(reports, emptyFolder, { discard: true })
-      yield* emptyStored(project, options.pipeline, reports)
-    }
-    return { ...forgotten, reports, emptied: options.reports }
+    if (!options.reports) return { ...forgotten, reports, emptied: false }
+    yield* Effect.forEach(reports, emptyFolder, { discard: true })
+    const busy = yield* Effect.as(emptyStored(project, options.pipeline, reports), undefined).pipe(
+      Effect.catchTag("LedgerBusy", Effect.succeed),
+    )
+    return { ...forgotten, busy: forgotten.busy ?? busy, reports, emptied: true }
   }))

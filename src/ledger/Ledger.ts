@@ -51,13 +51,18 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
   }
 }
 
-/** Another process is reading the ledger's file, so the file can't be rewritten (exit code 6). */
+/** Deleted data remains on the disk, because it can still be read elsewhere (exit code 6). */
 export class LedgerBusy extends Schema.TaggedError<LedgerBusy>()("LedgerBusy", {
   file: Schema.String,
+  /** What may still read deleted data: a process that has the file open, or a transaction in PostgreSQL. */
+  by: Schema.Literal("process", "transaction"),
 }) {
   override get message() {
-    return `Another process is reading the ledger ${this.file}, so its log can't be emptied and may still contain deleted data. `
-      + "Nothing is damaged. Wait for the other process, then run the command again."
+    return this.by === "process"
+      ? `Another process is reading the ledger ${this.file}, so its log can't be emptied and may still contain deleted data. `
+        + "Nothing is damaged. Wait for the other process, then run the command again."
+      : `A transaction has been open in the database of the ledger ${this.file} since before the deletion, so the server still keeps deleted data. `
+        + "Nothing is damaged. End that transaction, or wait until it ends. Then run the command again. docs/postgresql.md says how to find it."
   }
 }
 
@@ -355,7 +360,7 @@ export interface Ledger {
   /** Deletes everything known about rows, so that no byte of it remains. No run may be in progress. */
   readonly forget: (
     what: Forgetting,
-  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerBusy | LedgerOvertaken | LedgerRefused>
+  ) => Effect.Effect<Forgotten, LedgerError | LedgerLocked | LedgerOvertaken | LedgerRefused>
   /** Reads all rows of these pipelines in pages, then replaced submissions. An empty list means all pipelines. A run may be in progress. */
   readonly exported: (pipelines: ReadonlyArray<string>) => Stream.Stream<ReadonlyArray<ExportedRow>, LedgerError>
 }
@@ -396,4 +401,6 @@ export interface Forgotten {
   readonly unknown: ReadonlyArray<string>
   /** Submissions that remain in the form. */
   readonly submissions: ReadonlyArray<{ readonly key: string; readonly submissionId: string; readonly form: string }>
+  /** Why deleted data remains on the disk, if it does. The rows are forgotten nevertheless. */
+  readonly busy?: LedgerBusy | undefined
 }

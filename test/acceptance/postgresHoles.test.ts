@@ -4,11 +4,11 @@ import { execFile } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { connected } from "../ledger/postgres/connecting.ts"
+import { connected, urlOf } from "../ledger/postgres/connecting.ts"
 import { client, testServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { apiKey, command, until } from "./formferry.ts"
+import { apiKey, command, quickly, until } from "./formferry.ts"
 import { configure, newPlace, said } from "./inPostgres.ts"
 
 const run = promisify(execFile)
@@ -71,16 +71,28 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       )
       const secrets = ["Smorgasbord", "@example.org", ...digests]
       expect(digests.length).toBeGreaterThan(9)
-      const before = yield* dump
-      expect(secrets.filter((one) => !before.includes(one))).toEqual([])
+      const dumped = yield* dump
+      expect(secrets.filter((one) => !dumped.includes(one))).toEqual([])
       const doubtful = yield* ask("SELECT key FROM row WHERE state = 1")
       const admin = yield* connected(place.url.replace(/\/\/[^@]*/, "//formferry:formferry"), place.schema)
       // The server examines tables on its own from time to time, and keeps samples of their values.
       yield* Effect.promise(() => admin.exec("ANALYZE row, detail, verified, doubt, text"))
       const because = ["--because", "request 1"]
       yield* at.inProcess("settle", "contacts", "--as", "landed", "--rows", ...doubtful, ...because)
-      const keys = upTo(9).map(String)
-      expect(said(yield* at.inProcess("ledger", "forget", "contacts", "--rows", ...keys, ...because))).toMatch(/^0 /)
+      const forget = at.inProcess("ledger", "forget", "contacts", "--rows", ...upTo(9).map(String), ...because)
+      // For as long as a different program's transaction may read the deleted rows, the server keeps them.
+      const stranger = yield* connected(yield* urlOf())
+      yield* Effect.promise(() => stranger.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"))
+      const refused = said(yield* quickly(forget))
+      expect(refused).toMatch(
+        /^6 .*still on the disk.* Submission \S+ is still in form .*has been open in the database/,
+      )
+      const fileOf = "SELECT pg_relation_filenode('row')"
+      const before = yield* ask(fileOf)
+      const waiting = yield* Effect.fork(forget)
+      while ((yield* ask(fileOf))[0] === before[0]) yield* Effect.sleep("10 millis")
+      yield* Effect.promise(() => stranger.exec("COMMIT"))
+      expect(said(yield* Fiber.join(waiting))).toMatch(/^0 /)
       const after = yield* dump
       expect(secrets.filter((one) => after.includes(one))).toEqual([])
       // The files on the disk contain no deleted version of a row either.

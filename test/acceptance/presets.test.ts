@@ -1,7 +1,6 @@
 // Every preset pulls from a fake of its tool's API, through the commands, into the practice service.
 import { describe, expect, it } from "@effect/vitest"
-import type { Clock } from "effect"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { presets as all } from "../../src/project/presets/index.ts"
 import { isLong } from "../long.ts"
 import { keyFileOf } from "../source/pull/fakeSignIns.ts"
@@ -19,6 +18,7 @@ import { redcap } from "../source/pull/presets/redcap.ts"
 import { surveymonkey } from "../source/pull/presets/surveymonkey.ts"
 import { typeform } from "../source/pull/presets/typeform.ts"
 import { bench } from "./contacts.ts"
+import { quickly } from "./formferry.ts"
 
 /** The presets. For a new one, add its fake here. */
 const presets: ReadonlyArray<FakePreset> = [
@@ -33,16 +33,6 @@ const presets: ReadonlyArray<FakePreset> = [
   surveymonkey,
   typeform,
 ]
-
-/** How many times faster waits are, so that rates and `Retry-After` cost no time. */
-const speed = 20
-
-/** Runs an effect whose waits are short. */
-const quickly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.clock, (clock) => {
-    const sleep: Clock.Clock["sleep"] = (duration) => clock.sleep(Duration.times(duration, 1 / speed))
-    return Effect.withClock(effect, Object.assign(Object.create(clock) as Clock.Clock, { sleep }))
-  })
 
 /** Makes a project with a pipeline that imports names from the tool. */
 const projectFor = ({ answer, api, column, signIn, source }: FakePreset, more = "") =>

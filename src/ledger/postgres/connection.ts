@@ -99,6 +99,19 @@ export class Connection {
     })
   }
 
+  /** Sends statements as `exec` does, alone on the connection. Returns the details of the server's notices. */
+  async explained(sql: string): Promise<ReadonlyArray<string>> {
+    const details: Array<string> = []
+    const note = ({ detail }: { readonly detail?: string | undefined }) => details.push(detail ?? "")
+    this.client.on("notice", note)
+    try {
+      await this.exec(sql)
+    } finally {
+      this.client.off("notice", note)
+    }
+    return details
+  }
+
   /** Returns what the work returns. Ends the connection if the work takes longer than this many milliseconds. */
   async within<A>(millis: number, work: () => Promise<A>): Promise<A> {
     const timer = setTimeout(

@@ -44,6 +44,9 @@ const meaningOf = (cause: unknown): readonly [meaning: string, refused: "refused
   return meaning === undefined ? undefined : [meaning, refused]
 }
 
+/** Whether a statement waited too long for a lock that a different transaction holds. */
+export const isLocked = (cause: unknown): boolean => codeOf(cause) === "55P03"
+
 /** PostgreSQL's messages about values (class 22) contain them, and so do the details of its errors. So only other messages are kept, without details. */
 export const inWords = (cause: unknown): unknown => {
   const code = codeOf(cause)

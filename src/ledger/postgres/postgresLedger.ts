@@ -15,13 +15,14 @@ import { get, type Sql } from "../sql/statement.ts"
 import type { Heartbeats, Store } from "../sql/Store.ts"
 import { Texts } from "../sql/texts.ts"
 import { connect, type Connection } from "./connection.ts"
-import { dialect, now, quoted } from "./dialect.ts"
+import { dialect, now } from "./dialect.ts"
 import { readAt, runAt } from "./driver.ts"
 import { ledgerError } from "./failures.ts"
 import { serverOf } from "./identity.ts"
 import { openMarks } from "./marks.ts"
 import { lockOf, openSchema, version } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
+import { rewriteTables } from "./rewrite.ts"
 import { Writer } from "./Writer.ts"
 
 /**
@@ -108,7 +109,10 @@ export const openPostgresStore = (
           sizeOf(reader, schema),
         catch: ledgerError(label, "reading its size"),
       }),
-      rewrite: Effect.tryPromise({ try: () => rewrite(reader, schema), catch: ledgerError(label, "rewriting it") }),
+      rewrite: Effect.flatMap(
+        Effect.tryPromise({ try: () => tablesIn(reader, schema), catch: ledgerError(label, "listing its tables") }),
+        (tables) => rewriteTables(reader, tables),
+      ),
       // The server's disk is its administrator's. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
     }
@@ -162,10 +166,9 @@ const readingOn = (label: string, connection: Connection) => {
     })
 }
 
-/** Rewrites every table without deleted rows. */
-const rewrite = async (connection: Connection, schema: string): Promise<void> => {
+const tablesIn = async (connection: Connection, schema: string): Promise<ReadonlyArray<string>> => {
   const { rows } = await connection.send("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema])
-  for (const [table] of rows) await connection.exec(`VACUUM (FULL, ANALYZE) ${quoted(String(table))}`)
+  return rows.map(([table]) => String(table))
 }
 
 /** Returns the size of the ledger in bytes. */

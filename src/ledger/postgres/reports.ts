@@ -6,11 +6,12 @@ import { join } from "node:path"
 import { pipeline, Readable } from "node:stream"
 import { pipeline as piped } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
-import type { LedgerError, LedgerRefused } from "../Ledger.ts"
+import type { LedgerBusy, LedgerError, LedgerRefused } from "../Ledger.ts"
 import { connect, type Param } from "./connection.ts"
 import { ledgerError } from "./failures.ts"
 import { version } from "./opening.ts"
 import { addressOf, type PostgresOptions } from "./options.ts"
+import { rewriteTables } from "./rewrite.ts"
 import { inTime } from "./Writer.ts"
 
 /** A run of a pipeline. */
@@ -39,7 +40,7 @@ export interface StoredReports {
   /** Replaces the files of stored runs by those that their emptied folders still have. Nothing of the others remains in the tables. */
   readonly empty: (
     emptied: ReadonlyArray<RunName & { readonly folder: string }>,
-  ) => Effect.Effect<void, LedgerError>
+  ) => Effect.Effect<void, LedgerError | LedgerBusy>
   readonly remove: (pipeline: string, runs: ReadonlyArray<string>) => Effect.Effect<void, LedgerError>
 }
 
@@ -165,8 +166,7 @@ export const openReports = (
               if (changes > 0) await write(of, folder)
             })
           }
-          await connection.exec("VACUUM (FULL) storedFile")
-        }),
+        }).pipe(Effect.zipRight(rewriteTables(connection, ["storedfile"]))),
       remove: (pipeline, runs) =>
         doing("removing old reports", async () => {
           for (const run of runs) await send("DELETE FROM storedRun WHERE pipeline = $1 AND run = $2", pipeline, run)

@@ -34,8 +34,9 @@ export const makeUpkeep = (store: Store): Pick<Ledger, "verify" | "compact" | "f
           () => forget(store, what),
           { counts: true },
         )
-        if (forgotten.keys.length > 0) yield* store.rewrite
-        return forgotten
+        if (forgotten.keys.length === 0) return forgotten
+        const busy = yield* Effect.as(store.rewrite, undefined).pipe(Effect.catchTag("LedgerBusy", Effect.succeed))
+        return { ...forgotten, busy }
       })),
   }
 }

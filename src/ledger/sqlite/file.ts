@@ -39,5 +39,5 @@ export const rewrite = (db: Database): Effect.Effect<void, LedgerError | LedgerB
     if (emptied) return
     // The process that is still reading would delay closing the ledger by the full time-out again.
     db.set("busy_timeout = 500")
-    return yield* new LedgerBusy({ file: db.file })
+    return yield* new LedgerBusy({ file: db.file, by: "process" })
   })
