@@ -82,7 +82,9 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       const forget = at.inProcess("ledger", "forget", "contacts", "--rows", ...upTo(9).map(String), ...because)
       // For as long as a different program's transaction may read the deleted rows, the server keeps them.
       const stranger = yield* connected(yield* urlOf())
-      yield* Effect.promise(() => stranger.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"))
+      yield* Effect.promise(() =>
+        stranger.exec("SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1")
+      )
       const refused = said(yield* quickly(forget))
       expect(refused).toMatch(
         /^6 .*still on the disk.* Submission \S+ is still in form .*has been open in the database/,

@@ -18,7 +18,9 @@ const tables = (stranger: string) =>
     )
     yield* Effect.promise(() => connection.exec(create.join("; ")))
     const open = yield* connected(url)
-    yield* Effect.promise(() => open.exec(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${stranger}`))
+    yield* Effect.promise(() =>
+      open.exec(`SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ; ${stranger}`)
+    )
     yield* Effect.promise(() => connection.exec("DELETE FROM one; DELETE FROM two; SET lock_timeout = '50ms'"))
     return {
       rewrite: Effect.gen(function*() {
