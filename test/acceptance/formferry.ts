@@ -1,5 +1,5 @@
 import { NodeContext } from "@effect/platform-node"
-import { type Clock, ConfigProvider, Duration, Effect } from "effect"
+import { ConfigProvider, Effect } from "effect"
 import { spawn } from "node:child_process"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -122,13 +122,3 @@ export const expectNoKeyIn = (folder: string): void => {
 /** Waits until a condition is true. The test's time limit ends an endless wait. */
 export const until = (isSo: () => boolean): Effect.Effect<void> =>
   Effect.suspend(() => (isSo() ? Effect.void : Effect.delay(until(isSo), "10 millis")))
-
-/** How many times faster waits are, so that rates and `Retry-After` cost no time. */
-const speed = 20
-
-/** Runs an effect whose waits are short. */
-export const quickly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.clock, (clock) => {
-    const sleep: Clock.Clock["sleep"] = (duration) => clock.sleep(Duration.times(duration, 1 / speed))
-    return Effect.withClock(effect, Object.assign(Object.create(clock) as Clock.Clock, { sleep }))
-  })

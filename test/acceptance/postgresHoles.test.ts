@@ -7,8 +7,9 @@ import { promisify } from "node:util"
 import { connected, urlOf } from "../ledger/postgres/connecting.ts"
 import { client, testServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { isLong } from "../long.ts"
+import { quickly } from "../quickly.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { apiKey, command, quickly, until } from "./formferry.ts"
+import { apiKey, command, until } from "./formferry.ts"
 import { configure, newPlace, said } from "./inPostgres.ts"
 
 const run = promisify(execFile)

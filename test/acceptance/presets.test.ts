@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { presets as all } from "../../src/project/presets/index.ts"
 import { isLong } from "../long.ts"
+import { quickly } from "../quickly.ts"
 import { keyFileOf } from "../source/pull/fakeSignIns.ts"
 import { records, startTools, token } from "../source/pull/fakeTools.ts"
 import type { FakeRecord, Sent } from "../source/pull/fakeTools.ts"
@@ -18,7 +19,6 @@ import { redcap } from "../source/pull/presets/redcap.ts"
 import { surveymonkey } from "../source/pull/presets/surveymonkey.ts"
 import { typeform } from "../source/pull/presets/typeform.ts"
 import { bench } from "./contacts.ts"
-import { quickly } from "./formferry.ts"
 
 /** The presets. For a new one, add its fake here. */
 const presets: ReadonlyArray<FakePreset> = [

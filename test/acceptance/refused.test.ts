@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { quickly } from "../quickly.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { formferry, inProcess, type Ran } from "./formferry.ts"
 
@@ -85,7 +86,7 @@ it.scopedLive(
       const at = yield* withSource
       const config = at.read("config/formferry.yaml")
       at.write("config/formferry.yaml", config.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:9"))
-      const away = yield* at.run("run", "contacts")
+      const away = yield* quickly(at.inProcess("run", "contacts"))
       refused(at, away, 5, /can't be reached/)
       expect(away.lastLine).toBe("formferry check contacts")
       expect((away.stdout + away.stderr).split(away.lastLine)).toHaveLength(2)

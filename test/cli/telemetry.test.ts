@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { telemetrySettings } from "../../src/cli/telemetrySettings.ts"
 import { hearing } from "../notify/webhooks.ts"
+import { quickly } from "../quickly.ts"
 import { world } from "../run/world.ts"
 import { command } from "./inProcess.ts"
 
@@ -65,7 +66,7 @@ describe("the telemetry of a run", () => {
         OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=test",
       }
       const formferry = (...words: ReadonlyArray<string>) =>
-        command([...words, "--project", here.root, "--log-format", "json", "--log-level", "all"], env)
+        quickly(command([...words, "--project", here.root, "--log-format", "json", "--log-level", "all"], env))
       yield* here.settings({ sink: ", canary: 2" })
       yield* here.source([
         ...Array.from({ length: 14 }, (_, at) => `KEY-${at},Marker Ada ${at},marker${at}@example.org`),

@@ -2,6 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { platform } from "../project/projectFolder.ts"
+import { quickly } from "../quickly.ts"
 import { world } from "./world.ts"
 
 const people = (from: number, to: number) =>
@@ -357,7 +358,8 @@ scoped(
     const { fail, names, run, source } = yield* world
     yield* source(people(1, 5))
     fail("POST", { status: 429, body: "{}", headers: { "retry-after": "0" } })
-    expect(yield* run()).toMatchObject({ exitCode: 0, rows: { imported: 5 }, requests: { create: 2, throttled: 1 } })
+    const report = yield* quickly(run())
+    expect(report).toMatchObject({ exitCode: 0, rows: { imported: 5 }, requests: { create: 2, throttled: 1 } })
     expect(names().length).toBe(5)
   }),
 )

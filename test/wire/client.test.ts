@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import { make } from "../../src/service/client.ts"
+import { quickly } from "../quickly.ts"
 import { answerText, rawServer } from "../service/rawServer.ts"
 import * as exchanges from "./exchanges.ts"
 import { form, full, items, sibling, siblingForm, sparse } from "./expected.ts"
@@ -202,7 +203,7 @@ describe("the client with literal answers", () => {
     }))
 
   it.scopedLive("the client treats a 429 as not created, and retries a read after the stated wait", () =>
-    Effect.gen(function*() {
+    quickly(Effect.gen(function*() {
       const { service } = yield* played(
         answerText(429, exchanges.throttledBody, exchanges.throttledHeaders),
         answerText(429, exchanges.throttledBody, exchanges.throttledHeaders),
@@ -215,5 +216,5 @@ describe("the client with literal answers", () => {
       })
       expect(yield* service.read("f", full.submissionId)).toEqual(full)
       expect(yield* service.requests).toEqual({ metadata: 0, create: 1, read: 2, retried: 1, throttled: 2 })
-    }))
+    })))
 })
