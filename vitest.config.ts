@@ -6,11 +6,14 @@ import { optimiseLater } from "./test/optimiseLater.ts"
 // often. Tests that measure memory run in processes, so they keep V8's default.
 for (const flag of [optimiseLater, "--min-semi-space-size=32"]) setFlagsFromString(flag)
 
-/** Rooms whose tests start the built command or other programs, or change the working directory or the environment. */
-const rooms = "acceptance|browser|cli|house|package"
+/**
+ * Rooms whose tests start the built command or other programs, or change the working directory or the environment. The processes take about as long as
+ * the threads, so that neither waits for the other at the end.
+ */
+const rooms = "acceptance|browser|cli|faults|house|ledger|package"
 
-/** Tests in the other rooms that need a process: one starts and kills the built command, one sets the time zone. */
-const withProcess = ["test/faults/killLoop.test.ts", "test/source/excel.test.ts"]
+/** A test in the other rooms that needs a process, because it sets the time zone. */
+const withProcess = ["test/source/excel.test.ts"]
 
 /** Tests that measure the memory of their process. */
 const memory = "test/source/memory/*.test.ts"

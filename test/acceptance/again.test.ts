@@ -8,7 +8,7 @@ it.scopedLive("a repeated run sends nothing, and a run with one new row sends on
   Effect.gen(function*() {
     const at = yield* bench()
     at.write("source.csv", csv(upTo(25)))
-    const first = yield* at.run("run", "contacts")
+    const first = yield* at.inProcess("run", "contacts")
     expect(first.status, first.stderr).toBe(0)
     expect(first.stdout).toContain("Complete")
     expect(at.count()).toBe(25)

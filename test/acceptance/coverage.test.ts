@@ -18,7 +18,7 @@ it.scopedLive("matching dumps that were never read need review until they are re
     at.write("dumps/2026-11-02.csv", csv(from(2, 7)))
     at.write("dumps/2026-11-03.csv", csv(from(4, 9)))
     at.write("dumps/2026-11-04.csv", csv(from(5, 10)))
-    const late = yield* at.run("run", "contacts")
+    const late = yield* at.inProcess("run", "contacts")
     expect(late.status, late.stdout + late.stderr).toBe(1)
     expect(late.stdout + late.stderr).toContain(
       "2 files match the pattern and were never read: 2026-11-02.csv, 2026-11-03.csv.",

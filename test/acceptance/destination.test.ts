@@ -58,7 +58,7 @@ it.scopedLive("the same form under a different address is refused until the proj
       ["settle", "contacts", "--as", "landed", "--all", "--because", "seen"],
     ]
     for (const command of commands) {
-      const ran = yield* (command.length > 2 || command[0] !== "run" ? at.inProcess(...command) : at.run(...command))
+      const ran = yield* at.inProcess(...command)
       expect([command, ran.status], ran.stdout + ran.stderr).toEqual([command, 2])
       const said = ran.stderr.replaceAll(/\s+/g, " ")
       expect(said).toContain(`"previousBaseUrls: [${baseUrl}]" under services.live`)
@@ -153,7 +153,15 @@ it.scopedLive("a form is identified by the id in its metadata, however the pipel
     service.lose()
     expect((yield* at.inProcess("run", "contacts")).status).toBe(4)
     at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contactS\n  canary: off" }))
-    const settled = yield* at.run("settle", "contacts", "--as", "landed", "--all", "--because", "seen in the form")
+    const settled = yield* at.inProcess(
+      "settle",
+      "contacts",
+      "--as",
+      "landed",
+      "--all",
+      "--because",
+      "seen in the form",
+    )
     expect(settled.status, settled.stderr).toBe(0)
     expect(settled.stdout).toContain("landed")
     expect((yield* at.inProcess("run", "contacts")).status).toBe(0)

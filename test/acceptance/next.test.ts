@@ -46,7 +46,7 @@ it.scopedLive.runIf(isLong)(
       write("config/formferry.yaml", at.read("config/formferry.yaml"))
       write("pipelines/contacts.yaml", pipelineYaml({ sink: careful }))
       write("source.csv", csv(upTo(2)) + "3,Person 3,no address,1990-01-17\n")
-      const unconfirmed = next(yield* at.run("run", "contacts", "--project", project), 2)
+      const unconfirmed = next(yield* at.inProcess("run", "contacts", "--project", project), 2)
       expect(unconfirmed).toBe("formferry run contacts --project 'our project' --confirm careful")
       expect(at.count()).toBe(0)
       expect(yield* paste(at, unconfirmed)).toMatchObject({ status: 1 })

@@ -22,7 +22,7 @@ it.scopedLive("a wrong or missing key is refused before anything is sent", () =>
   Effect.gen(function*() {
     const at = yield* withSource
     const wrong = { cwd: at.folder, env: { FORM_SERVICE_API_KEY: "fk_wrong_0123456789" } }
-    const ran = yield* formferry(["run", "contacts"], wrong)
+    const ran = yield* inProcess(["run", "contacts"], wrong)
     refused(at, ran, 5, /API key/i)
     expect(ran.stdout + ran.stderr).not.toContain("fk_wrong_0123456789")
     const none = { cwd: at.folder, env: { FORM_SERVICE_API_KEY: "" } }
@@ -113,7 +113,7 @@ it.scopedLive("a service that must be confirmed is refused without --confirm or 
 it.scopedLive("a wrong command line, an unknown pipeline and a missing project are refused", () =>
   Effect.gen(function*() {
     const at = yield* withSource
-    refused(at, yield* at.run("chekc"), 2, /no command `chekc`. Did you mean `check`\?/)
+    refused(at, yield* at.inProcess("chekc"), 2, /no command `chekc`. Did you mean `check`\?/)
     refused(
       at,
       yield* at.inProcess("run", "contacts", "--limt", "3"),
@@ -132,7 +132,7 @@ it.scopedLive("a broken pipeline does not stop other pipelines, and the most sev
   Effect.gen(function*() {
     const at = yield* withSource
     at.write("pipelines/lost.yaml", pipelineYaml({ name: "lost", sink: "service: live\n  form: nowhere" }))
-    const both = yield* at.run("run", "lost", "contacts")
+    const both = yield* at.inProcess("run", "lost", "contacts")
     expect(both.status, both.stderr).toBe(5)
     expect(both.lastLine).toBe("formferry check lost")
     expect(at.count()).toBe(3)

@@ -21,7 +21,7 @@ it.scopedLive(
       expect(mode).toBe("rehearsal")
       expect(readdirSync(join(at.folder, ".formferry")).filter((name) => name.startsWith("rehearsal"))).toEqual([])
 
-      const ran = yield* at.run("run", "contacts", "--confirm", "careful")
+      const ran = yield* at.inProcess("run", "contacts", "--confirm", "careful")
       expect(ran.status, ran.stderr).toBe(0)
       expect(ran.stdout.replaceAll(/\s+/g, " ")).toMatch(
         /Rehearsed .* before \(\S+\) with the same source, mapping and form, with the same result\./,

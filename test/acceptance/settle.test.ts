@@ -88,7 +88,7 @@ it.scopedLive("rows in doubt are settled by their stamps from the results downlo
   Effect.gen(function*() {
     const at = yield* losing(2)
     at.write("source.csv", csv(upTo(30)))
-    const first = yield* at.run("run", "contacts")
+    const first = yield* at.inProcess("run", "contacts")
     expect(first.status, first.stdout + first.stderr).toBe(4)
     expect(at.report().rows).toMatchObject({ imported: 20, inDoubt: 10 })
     expect((yield* at.inProcess("settle", "contacts", "--results", "missing.csv")).status).toBe(2)

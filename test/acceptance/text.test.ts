@@ -16,7 +16,7 @@ it.scopedLive("sound rows of a damaged or ragged text are sent unchanged, and fa
     // Four bytes that are two characters of GB18030, in an otherwise ASCII file.
     const ascii = header + upTo(40).map((key) => row(key)).join("") + row(41, "odd \xc4\xe3\xba\xc3 bytes")
     at.write("source.csv", Buffer.from(ascii, "latin1"))
-    const odd = yield* at.run("run", "contacts")
+    const odd = yield* at.inProcess("run", "contacts")
     expect(odd.status, odd.stdout + odd.stderr).toBe(0)
     expect(at.answers("qName")).toEqual([...upTo(40).map((key) => `Person ${key}`), "odd ÄãºÃ bytes"].toSorted())
     expect(at.report().sources[0]?.taken).toContainEqual(
