@@ -79,7 +79,8 @@ const project = Effect.gen(function*() {
   return { ...at, act }
 })
 
-beforeAll(async () => {
+/** Installs the package as the action does. */
+const installed = async () => {
   mkdirSync(temp)
   const name = execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", temp], {
     cwd: repository,
@@ -87,7 +88,9 @@ beforeAll(async () => {
   const packed = { package: join(temp, name.trim()) }
   const { status, text } = await Effect.runPromise(runStep(install, inputs(packed), temp))
   expect(status, text).toBe(0)
-})
+}
+
+if (isLong) beforeAll(installed)
 
 it("the action and its workflows pass GitHub's own parser, which detects a planted mistake", async () => {
   const manifest = text("action.yml")
@@ -113,21 +116,24 @@ it("workflows never put an expression into shell text, and pin third-party actio
   expect(workflows.schedule).toContain(`formferry/formferry@v${version}\n`)
 })
 
-it.scopedLive("the action annotates findings at their lines in a pull request, and shows no cells of the source", () =>
-  Effect.gen(function*() {
-    const at = yield* project
-    at.write("source.csv", csv(upTo(3), (key) => `Person ${key},p${key}@example.org,Secretday`))
-    const checked = yield* at.act({})
-    expect(checked.status).toBe(0)
-    expect(checked.text).toMatch(
-      /^::warning file=pipelines\/contacts\.yaml,line=9,col=\d+,title=formferry::not-a-date in the column "Born": 3 of 3 rows: rows 1, 2, 3\./m,
-    )
-    expect(checked.text).not.toContain("Secretday")
-    at.write("pipelines/contacts.yaml", pipelineYaml({ column: "Nmae" }))
-    const wrong = yield* at.act({ command: "check contacts" })
-    expect(wrong.status).toBe(2)
-    expect(wrong.text).toMatch(/^::error file=pipelines\/contacts\.yaml,line=7,col=\d+,title=formferry::[^\n]*Nmae/m)
-  }))
+it.scopedLive.runIf(isLong)(
+  "the action annotates findings at their lines in a pull request, and shows no cells of the source",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* project
+      at.write("source.csv", csv(upTo(3), (key) => `Person ${key},p${key}@example.org,Secretday`))
+      const checked = yield* at.act({})
+      expect(checked.status).toBe(0)
+      expect(checked.text).toMatch(
+        /^::warning file=pipelines\/contacts\.yaml,line=9,col=\d+,title=formferry::not-a-date in the column "Born": 3 of 3 rows: rows 1, 2, 3\./m,
+      )
+      expect(checked.text).not.toContain("Secretday")
+      at.write("pipelines/contacts.yaml", pipelineYaml({ column: "Nmae" }))
+      const wrong = yield* at.act({ command: "check contacts" })
+      expect(wrong.status).toBe(2)
+      expect(wrong.text).toMatch(/^::error file=pipelines\/contacts\.yaml,line=7,col=\d+,title=formferry::[^\n]*Nmae/m)
+    }),
+)
 
 it.scopedLive.runIf(isLong)(
   "the action runs only if a ledger exists or `first-run` is set, and its summary contains no cells",
@@ -172,16 +178,19 @@ it.scopedLive("the action's summary reports rows in doubt and how to settle them
     )
   }))
 
-it.scopedLive("the action treats inputs as words of one command, never as shell text", () =>
-  Effect.gen(function*() {
-    const at = yield* project
-    const hostile = "check; touch pwned; check $(touch pwned) `touch pwned` && touch pwned"
-    expect((yield* at.act({ command: hostile })).status).toBe(2)
-    expect((yield* at.act({ project: `."; touch pwned; "` })).status).toBe(2)
-    expect(existsSync(join(at.folder, "pwned"))).toBe(false)
-    // This glob matches names of pipelines, not files.
-    expect((yield* at.act({ command: "check *" })).status).toBe(0)
-  }))
+it.scopedLive.runIf(isLong)(
+  "the action treats inputs as words of one command, never as shell text",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* project
+      const hostile = "check; touch pwned; check $(touch pwned) `touch pwned` && touch pwned"
+      expect((yield* at.act({ command: hostile })).status).toBe(2)
+      expect((yield* at.act({ project: `."; touch pwned; "` })).status).toBe(2)
+      expect(existsSync(join(at.folder, "pwned"))).toBe(false)
+      // This glob matches names of pipelines, not files.
+      expect((yield* at.act({ command: "check *" })).status).toBe(0)
+    }),
+)
 
 it.scopedLive.runIf(isLong)(
   "the scheduled workflow imports once in a persistent folder, and refuses to run without its ledger",

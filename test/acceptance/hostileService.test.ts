@@ -73,7 +73,7 @@ it.scopedLive("deeply nested values in the response to a create, even in unknown
         : body
     )
     at.write("source.csv", csv(upTo(5)))
-    const run = yield* at.run("run", "contacts")
+    const run = yield* at.inProcess("run", "contacts")
     expect(run.status, run.stdout + run.stderr).toBe(0)
     expect(at.report().rows).toMatchObject({ imported: 5, inDoubt: 0 })
   }))
@@ -82,7 +82,7 @@ it.scopedLive("a 400 with an HTML page after the rows were stored stops the run,
   Effect.gen(function*() {
     const at = yield* bench({ faults: [{ fault: "status", status: 400, body: "html", when: "after", at: [2] }] })
     at.write("source.csv", csv(upTo(20)))
-    const run = yield* at.run("run", "contacts")
+    const run = yield* at.inProcess("run", "contacts")
     expect(run.status, run.stdout + run.stderr).toBe(5)
     expect(at.report().rows).toMatchObject({ imported: 10, inDoubt: 10 })
     const next = yield* at.inProcess("run", "contacts")

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { LockHolder, ownedName } from "../../src/ledger/holder.ts"
+import { isLong } from "../long.ts"
 import { bench, csv, pipelineYaml, upTo } from "./contacts.ts"
 import { start, until } from "./formferry.ts"
 
@@ -46,7 +47,7 @@ it.scopedLive(
   60_000,
 )
 
-it.scopedLive(
+it.scopedLive.runIf(isLong)(
   "a source fetched by a killed run is removed by the next run, but a live run's copy stays until it ends",
   () =>
     Effect.gen(function*() {

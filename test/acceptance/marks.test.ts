@@ -171,25 +171,31 @@ it.scopedLive("a run whose log is deleted exits with code 70, and the next run s
     expect(at.answers("qName")).toEqual(upTo(rows).map((key) => `Person ${key}`).toSorted())
   }))
 
-it.scopedLive("a run is refused if the previous run was killed and its log was deleted", () =>
-  Effect.gen(function*() {
-    const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
-    yield* isRefused(at, notNewest)
-  }))
+it.scopedLive.runIf(isLong)(
+  "a run is refused if the previous run was killed and its log was deleted",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* killed((at) => rmSync(`${ledgerOf(at)}-wal`))
+      yield* isRefused(at, notNewest)
+    }),
+)
 
-it.scopedLive("a run whose ledger is replaced by a copy of itself exits with code 70", () =>
-  Effect.gen(function*() {
-    const at = yield* bench(slowly)
-    at.write("source.csv", csv(upTo(rows)))
-    const running = start(["run", "contacts"], { cwd: at.folder })
-    yield* until(() => at.count() >= 10)
-    copyFileSync(ledgerOf(at), join(at.folder, "copy.db"))
-    renameSync(join(at.folder, "copy.db"), ledgerOf(at))
-    const ran = yield* Effect.promise(() => running.ended)
-    expect(ran.status, ran.stderr).toBe(70)
-    expect(words(ran.stderr)).toContain("ledger.db was replaced while it was in use")
-    expect(at.count()).toBeLessThan(rows)
-  }))
+it.scopedLive.runIf(isLong)(
+  "a run whose ledger is replaced by a copy of itself exits with code 70",
+  () =>
+    Effect.gen(function*() {
+      const at = yield* bench(slowly)
+      at.write("source.csv", csv(upTo(rows)))
+      const running = start(["run", "contacts"], { cwd: at.folder })
+      yield* until(() => at.count() >= 10)
+      copyFileSync(ledgerOf(at), join(at.folder, "copy.db"))
+      renameSync(join(at.folder, "copy.db"), ledgerOf(at))
+      const ran = yield* Effect.promise(() => running.ended)
+      expect(ran.status, ran.stderr).toBe(70)
+      expect(words(ran.stderr)).toContain("ledger.db was replaced while it was in use")
+      expect(at.count()).toBeLessThan(rows)
+    }),
+)
 
 it.scopedLive("a hard-linked ledger is refused with exit code 2", () =>
   Effect.gen(function*() {

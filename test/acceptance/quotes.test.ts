@@ -4,7 +4,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
-import { formferry, inProcess } from "./formferry.ts"
+import { inProcess } from "./formferry.ts"
 
 const project = {
   "config/formferry.yaml": "services: { practice: { practice: { forms: ../forms, store: ../store } } }\n",
@@ -44,7 +44,7 @@ it.scopedLive("no row is lost after a stray quote beyond the first 64 KB, and ea
       ...project,
       "export.csv": `RespondentID,Answer,Seen\n${lines.join("\n")}\n`,
     })
-    const ran = yield* formferry(["run", "p"], { cwd: root })
+    const ran = yield* inProcess(["run", "p"], { cwd: root })
     expect(ran.status, ran.stdout + ran.stderr).toBe(0)
 
     const fs = yield* FileSystem.FileSystem

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { quickly } from "../quickly.ts"
 import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
-import { formferry, inProcess, type Ran } from "./formferry.ts"
+import { inProcess, type Ran } from "./formferry.ts"
 
 /** Expects that a run doesn't start and sends nothing. Checks its exit code, its message and the next command. */
 const refused = (at: Bench, ran: Ran, status: number, sentence: RegExp) => {

@@ -68,7 +68,7 @@ it.scopedLive("schedule reports an unconfirmed service or a project without sche
     expect(asked.status).toBe(2)
     expect(asked.lastLine).toBe("formferry schedule --once --confirm careful")
     expect(at.count()).toBe(0)
-    const confirmed = yield* at.run("schedule", "--once", "--confirm", "careful")
+    const confirmed = yield* at.inProcess("schedule", "--once", "--confirm", "careful")
     expect(confirmed.status, confirmed.stderr).toBe(0)
     expect(at.count()).toBe(3)
   }))

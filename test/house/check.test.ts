@@ -147,7 +147,7 @@ const faults: Record<string, { readonly planted: Record<string, string>; readonl
 }
 
 /** Steps that take several seconds each. They run with the longer proofs. */
-const slow = new Set(["check:types", "check:generated", "check:unused"])
+const slow = new Set(["check:direction", "check:types", "check:generated", "check:unused"])
 
 describe.concurrent("npm run check", () => {
   it.each(Object.entries(faults).filter(([step]) => isLong || !slow.has(step)))(
