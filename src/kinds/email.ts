@@ -1,4 +1,4 @@
-import validator from "validator"
+import isEmail from "validator/lib/isEmail.js"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
@@ -38,7 +38,7 @@ export const email: Kind = {
   compile: () =>
     oneText((text) => {
       if (text.length <= 64 && usual.test(text)) return text
-      const isAddress = (text.length <= 64 && usualInCapitals.test(text)) || validator.isEmail(text)
+      const isAddress = (text.length <= 64 && usualInCapitals.test(text)) || isEmail.default(text)
       return isAddress ? withDomain(text) : notAnEmail
     }),
   compare: (sent, returned) => {

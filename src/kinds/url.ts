@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import validator from "validator"
+import isURL from "validator/lib/isURL.js"
 import { oneText } from "./cells.ts"
 import { compareBy } from "./compared.ts"
 import type { Kind } from "./Kind.ts"
@@ -34,7 +34,7 @@ export const urlCheck = (schemes: ReadonlyArray<string>): (text: string) => bool
   return (text) => {
     const scheme = text.slice(0, Math.max(0, text.indexOf(":"))).toLowerCase()
     if (!schemes.includes(scheme)) return false
-    return withHost.has(scheme) ? validator.isURL(text, settings) : !/\s/.test(text) && URL.canParse(text)
+    return withHost.has(scheme) ? isURL.default(text, settings) : !/\s/.test(text) && URL.canParse(text)
   }
 }
 
