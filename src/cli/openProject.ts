@@ -36,7 +36,7 @@ export const chosenPipelines = ({ failed, pipelines, tag }: Choice) =>
     const output = yield* Output
     if (pipelines.length === 0 && tag.length === 0 && !failed) return []
     const { selectPipelines } = yield* Effect.promise(() => import("../jobs/selection.ts"))
-    const names = yield* selectPipelines(yield* openProject([]), { names: pipelines, tags: tag, failed })
+    const names = yield* selectPipelines(openProject([]), { names: pipelines, tags: tag, failed })
     if (names.length > 0) return names
     output.say("Nothing to do: of the chosen pipelines, none failed in its last run.")
     return yield* new CommandEnded({ status: exits.complete.code, next: undefined })

@@ -67,10 +67,13 @@ const requireTags = (tags: ReadonlyArray<string>, texts: ReadonlyArray<PipelineT
 /**
  * Returns the names of the chosen pipelines, each once. Returns a plain name even if there is no such pipeline; the caller reports that. Fails if a
  * glob or a tag chooses none. Only with `failed` may the result be empty.
+ *
+ * @param opening opens the project; not used if there are only plain names
  */
-export const selectPipelines = (project: Project, { failed, names, tags }: Selection) =>
+export const selectPipelines = <E, R>(opening: Effect.Effect<Project, E, R>, { failed, names, tags }: Selection) =>
   Effect.gen(function*() {
     if (tags.length === 0 && !failed && !names.some(isGlob)) return [...new Set(names)]
+    const project = yield* opening
     const files = yield* listPipelines(project.root)
     yield* requireReadable(files)
     yield* requireTags(tags, files.texts)
