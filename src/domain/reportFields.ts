@@ -7,6 +7,15 @@ import type { Json } from "./json.ts"
 /** Replaces a text. The same text always has the same replacement, and an empty text stays empty. */
 export type Mask = (text: string) => string
 
+/**
+ * Returns a function that masks values with keyed digests. With the ledger's secret, a person can check whether a value is the masked one (docs/review.md). Without the secret, values can't be
+ * guessed.
+ *
+ * @param digest returns the ledger's keyed digest of a value
+ */
+export const maskOf = (digest: (value: string) => Buffer): Mask => (text) =>
+  text === "" ? "" : `hmac:${digest(text).toString("hex")}`
+
 /** An annotation of texts and other values without members. It is a function that returns the replacement for a masked report. */
 export const Redaction = Symbol.for("formferry/Redaction")
 

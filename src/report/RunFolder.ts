@@ -11,7 +11,6 @@ import type { ImportedRow, InDoubtRow, RejectedRow, UnmatchedSubmission, Vanishe
 import { failing, markUnfinished, partFiles, ReportError, spoolEnd, tidyLeft } from "./partFiles.ts"
 import { isFolderName, pointLatest, readReport } from "./pastRuns.ts"
 import { openSpool } from "./spool.ts"
-import { writeFiles } from "./writeFiles.ts"
 
 /** The report of a run that a later run repeats. */
 export interface Earlier extends Pick<RunReport, "changes" | "problems"> {
@@ -36,6 +35,8 @@ export interface RunFolder {
   readonly differ: (differences: ReadonlyArray<Difference>) => Effect.Effect<void, ReportError>
   /** Spools rows that were imported again. */
   readonly replace: (replacements: ReadonlyArray<Replacement>) => Effect.Effect<void, ReportError>
+  /** Loads the modules with which `finish` writes. Without this call, `finish` loads them. */
+  readonly loadWriter: Effect.Effect<void>
   /** Returns a past run of the pipeline. Undefined if its report doesn't exist, or if the values in it are not masked in the same way. */
   readonly of: (run: string) => Effect.Effect<Earlier | undefined>
   /** Writes all files, each in row order, and points `latest` to the folder. */
@@ -66,6 +67,9 @@ export interface OtherHosts {
 
 /** The folder of the run in progress. */
 export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
+
+/** The modules that write the files: with the page and its charts, they take a tenth as long to load as everything else. */
+const writer = Effect.promise(() => import("./writeFiles.ts"))
 
 /**
  * Creates the folder of a run, `reports/PIPELINE/RUN/`, which only its owner can read (folders 0700, files 0600). Opens
@@ -112,6 +116,7 @@ export const openRunFolder = (options: {
       rejected: rejectedRows,
       differ: differences.add,
       replace: replaced.add,
+      loadWriter: writer,
       of: (run) =>
         Effect.zipRight(
           options.others?.fetch(run) ?? Effect.void,
@@ -130,6 +135,7 @@ export const openRunFolder = (options: {
         ),
       finish: ({ columns, fateOf, imported, inDoubt, repeats, report, vanished = Stream.empty, wholeForm = [] }) =>
         Effect.scoped(Effect.gen(function*() {
+          const { writeFiles } = yield* writer
           const names = yield* writeFiles<Stream.Stream.Error<typeof inDoubt> | ReportError>(files, {
             report,
             columns,

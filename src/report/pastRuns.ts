@@ -8,7 +8,6 @@ import * as Option from "effect/Option"
 import * as Order from "effect/Order"
 import * as Schema from "effect/Schema"
 import type { RunReport } from "../domain/report.ts"
-import { parseReport } from "./reportFile.ts"
 
 /** A report can't be read. */
 export class ReportUnreadable extends Schema.TaggedError<ReportUnreadable>()("ReportUnreadable", {
@@ -123,6 +122,7 @@ const readFolder = (folder: string): Effect.Effect<RunReport | undefined, Report
     const content = yield* fs.readFileString(file).pipe(
       Effect.mapError((error) => new ReportUnreadable({ file, reason: error.message })),
     )
+    const { parseReport } = yield* Effect.promise(() => import("./reportFile.ts"))
     return yield* Either.mapLeft(parseReport(content), (reason) => new ReportUnreadable({ file, reason }))
   })
 

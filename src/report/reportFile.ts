@@ -55,15 +55,6 @@ export const parseReport = (content: string): Either.Either<RunReport, string> =
     ),
   )
 
-/**
- * Returns a function that masks values with keyed digests. With the ledger's secret, a person can check whether a value is the masked one (docs/review.md). Without the secret, values can't be
- * guessed.
- *
- * @param digest returns the ledger's keyed digest of a value
- */
-export const maskOf = (digest: (value: string) => Buffer): Mask => (text) =>
-  text === "" ? "" : `hmac:${digest(text).toString("hex")}`
-
 const masked = (mask: Mask): Change => (type, value) =>
   Option.map(
     AST.getAnnotation<(value: unknown, mask: Mask) => unknown>(type, Redaction),

@@ -6,6 +6,7 @@ import type { RunReport } from "../domain/report.ts"
 import type { Mask } from "../domain/reportFields.ts"
 import { csvFiles, csvText, lineOf } from "./csvFiles.ts"
 import type { AttentionEntry, CsvFile, CsvRows } from "./csvFiles.ts"
+import { entryText, reportPage } from "./html/reportPage.ts"
 import type { PartFiles, ReportError } from "./partFiles.ts"
 import { reportJson } from "./reportFile.ts"
 
@@ -91,8 +92,6 @@ export const writeFiles = <E>(
       written.push({ name, rows: changed + duplicate + invalid + refused, holds })
     }
 
-    // The code for the page and its charts is loaded only when a page is written.
-    const { entryText, reportPage } = yield* Effect.promise(() => import("./html/reportPage.ts"))
     const page = reportPage(report, written, { total, shown: Math.min(total, mostEntries) })
     const data = Stream.fromIterable(entries).pipe(
       Stream.flatten(),

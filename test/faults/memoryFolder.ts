@@ -18,6 +18,7 @@ export const memoryFolder = (run: string): RunFolder => {
       ),
     differ: () => Effect.void,
     replace: () => Effect.void,
+    loadWriter: Effect.void,
     of: (earlier) => Effect.succeed({ path: `reports/people/${earlier}`, problems: [] }),
     finish: ({ imported, inDoubt, vanished = Stream.empty }) =>
       Effect.all([Stream.runDrain(imported), Stream.runDrain(inDoubt), Stream.runDrain(vanished)], { discard: true }),
