@@ -78,8 +78,9 @@ const topicOf = ({ decoy, kind, options, wordings }: typeof Decoy.Type): Topic =
 /**
  * The sets of topics. Suggestions may be adapted to the `known` set only. For the `unseen` set, only figures are shown.
  * The `fresh` set was written later than the suggestions, by someone who had seen neither them nor their vocabulary.
+ * The `fourth` set, with its own decoys, was written before the vocabulary was extended. It is for the last figures only.
  */
-export const topicSets = ["known", "unseen", "fresh"] as const
+export const topicSets = ["known", "unseen", "fresh", "fourth"] as const
 export type TopicSet = (typeof topicSets)[number]
 
 const decoded = <A, I>(schema: Schema.Schema<A, I>, file: string): A => {
@@ -97,8 +98,8 @@ export const topicsOf = (set: TopicSet) => ({
   topics: decoded(Schema.Array(Topic), `${set}.yaml`),
   grids: decoded(Schema.Record({ key: Schema.Literal(...topicSets), value: Schema.Array(Grid) }), "grids.yaml")[set],
   decoys: decoded(
-    Schema.Record({ key: Schema.Literal("known", "later"), value: Schema.Array(Decoy) }),
+    Schema.Record({ key: Schema.Literal("known", "later", "fourth"), value: Schema.Array(Decoy) }),
     "decoys.yaml",
-  )[set === "known" ? "known" : "later"].map(topicOf),
+  )[set === "unseen" || set === "fresh" ? "later" : set].map(topicOf),
 })
 export type Topics = ReturnType<typeof topicsOf>
