@@ -168,7 +168,7 @@ const looks = (profile: ColumnProfile, { expected: { isGiven, kind }, meaning }:
   if (share.number >= 0.9) return 0.2
   if (share.date + share.dateTime >= 0.8 || share.time >= 0.8 || share.boolean >= 0.9) return 0
   if (kind === "text") return length > 60 ? 0.4 : 1
-  return length > 40 ? 1 : length > 15 ? undefined : 0.4
+  return length > 40 ? 1 : length > 25 ? 0.8 : length > 15 ? undefined : 0.4
 }
 
 /**

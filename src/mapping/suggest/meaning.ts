@@ -244,6 +244,22 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
 const areOpposed = (a: Term, b: Term): boolean =>
   a.concepts.some((one) => b.concepts.some((other) => opposition(one, other) > 0))
 
+/** The concepts of answers to a topic, by the topic. */
+const answersTo = new Map(Object.entries(vocabulary.answers).map(([topic, answers]) => [topic, new Set(answers)]))
+
+/** Whether a title names what texts are about: at least half of them name it too, or an answer to it. */
+export const namesSubject = ({ terms }: Meaning, texts: ReadonlyArray<Meaning>): boolean => {
+  const topics = terms.flatMap(({ concepts }) => concepts)
+  const related = texts.filter((text) =>
+    text.terms.some(({ concepts }) =>
+      concepts.some((one) =>
+        topics.some((topic) => one === topic || nearness(one, topic) >= 0.5 || answersTo.get(topic)?.has(one) === true)
+      )
+    )
+  )
+  return related.length >= Math.min(2, texts.length) && related.length * 2 >= texts.length && texts.length > 0
+}
+
 /** Compares the meaning of two titles, with weighted words. In titles with explanations, the questions alone may match. */
 export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number): Likeness => {
   const same = a.same === b.same && a.same !== ""
@@ -262,4 +278,4 @@ export const likeness = (a: Meaning, b: Meaning, weight: (term: Term) => number)
 
 /** Returns what a likeness proves, as evidence for `align`. Equal texts are hardly ever wrong. Different words say little if the vocabulary lacks them. */
 export const meaningEvidence = ({ known, opposed, same, value }: Likeness): number =>
-  (same ? 7 : value < 0.1 ? -0.2 - 2.1 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)
+  (same ? 7 : value < 0.1 ? -0.1 - 1.4 * known : 8 * value ** 0.6 - 1.1) - (opposed ? 5 : 0)

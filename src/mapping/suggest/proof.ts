@@ -26,11 +26,17 @@ const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean =>
   vocabulary.people.some((person) => names(one, person) !== names(other, person))
 
 /** Whether titles or options agree, or the kind of answer is not a common one, and titles don't name different people. */
-export const isProven = (unit: Unit, target: Target, title: Likeness, cover: Coverage | undefined): boolean => {
+export const isProven = (
+  unit: Unit,
+  target: Target,
+  title: Likeness,
+  isAbout: boolean,
+  cover: Coverage | undefined,
+): boolean => {
   const { kind } = target.expected
   if (title.same || areTold(cover, target)) return true
   if (title.opposed || (personal.has(kind) && areOfDifferentPeople(unit.meaning, target.meaning))) return false
-  return title.words !== undefined || !common.has(kind)
+  return title.words !== undefined || isAbout || !common.has(kind)
 }
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {
@@ -48,8 +54,9 @@ const kinds: Readonly<Record<ExpectedKind, string>> = {
 
 const quoted = (text: string) => `"${cut(text, 40)}"`
 
-const ofTitles = ({ same, words }: Likeness): ReadonlyArray<string> => {
+const ofTitles = ({ same, words }: Likeness, isAbout: boolean): ReadonlyArray<string> => {
   if (same) return ["the titles are the same"]
+  if (words === undefined && isAbout) return ["a title names what the answers are about"]
   if (words === undefined) return ["the titles share no specific word"]
   const [one, other] = words
   return [one === other ? `the titles share ${quoted(one)}` : `${quoted(one)} is similar to ${quoted(other)}`]
@@ -81,8 +88,9 @@ export const reasonsFor = (
   unit: Unit,
   target: Target,
   title: Likeness,
+  isAbout: boolean,
   cover: Coverage | undefined,
 ): ReadonlyArray<string> => [
-  ...ofTitles(title),
+  ...ofTitles(title, isAbout),
   ...ofCells(unit, target, cover),
 ]

@@ -1,6 +1,6 @@
 import { align } from "./align.ts"
 import { cellEvidence, coverage, type Target } from "./fit.ts"
-import { likeness, meaningEvidence, speaksOf, weigh } from "./meaning.ts"
+import { likeness, type Meaning, meaningEvidence, meaningOf, namesSubject, speaksOf, weigh } from "./meaning.ts"
 import { rememberedForms } from "./optionNames.ts"
 import { isProven, reasonsFor } from "./proof.ts"
 import type { Unit } from "./Suggestion.ts"
@@ -31,6 +31,22 @@ const placeOf = (unit: Unit): number =>
 /** Whether a unit contains the texts of other answers. */
 const isOther = (unit: Unit): boolean => unit._tag === "Column" && speaksOf(unit.part ?? unit.meaning, "other")
 
+/** The number of answers that are compared with a title. */
+const understood = 12
+
+/** Returns the meanings of the answers that a unit contains, if they are words. */
+const answersIn = (unit: Unit): ReadonlyArray<Meaning> => {
+  const texts = unit._tag === "Block"
+    ? unit.members.map(({ option }) => option)
+    : unit.profile.more || unit.profile.share.number > 0
+    ? []
+    : [...unit.profile.distinct.keys()]
+  return texts.slice(0, understood).map(meaningOf)
+}
+
+/** The evidence if the title of one side names what the answers of the other side are about. */
+const about = 3
+
 /** Whether a column and a block contain the same answers: some tools write both. */
 const isSameQuestion = (one: Unit, other: Unit | undefined): boolean =>
   other !== undefined && one._tag !== other._tag && one.meaning.same === other.meaning.same
@@ -44,24 +60,29 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     return targets.map((target) => coverage(unit, target, forms))
   })
   const cells = cellEvidence(units, covers)
-  /** Compares the title that resembles the question most: that of the unit, or that of its part of a block. */
-  const compared = (unit: Unit, target: Target) => {
-    const whole = likeness(unit.meaning, target.meaning, weight)
-    const part = unit._tag === "Block" || unit.part === undefined
-      ? undefined
-      : likeness(unit.part, target.meaning, weight)
-    return part === undefined || part.value < whole.value ? whole : part
-  }
-  const titles = (unit: Unit, target: Target): number => {
-    const whole = meaningEvidence(likeness(unit.meaning, target.meaning, weight))
-      - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
-    if (unit._tag === "Block") return unit.title === undefined ? -0.5 : whole
-    if (unit.part === undefined) return whole
-    // A question whose name doesn't resemble this part is about the whole block.
-    const part = likeness(unit.part, target.meaning, weight)
-    return part.value < 0.3 ? Math.min(1.5, whole) - 1.5 : Math.max(whole, meaningEvidence(part) - 1)
-  }
-  const evidence = units.map((unit, at) => targets.map((target, of) => titles(unit, target) + cells(at, target, of)))
+  const contained = units.map(answersIn)
+  const listed = targets.map(({ question }) =>
+    (question.options ?? []).slice(0, understood).map(({ label }) => meaningOf(label))
+  )
+  const agreements = units.map((unit, at) =>
+    targets.map((target, of) => {
+      const whole = likeness(unit.meaning, target.meaning, weight)
+      const isAbout = namesSubject(unit.meaning, listed[of]!) || namesSubject(target.meaning, contained[at]!)
+        || namesSubject(unit.meaning, [target.meaning]) || namesSubject(target.meaning, [unit.meaning])
+      const ofWhole = Math.max(meaningEvidence(whole), isAbout ? about : -Infinity)
+        - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
+      if (unit._tag === "Block") return { title: whole, isAbout, evidence: unit.title === undefined ? -0.5 : ofWhole }
+      if (unit.part === undefined) return { title: whole, isAbout, evidence: ofWhole }
+      const part = likeness(unit.part, target.meaning, weight)
+      return {
+        title: part.value < whole.value ? whole : part,
+        isAbout,
+        // A question whose name doesn't resemble this part is about the whole block.
+        evidence: part.value < 0.3 ? Math.min(1.5, ofWhole) - 1.5 : Math.max(ofWhole, meaningEvidence(part) - 1),
+      }
+    })
+  )
+  const evidence = units.map((_, at) => targets.map((target, of) => agreements[at]![of]!.evidence + cells(at, target, of)))
   const best = evidence.map((row) => row.reduce((most, one) => Math.max(most, one), -Infinity))
   // Of a column and a block with the same answers, one takes part.
   const spare = new Set(units.flatMap((unit, at) => {
@@ -84,14 +105,14 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     targets.flatMap((target, of): ReadonlyArray<Ranked> => {
       const confidence = found[at]?.[of] ?? 0
       if (confidence < shown) return []
-      const [title, cover] = [compared(unit, target), covers[at]?.[of]]
-      const isSafe = isProven(unit, target, title, cover)
+      const [{ isAbout, title }, cover] = [agreements[at]![of]!, covers[at]?.[of]]
+      const isSafe = isProven(unit, target, title, isAbout, cover)
       return [{
         unit,
         target,
         confidence: isSafe ? confidence : Math.min(unproven, confidence),
         isAccepted: isSafe && confidence >= accepted && !hasTwins(at, of),
-        because: reasonsFor(unit, target, title, cover),
+        because: reasonsFor(unit, target, title, isAbout, cover),
       }]
     })
   )

@@ -11,6 +11,8 @@ const Vocabulary = Schema.Struct({
   concepts: record(record(Phrases)),
   /** How alike related concepts are, 0 to 1. Two concepts are separated by ` ~ `. */
   related: record(Schema.Number),
+  /** Concepts of the answers to a topic: a question that lists them is about the topic. */
+  answers: record(Phrases),
   /** Concepts that exclude each other: a name with one and a name with the other are about different things. */
   contrasts: Schema.Array(Schema.String),
   /** Words without a meaning of their own. Words that change a meaning (not, most, least, first) are not among them. */
