@@ -8,15 +8,12 @@ import { sameText } from "./words.ts"
 /** Kinds of answer that forms often ask about several people. */
 const personal: ReadonlySet<ExpectedKind> = new Set(["email", "phone", "date"])
 
-/** Kinds that many columns and questions have. By such a kind alone, a column proves nothing: the only date may be one that the form doesn't ask for. */
-const common: ReadonlySet<ExpectedKind> = new Set(["date", "dateTime", "number", "text"])
-
 /** Texts that are options of many questions. */
 const usual = new Set([vocabulary.yes, vocabulary.no, vocabulary.other, vocabulary.noAnswer].flat().map(sameText))
 
 /** Whether cells or the headers of a block contain options that hardly any other question has. */
 const areTold = (cover: Coverage | undefined, { question }: Target): boolean =>
-  cover !== undefined && cover.covered >= 0.5 && cover.hits >= 2
+  cover !== undefined && cover.covered >= 0.15 && cover.hits >= 2
   && (question.options ?? []).filter(({ label }) => /\p{L}{2}/u.test(label) && !usual.has(sameText(label))).length >= 2
 
 const names = ({ core }: Meaning, person: string): boolean => core.some(({ concepts }) => concepts.includes(person))
@@ -25,7 +22,10 @@ const names = ({ core }: Meaning, person: string): boolean => core.some(({ conce
 const areOfDifferentPeople = (one: Meaning, other: Meaning): boolean =>
   vocabulary.people.some((person) => names(one, person) !== names(other, person))
 
-/** Whether titles or options agree, or the kind of answer is not a common one, and titles don't name different people. */
+/**
+ * Whether titles or options agree, and titles don't contradict each other or name different people. The kind of the cells and their place prove nothing: the only
+ * column of dates may be one that the form doesn't ask for.
+ */
 export const isProven = (
   unit: Unit,
   target: Target,
@@ -33,10 +33,11 @@ export const isProven = (
   isAbout: boolean,
   cover: Coverage | undefined,
 ): boolean => {
-  const { kind } = target.expected
   if (title.same || areTold(cover, target)) return true
-  if (title.opposed || (personal.has(kind) && areOfDifferentPeople(unit.meaning, target.meaning))) return false
-  return title.words !== undefined || isAbout || !common.has(kind)
+  if (title.opposed || (personal.has(target.expected.kind) && areOfDifferentPeople(unit.meaning, target.meaning))) {
+    return false
+  }
+  return title.words !== undefined || isAbout
 }
 
 const kinds: Readonly<Record<ExpectedKind, string>> = {

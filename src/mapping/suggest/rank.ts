@@ -68,7 +68,6 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
     targets.map((target, of) => {
       const whole = likeness(unit.meaning, target.meaning, weight)
       const isAbout = namesSubject(unit.meaning, listed[of]!) || namesSubject(target.meaning, contained[at]!)
-        || namesSubject(unit.meaning, [target.meaning]) || namesSubject(target.meaning, [unit.meaning])
       const ofWhole = Math.max(meaningEvidence(whole), isAbout ? about : -Infinity)
         - (isOther(unit) === speaksOf(target.meaning, "other") ? 0 : 2.5)
       if (unit._tag === "Block") return { title: whole, isAbout, evidence: unit.title === undefined ? -0.5 : ofWhole }
