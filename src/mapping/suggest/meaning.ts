@@ -10,6 +10,8 @@ export interface Term {
   readonly concepts: ReadonlyArray<string>
   /** The term by which occurrences are counted: the first concept, or the word. */
   readonly root: string
+  /** The concepts of a phrase's words: "last visit" is about a visit, too. */
+  readonly parts: ReadonlyArray<string>
 }
 
 /** The meaning of a title. */
@@ -74,7 +76,22 @@ const compound = (word: string): ReadonlyArray<string> | undefined => {
   return undefined
 }
 
-const term = (text: string, known: ReadonlyArray<string>): Term => ({ text, concepts: known, root: known[0] ?? text })
+const minor = new Set(vocabulary.minor)
+const bare = new Set(vocabulary.bare)
+
+const partsOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  words.length < 2
+    ? []
+    : words.flatMap((word) => stopWords.has(word) ? [] : lookUp(word) ?? []).filter((one) =>
+      !minor.has(one) && !bare.has(one)
+    )
+
+const term = (text: string, known: ReadonlyArray<string>): Term => ({
+  text,
+  concepts: known,
+  root: known[0] ?? text,
+  parts: partsOf(text.split(" ")),
+})
 
 /** Letters that number things: `Session A`. */
 const labels = (title: string): ReadonlySet<string> =>
@@ -173,6 +190,9 @@ export const spelling = (a: string, b: string): number => {
   return same >= 5 && same >= long.length * 0.65 ? 0.85 : same >= 4 && ratio >= 0.55 ? 0.6 : 0
 }
 
+/** How alike a phrase and another are if they have the concept of one word in common. */
+const ofPart = 0.6
+
 /** Returns how alike two terms are, 0 to 1. */
 const alike = (a: Term, b: Term): number => {
   let most = a.text.includes(" ") || b.text.includes(" ") ? Number(a.text === b.text) : spelling(a.text, b.text)
@@ -181,11 +201,10 @@ const alike = (a: Term, b: Term): number => {
       most = Math.max(most, one === other ? 1 : nearness(one, other))
     }
   }
-  return most
+  const isPart = a.parts.some((one) => b.concepts.includes(one) || b.parts.includes(one))
+    || b.parts.some((one) => a.concepts.includes(one))
+  return isPart ? Math.max(most, ofPart) : most
 }
-
-const minor = new Set(vocabulary.minor)
-const bare = new Set(vocabulary.bare)
 
 /** Returns a function for the weight of a term. A term that occurs in many titles has less weight. */
 export const weigh = (titles: ReadonlyArray<Meaning>): (term: Term) => number => {
