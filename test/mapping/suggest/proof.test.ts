@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest"
+import { profiler } from "../../../src/mapping/suggest/ColumnProfile.ts"
 import { targetOf } from "../../../src/mapping/suggest/fit.ts"
 import { likeness, meaningOf } from "../../../src/mapping/suggest/meaning.ts"
 import { isProven } from "../../../src/mapping/suggest/proof.ts"
+import { suggest } from "../../../src/mapping/suggest/suggest.ts"
 import type { Unit } from "../../../src/mapping/suggest/Suggestion.ts"
 
 const proves = (column: string, question: string, type: string) => {
   const meaning = meaningOf(column)
   const unit: Unit = { _tag: "Block", title: column, known: true, content: "ticks", members: [], meaning }
   const target = targetOf({ id: "q1", name: question, type, options: undefined })
-  return isProven(unit, target, likeness(meaning, target.meaning, () => 1), undefined)
+  return isProven(unit, target, likeness(meaning, target.meaning, () => 1), false, undefined)
 }
 
 describe("A title", () => {
@@ -21,6 +23,10 @@ describe("A title", () => {
     ["Number of children", "Number of tickets", "NumberInput"],
     ["Q3", "How many guests will come?", "NumberInput"],
     ["Q3", "Your sports club", "ShortAnswer"],
+    ["Q3", "Your email", "EmailInput"],
+    ["Q3", "When will you arrive?", "TimePicker"],
+    ["Q3", "Can you swim?", "Switch"],
+    ["Seit wann arbeiten Sie hier? (Jahre)", "Stromverbrauch im letzten Jahr", "NumberInput"],
   ])("doesn't prove that %s answers a different question of its kind, %s", (column, question, type) => {
     expect(proves(column, question, type)).toBe(false)
   })
@@ -35,7 +41,39 @@ describe("A title", () => {
   })
 })
 
-it("an email address and a time of day need no common word", () => {
-  expect(proves("Q3", "Your email", "EmailInput")).toBe(true)
-  expect(proves("Q3", "When will you arrive?", "TimePicker")).toBe(true)
+describe("The only column of dates, Born,", () => {
+  const rows = Array.from({ length: 30 }, (_, at) => [
+    `Person ${at}`,
+    `person${at}@example.org`,
+    `${1950 + at}-0${1 + at % 9}-1${at % 9}`,
+  ])
+  const columns = ["Full name", "Email", "Born"].map((title, position) => ({ position, title, name: title }))
+  const acceptedFor = (question: string) => {
+    const { addRow, profiles } = profiler(columns)
+    for (const row of rows) addRow(row)
+    const questions = [["Full name", "ShortAnswer"], ["Email", "EmailInput"], [question, "DatePicker"]] as const
+    const form = {
+      id: "form",
+      name: "Form",
+      questions: questions.map(([name, type], at) => ({ id: `q${at}`, name, type, options: undefined })),
+      calculations: [],
+      urlParameters: [],
+      scheduling: [],
+      payments: [],
+      quiz: undefined,
+    }
+    const { accepted, open } = suggest({ form, columns: profiles(), blocks: [] })
+    return { accepted: accepted.map(({ question }) => question.name), candidates: open.map((one) => one.candidates.length) }
+  }
+
+  it.each(["Date of the accident", "Passport expires", "When did you join the club?"])(
+    "is only a candidate for %s, even at the same place",
+    (question) => {
+      expect(acceptedFor(question)).toEqual({ accepted: ["Full name", "Email"], candidates: [1] })
+    },
+  )
+
+  it("is accepted for the date of birth", () => {
+    expect(acceptedFor("Date of birth")).toEqual({ accepted: ["Full name", "Email", "Date of birth"], candidates: [] })
+  })
 })
