@@ -4,7 +4,7 @@ import type { ColumnProfile } from "./ColumnProfile.ts"
 import type { Meaning } from "./meaning.ts"
 import { meaningOf, speaksOf } from "./meaning.ts"
 import type { OptionNames, TextForms } from "./optionNames.ts"
-import { isKin, likelyOption, likelySeparator, optionNames, splitFit } from "./optionNames.ts"
+import { likelyOption, likelySeparator, optionNames, splitFit } from "./optionNames.ts"
 import type { BlockContent, Unit } from "./Suggestion.ts"
 import { vocabulary } from "./vocabulary.ts"
 
@@ -15,8 +15,6 @@ interface Expected {
   readonly kind: ExpectedKind
   /** Whether the form determines the kind. If it does not, the kind is guessed from the question's options or name. */
   readonly isGiven: boolean
-  /** Kinds that words of the name suggest, if the form gives none. */
-  readonly guesses?: ReadonlyArray<ExpectedKind>
 }
 
 /** Types for which suggestions expect something other than the default kind. */
@@ -34,12 +32,12 @@ export const expectedOf = ({ type, options }: Question, meaning: Meaning): Expec
     return { kind: byType[type] ?? kindOfType(type)?.name ?? "other", isGiven: true }
   }
   if (options !== undefined && options.length > 0) return { kind: "choice", isGiven: false }
-  const named = (kinds: Readonly<Record<string, ReadonlyArray<string>>>, terms: Meaning["terms"]) =>
-    Object.keys(kinds).filter((kind) =>
-      terms.some(({ concepts }) => concepts.some((one) => kinds[kind]?.includes(one)))
+  const [kind = "text"] = meaning.terms.length > 3
+    ? []
+    : Object.keys(vocabulary.kindsOfNames).filter((kind) =>
+      meaning.terms.some(({ concepts }) => concepts.some((one) => vocabulary.kindsOfNames[kind]?.includes(one)))
     )
-  const [kind = "text"] = meaning.terms.length > 3 ? [] : named(vocabulary.kindsOfNames, meaning.terms)
-  return { kind, isGiven: false, guesses: named(vocabulary.kinds, meaning.core) }
+  return { kind, isGiven: false }
 }
 
 /** A question with its meaning and what it expects. */
@@ -68,8 +66,6 @@ export interface Coverage {
   readonly covered: number
   /** Number of distinct options that occur. */
   readonly hits: number
-  /** Share of the distinct texts with a word that an option has too. Undefined if they are codes, not words. */
-  readonly kin?: number | undefined
 }
 
 /** The number of distinct texts that are compared with options. More add no evidence. */
@@ -97,13 +93,8 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   const { filled, share } = unit.profile
   if (filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
-  const isWorded = share.number === 0 && unit.profile.length > 3
-  const kin = isWorded
-    ? [...distinct.keys()].filter((text) => isKin(options, text, forms)).length / distinct.size
-    : undefined
   if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
-    const { covered, hits } = splitFit(distinct, options)
-    return { covered, hits, kin }
+    return splitFit(distinct, options)
   }
   const hit = new Set<string>()
   let [cells, all] = [0, 0]
@@ -117,8 +108,8 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
   // Without a type, a cell may also contain several choices.
   const several = target.expected.isGiven || cells * 2 >= all ? undefined : splitFit(distinct, options)
   return several !== undefined && several.covered > 0.8
-    ? { covered: several.covered, hits: several.hits, kin }
-    : { covered: cells / all, hits: hit.size, kin }
+    ? several
+    : { covered: cells / all, hits: hit.size }
 }
 
 /** Returns the share of a column's cells with the shape that a question expects, or undefined if any text fits. */
@@ -239,27 +230,10 @@ export const cellEvidence = (
     if (cover !== undefined) {
       const fits = codesFit(profile, target)
       if (cover.covered >= 0.3 || (cover.covered >= 0.15 && fits > 0)) return byOptions(cover, of)
-      if (fits === 0) return isGiven ? -4 : -2.5
-      const rare = rarity(
-        `codes ${of} ${fits}`,
-        (one, other) =>
-          one._tag === "Column" && (covers[other]?.[of]?.covered ?? 0) < 0.15
-          && codesFit(one.profile, target) >= fits,
-      )
-      const words = cover.kin === undefined ? 0 : cover.kin === 0 ? -1.5 : cover.kin >= 0.5 ? 1.5 : 0
-      return (fits === 1 ? 0.4 * rare - 2.2 : rare - 1.6) + words
+      return fits === 0 ? (isGiven ? -4 : -2.5) : fits === 1 ? -1.5 : 0
     }
     if (kind === "other" || kind === "location") return -3
     const share = looks(profile, target)
-    const { guesses = [] } = target.expected
-    if (kind === "text" && share === undefined && guesses.length > 0) {
-      const fits = (one: ColumnProfile, guess: ExpectedKind) =>
-        guess === "longText" ? one.length > 40 : (shapeShare(one, guess) ?? 0) >= 0.6
-      const rares = guesses.filter((guess) => fits(profile, guess)).map((guess) =>
-        rarity(`guess ${guess}`, (one) => one._tag === "Column" && one.profile.filled > 0 && fits(one.profile, guess))
-      )
-      return rares.length === 0 ? -1.4 : 0.9 * Math.max(...rares)
-    }
     if (share === undefined) return kind === "text" || kind === "longText" ? 0 : profile.more ? -2 : 0
     const rare = rarity(
       `kind ${kind} ${isGiven}`,

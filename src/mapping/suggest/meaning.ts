@@ -185,9 +185,7 @@ export const spelling = (a: string, b: string): number => {
   const same = stem < 0 ? short.length : stem
   const swapped = a.slice(0, same) + a.charAt(same + 1) + a.charAt(same) + a.slice(same + 2)
   const ratio = 1 - (swapped === b ? 1 : distance(a, b)) / long.length
-  if (ratio >= 0.8 || long.includes(" ")) return ratio >= 0.75 ? ratio : 0
-  // Words that languages share: `restrictions`, `restricciones`.
-  return same >= 5 && same >= long.length * 0.65 ? 0.85 : same >= 4 && ratio >= 0.55 ? 0.6 : 0
+  return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
 
 /** How alike a phrase and another are if they have the concept of one word in common. */

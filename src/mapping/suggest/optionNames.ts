@@ -12,8 +12,6 @@ export interface OptionNames {
   readonly same: ReadonlyMap<string, ReadonlyArray<Option>>
   /** Names by their meaning, unless several options have the same meaning. */
   readonly meant: ReadonlyMap<string, Option>
-  /** The words and concepts of all labels. */
-  readonly roots: ReadonlySet<string>
   /** The options that mean yes and no, if there is one of each. A size S does not mean yes. */
   readonly ticks: readonly [yes: Option, no: Option] | undefined
   /** Names by their words and symbols, to find them in longer texts. */
@@ -21,10 +19,6 @@ export interface OptionNames {
 }
 
 const meantBy = ({ terms }: Meaning): string => terms.map((term) => term.root).toSorted().join("|")
-
-/** Whether a text has a word or concept in common with the options. */
-export const isKin = ({ roots }: OptionNames, text: string, forms: TextForms): boolean =>
-  forms.meant(text).split("|").some((root) => roots.has(root))
 
 /** The number of options that are compared by their meaning. */
 const understood = 500
@@ -34,7 +28,6 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
   const same = new Map<string, ReadonlyArray<Option>>()
   const meant = new Map<string, Option>()
   const twice = new Set<string>()
-  const roots = new Set<string>()
   for (const [at, option] of options.entries()) {
     for (const name of [option.value, option.label]) {
       exact.set(loose(name), option)
@@ -45,13 +38,12 @@ export const optionNames = (options: ReadonlyArray<Option>): OptionNames => {
     const meaning = meantBy(meaningOf(option.label))
     if (meant.has(meaning)) twice.add(meaning)
     meant.set(meaning, option)
-    for (const root of meaning.split("|")) roots.add(root)
   }
   for (const meaning of [...twice, ""]) meant.delete(meaning)
   const [yes, no] = [saysYes, saysNo].map((says) => options.filter(({ label }) => says(label)))
   const ticks = yes?.length === 1 && no?.length === 1 ? [yes[0]!, no[0]!] as const : undefined
   let tree: Branch | undefined
-  return { exact, same, meant, roots, ticks, tree: () => tree ??= treeOf(options) }
+  return { exact, same, meant, ticks, tree: () => tree ??= treeOf(options) }
 }
 
 /** Caches a function's result for each text. */

@@ -32,8 +32,6 @@ const Vocabulary = Schema.Struct({
   endings: Phrases,
   /** Phrases with which the description of a scale begins. */
   scales: Phrases,
-  /** The kinds of answer that concepts of a title make likelier. */
-  kinds: record(Phrases),
   /** The kinds of answer that concepts of a short title name. */
   kindsOfNames: record(Phrases),
   /** The concepts under which addresses of a kind are expected. */
