@@ -132,7 +132,7 @@ export const translate = (
         option !== undefined && initials.get(rows[at] ?? "") === option ? 4 : -9,
         alike >= 0.75 ? 12 * alike - 6 : -9,
         // Names of options are short. Whether the vocabulary has their words says little.
-        meaningEvidence({ ...alikeness, known: 0.85 }) * 0.85 - (isOther ? 2 : 0),
+        meaningEvidence({ ...alikeness, known: 0.43 }) * 0.85 - (isOther ? 2 : 0),
       )
     })
   )
