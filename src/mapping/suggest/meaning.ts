@@ -251,7 +251,7 @@ const compare = (a: ReadonlyArray<Term>, b: ReadonlyArray<Term>, weight: (term: 
   for (const [at, row] of pairs.entries()) {
     for (const [of, one] of row.entries()) {
       const agreed = one * weight(a[at]!)
-      const isTelling = Math.min(a.length, b.length) === 1 || !bare.has(a[at]!.root) || !bare.has(b[of]!.root)
+      const isTelling = Math.min(a.length, b.length) === 1 || (!bare.has(a[at]!.root) && !bare.has(b[of]!.root))
       if (isTelling && one >= 0.5 && agreed > most) [most, words] = [agreed, [a[at]!.text, b[of]!.text]]
     }
   }
