@@ -81,7 +81,9 @@ export const rank = (unordered: ReadonlyArray<Unit>, targets: ReadonlyArray<Targ
       }
     })
   )
-  const evidence = units.map((_, at) => targets.map((target, of) => agreements[at]![of]!.evidence + cells(at, target, of)))
+  const evidence = units.map((_, at) =>
+    targets.map((target, of) => agreements[at]![of]!.evidence + cells(at, target, of))
+  )
   const best = evidence.map((row) => row.reduce((most, one) => Math.max(most, one), -Infinity))
   // Of a column and a block with the same answers, one takes part.
   const spare = new Set(units.flatMap((unit, at) => {

@@ -63,7 +63,10 @@ describe("The only column of dates, Born,", () => {
       quiz: undefined,
     }
     const { accepted, open } = suggest({ form, columns: profiles(), blocks: [] })
-    return { accepted: accepted.map(({ question }) => question.name), candidates: open.map((one) => one.candidates.length) }
+    return {
+      accepted: accepted.map(({ question }) => question.name),
+      candidates: open.map((one) => one.candidates.length),
+    }
   }
 
   it.each(["Date of the accident", "Passport expires", "When did you join the club?"])(
