@@ -90,8 +90,7 @@ export const coverage = (unit: Unit, target: Target, forms: TextForms): Coverage
     const hits = own.filter(({ option }) => likelyOption(options, option, forms) !== undefined).length
     return { covered: own.length === 0 ? 0 : hits / own.length, hits }
   }
-  const { filled, share } = unit.profile
-  if (filled === 0) return undefined
+  if (unit.profile.filled === 0) return undefined
   const distinct = new Map([...unit.profile.distinct].slice(0, compared))
   if (target.expected.kind === "choices" || target.expected.kind === "ranking") {
     return splitFit(distinct, options)
