@@ -6,6 +6,7 @@ import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import { exits, mostSevere } from "../domain/exit.ts"
 import { listed, permanence } from "../domain/words.ts"
+import { sharingConnections } from "../ledger/openLedger.ts"
 import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime } from "../project/cron.ts"
 import { statusOfSignal } from "../run/ending.ts"
@@ -75,7 +76,7 @@ const unconfirmed = (options: ScheduleOptions, { pipeline, schedule }: Scheduled
  * code. A pipeline that was not due counts as 0, one that a different process is running as 6, and a file with an unreadable schedule as 2.
  */
 export const runDue = (options: ScheduleOptions) =>
-  Effect.scoped(Effect.gen(function*() {
+  sharingConnections(Effect.gen(function*() {
     const { schedules, turns } = yield* start(options)
     if (schedules.unreadable.length > 0) yield* options.onEvent({ _tag: "Unreadable", files: schedules.unreadable })
     const codes = yield* Effect.forEach(
@@ -115,7 +116,7 @@ const reportWaiting = (options: ScheduleOptions, { fault, pipeline, schedule }: 
  * time.
  */
 export const runOnSchedule = (options: ScheduleOptions) =>
-  Effect.scoped(Effect.gen(function*() {
+  sharingConnections(Effect.gen(function*() {
     const { schedules, turns } = yield* start(options)
     const lookEvery = Duration.toMillis(options.lookEvery ?? Duration.minutes(1))
     const fibers = yield* FiberSet.make()

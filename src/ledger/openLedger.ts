@@ -1,11 +1,17 @@
 // A ledger is in a file, read by SQLite, or in a PostgreSQL database. This file chooses. The ledger's rules are in `sql/`.
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Hash from "effect/Hash"
+import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { accessSync } from "node:fs"
 import type { Behind, Ledger, LedgerError, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
 import { marksIn, missing } from "./marks.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
+import type { PostgresStore } from "./postgres/postgresLedger.ts"
 import type { StoredReports } from "./postgres/reports.ts"
+import { ledgerOver } from "./sql/ledger.ts"
 import type { Store } from "./sql/Store.ts"
 import { temporaryCopy } from "./sqlite/copyLedger.ts"
 import { openLedger as openFile } from "./sqlite/sqliteLedger.ts"
@@ -22,6 +28,55 @@ const postgresMarks = Effect.promise(() => import("./postgres/marks.ts"))
 const postgresCopy = Effect.promise(() => import("./postgres/copy.ts"))
 const postgresReports = Effect.promise(() => import("./postgres/reports.ts"))
 
+/** How to open a ledger, equal for all pipelines of a project. */
+class Opening implements Equal.Equal {
+  readonly options: PostgresOptions
+  private readonly text: string
+
+  constructor(options: PostgresOptions) {
+    this.options = options
+    this.text = JSON.stringify({ ...options, asker: undefined })
+  }
+
+  [Equal.symbol](that: Equal.Equal): boolean {
+    return that instanceof Opening && that.text === this.text
+  }
+
+  [Hash.symbol](): number {
+    return Hash.string(this.text)
+  }
+}
+
+/** The connections that the runs of this process share. By default, each has its own. */
+class Shared extends Context.Reference<Shared>()("formferry/SharedLedgers", {
+  defaultValue: (): RcMap.RcMap<Opening, PostgresStore, LedgerError | LedgerRefused> | undefined => undefined,
+}) {}
+
+const openOwn = (options: PostgresOptions) =>
+  Effect.flatMap(postgres, ({ openPostgresStore }) => openPostgresStore(options))
+
+/**
+ * Lets all work that uses the same ledger in PostgreSQL at the same time share its connections, because a server has few of them. The last user closes
+ * them.
+ */
+export const sharingConnections = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Scope.Scope>> =>
+  RcMap.make({ lookup: ({ options }: Opening) => openOwn(options) }).pipe(
+    Effect.flatMap((shared) => Effect.provideService(work, Shared, shared)),
+    Effect.scoped,
+  )
+
+const openPostgres = (options: PostgresOptions): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.gen(function*() {
+    const shared = yield* Shared
+    if (shared === undefined) return yield* openOwn(options)
+    const opening = new Opening(options)
+    const store = yield* RcMap.get(shared, opening)
+    if (store.isUsable()) return { ...store, asker: options.asker }
+    // Its other users fail soon.
+    yield* RcMap.invalidate(shared, opening)
+    return { ...yield* RcMap.get(shared, opening), asker: options.asker }
+  })
+
 /**
  * Opens the ledger for the scope. If there is none, creates it. Fails with `LedgerRefused` if the ledger must not be used, and with `LedgerError` if
  * it is damaged, or can't be reached or written.
@@ -31,7 +86,7 @@ export const openLedger = (
 ): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
   "file" in options
     ? openFile(options)
-    : Effect.flatMap(postgres, ({ openPostgresLedger }) => openPostgresLedger(options))
+    : Effect.flatMap(openPostgres(options), ledgerOver)
 
 /** Opens the parts of a ledger for the scope, to move it. Fails as `openLedger` does, but doesn't refuse a ledger that a move has closed. */
 export const openStore = (
@@ -39,7 +94,7 @@ export const openStore = (
 ): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
   "file" in options
     ? openFileStore(options)
-    : Effect.flatMap(postgres, ({ openPostgresStore }) => openPostgresStore(options))
+    : openPostgres(options)
 
 /** Whether a file exists. True if that is unknown, because opening it then says what is wrong. */
 const isThere = (file: string): boolean => {

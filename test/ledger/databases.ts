@@ -4,7 +4,6 @@ import { createHash } from "node:crypto"
 import type { Ledger, LedgerError, LedgerOptions, LedgerRefused } from "../../src/ledger/Ledger.ts"
 import { marksFolder } from "../../src/ledger/marks.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { openPostgresLedger } from "../../src/ledger/postgres/postgresLedger.ts"
 import { urlOf } from "./postgres/connecting.ts"
 import { withoutPostgres } from "./postgres/server.ts"
 
@@ -24,7 +23,7 @@ const postgres: Database = {
   modelRuns: 6,
   openLedger: ({ file, ...options }) =>
     Effect.flatMap(urlOf(), (url) =>
-      openPostgresLedger({
+      openLedger({
         ...options,
         marks: options.marks ?? { ledger: file, folders: [marksFolder(file)], write: true },
         url,

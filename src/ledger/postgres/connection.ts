@@ -69,6 +69,11 @@ export class Connection {
     })
   }
 
+  /** Whether the connection is known to be lost. */
+  get isLost(): boolean {
+    return this.lost !== undefined
+  }
+
   /** Sends a statement. The server prepares each text once for a connection. */
   async send(sql: string, params: ReadonlyArray<Param> = []): Promise<Answer> {
     if (this.lost !== undefined) throw this.lost

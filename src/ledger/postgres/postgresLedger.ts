@@ -1,14 +1,14 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as RcRef from "effect/RcRef"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { anyHost } from "../holder.ts"
-import { type Ledger, type LedgerError, LedgerRefused } from "../Ledger.ts"
+import { type LedgerError, LedgerRefused } from "../Ledger.ts"
 import { missing, movedServer, notNewest } from "../marks.ts"
 import { makeDigester } from "../secret.ts"
-import { ledgerOver } from "../sql/ledger.ts"
 import { lacking, marksOf } from "../sql/newest.ts"
 import { Refusal } from "../sql/Refusal.ts"
 import { get, type Sql } from "../sql/statement.ts"
@@ -25,19 +25,19 @@ import { addressOf, type PostgresOptions } from "./options.ts"
 import { rewriteTables } from "./rewrite.ts"
 import { Writer } from "./Writer.ts"
 
-/**
- * Opens the ledger for the scope. If there is none, makes its tables. Fails with `LedgerRefused` if the ledger must not be used: the address or the
- * key is wrong, the schema belongs to something else, or the server could lose commits. Fails with `LedgerError` if the server can't be reached.
- */
-export const openPostgresLedger = (
-  options: PostgresOptions,
-): Effect.Effect<Ledger, LedgerError | LedgerRefused, Scope.Scope> =>
-  Effect.flatMap(openPostgresStore(options), ledgerOver)
+/** A ledger's parts, which several runs of a process may share. */
+export interface PostgresStore extends Store {
+  /** Whether no connection is known to be lost. */
+  readonly isUsable: () => boolean
+}
 
-/** Opens a ledger's parts for the scope, as described for `openPostgresLedger`. */
+/**
+ * Opens a ledger's parts for the scope. If there is no ledger, makes its tables. Fails with `LedgerRefused` if the ledger must not be used: the address
+ * or the key is wrong, the schema belongs to something else, or the server could lose commits. Fails with `LedgerError` if the server can't be reached.
+ */
 export const openPostgresStore = (
   options: PostgresOptions,
-): Effect.Effect<Store, LedgerError | LedgerRefused, Scope.Scope> =>
+): Effect.Effect<PostgresStore, LedgerError | LedgerRefused, Scope.Scope> =>
   Effect.gen(function*() {
     const { isManaged = false, key, project, schema } = options
     if (!/^[0-9a-f]{64}$/.test(key)) {
@@ -49,7 +49,10 @@ export const openPostgresStore = (
     const clock = yield* Effect.clock
     const opened = DateTime.formatIso(yield* DateTime.now)
     const texts = new Texts()
-    const writing = yield* connect(label, address, schema)
+    const [writing, reader] = yield* Effect.all([
+      connect(label, address, schema),
+      connect(label, address, schema, "reading"),
+    ], { concurrency: "unbounded" })
     const writer = new Writer(writing, lockOf(schema), () => texts.forget())
     writer.server = yield* serverOf(label, writing)
     const marks = yield* openMarks(options.marks, {
@@ -58,7 +61,6 @@ export const openPostgresStore = (
       isManaged,
       server: () => writer.server,
     })
-    const reader = yield* connect(label, address, schema, "reading")
     const read = readingOn(label, reader)
     const digest = makeDigester(key)
     const proof = digest.value("the secret of this ledger").toString("hex")
@@ -74,7 +76,15 @@ export const openPostgresStore = (
         ),
     )
     const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
-    const store: Store = {
+    // Opened with the first lock. Everything that this process holds shares it.
+    const beating = yield* RcRef.make({
+      acquire: Effect.map(connect(label, address, schema), (connection) =>
+        heartbeatsOn(connection, staleAfter / 2, (cause) => {
+          writer.fail(renewing, cause)
+          for (const one of [connection, writing, reader]) one.destroy(cause)
+        })),
+    })
+    const store: PostgresStore = {
       file: label,
       id,
       version,
@@ -87,13 +97,7 @@ export const openPostgresStore = (
       clock,
       staleAfter,
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
-      heartbeats: Effect.map(connect(label, address, schema), (connection) =>
-        heartbeatsOn(connection, staleAfter / 2, (cause) => {
-          writer.fail(renewing, cause)
-          for (const one of [connection, writing, reader]) {
-            one.destroy(cause)
-          }
-        })),
+      heartbeats: RcRef.get(beating),
       holder,
       now: function*() {
         return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
@@ -115,6 +119,7 @@ export const openPostgresStore = (
       ),
       // The server's disk is its administrator's. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
+      isUsable: () => writer.failure === undefined && !writing.isLost && !reader.isLost,
     }
     yield* reportMovedServer(store)
     return store

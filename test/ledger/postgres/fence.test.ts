@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Exit, Fiber, Option, Scope } from "effect"
-import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { draws } from "../../endtoend/draws.ts"
 import { seeds } from "../../long.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
@@ -24,7 +24,7 @@ const host = (schema: string, heartbeat: number) =>
         const url = `postgresql://formferry:formferry@127.0.0.1:${link.port}/postgres?sslmode=disable`
         const marks = { ledger: "ledger1", folders: [], write: false }
         const key = "0123456789abcdef".repeat(4)
-        const ledger = yield* openPostgresLedger({ url, project: "tests", schema, key, marks, staleAfter, heartbeat })
+        const ledger = yield* openLedger({ url, project: "tests", schema, key, marks, staleAfter, heartbeat })
         const view = yield* contacts(ledger)
         return { link, ledger, view, close: Scope.close(scope, Exit.void) }
       }),

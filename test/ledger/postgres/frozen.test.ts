@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { vi } from "vitest"
-import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
 import { newSchema } from "./connecting.ts"
 import { openLink } from "./link.ts"
@@ -14,7 +14,7 @@ const urlAt = (port: number) => `postgresql://formferry:formferry@127.0.0.1:${po
 const ledgerBehindLinks = Effect.gen(function*() {
   const [{ port }, second] = [yield* Effect.promise(testServer), yield* ownServer(newSchema(), [], initialised)]
   const [link, marksLink] = [yield* openLink(() => port, false), yield* openLink(() => second.port, false)]
-  const ledger = yield* openPostgresLedger({
+  const ledger = yield* openLedger({
     url: urlAt(link.port),
     project: "tests",
     schema: newSchema(),

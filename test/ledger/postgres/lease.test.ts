@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerOptions } from "../../../src/ledger/Ledger.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
-import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
 import type { TurnChange } from "../../../src/ledger/turns.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
@@ -21,7 +21,7 @@ const hosts = Effect.gen(function*() {
       const url = yield* urlOf({ user: `${user}:x` })
       const marks = { ledger: "ledger1", folders: [], write: false }
       const options = { url, project: "tests", marks, schema, key: "0123456789abcdef".repeat(4), ...times, ...more }
-      const ledger = yield* openPostgresLedger(options)
+      const ledger = yield* openLedger(options)
       return { ledger, view: yield* contacts(ledger) }
     })
   /** Waits until something is so. */

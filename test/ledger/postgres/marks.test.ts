@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { MarkPlaces } from "../../../src/ledger/Ledger.ts"
 import { readMarks } from "../../../src/ledger/marks.ts"
 import type { PostgresOptions } from "../../../src/ledger/postgres/options.ts"
-import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { batchOf, contacts, folder, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { client, initialised, ownServer, standbyOf, type TestServer, testServer, withoutPostgres } from "./server.ts"
@@ -60,7 +60,7 @@ const projectAt = (server?: TestServer) =>
     const open = (place: Place, more: Partial<PostgresOptions> = {}) =>
       Effect.gen(function*() {
         const url = yield* urlAt(at)
-        const ledger = yield* openPostgresLedger({
+        const ledger = yield* openLedger({
           url,
           project,
           schema: project,

@@ -5,7 +5,7 @@ import { createReadStream, mkdirSync, writeFileSync } from "node:fs"
 import { appendFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { openReports } from "../../../src/ledger/postgres/reports.ts"
 import { isLong } from "../../long.ts"
 import { folder as newFolder } from "../rows.ts"
@@ -45,7 +45,7 @@ describe.skipIf(withoutPostgres)("stored reports", () => {
           marks: { ledger: "tests", folders: [join(folder, "marks")], write: true },
         }
         expect(yield* openReports(options)).toBe(undefined)
-        yield* openPostgresLedger(options)
+        yield* openLedger(options)
         const stored = yield* openReports(options)
         if (stored === undefined) throw new Error("There is a ledger, but no reports.")
         mkdirSync(join(folder, "run"))
