@@ -43,15 +43,15 @@ const wasInterrupted = (outcome: string) => outcome === "interrupted"
 const isFinished = (outcome: string) => !wasInterrupted(outcome)
 
 /** Makes the folders of hosts, whose pipelines are due at the same time soon. They send at most 20 requests a second. */
-const newHosts = (count: number) =>
+const newHosts = () =>
   Effect.gen(function*() {
     const service = yield* bench({ requestsPerSecond: 20 })
     const place = yield* newPlace
     configure(service, place, `, leaseTimeout: ${leaseTimeout} seconds`)
     const due = DateTime.fromMillis(yield* Clock.currentTimeMillis, { zone: "UTC" }).plus({ seconds: 15 })
-    const others = yield* Effect.forEach(upTo(count - 1), () => bench())
+    const folders = [service, yield* bench(), yield* bench(), yield* bench()] as const
     const config = service.read("config/formferry.yaml").replace("../marks", join(service.folder, "marks"))
-    for (const at of [service, ...others]) {
+    for (const at of folders) {
       at.write("config/formferry.yaml", config)
       at.write(".env", service.read(".env"))
       at.write("source.csv", csv([]))
@@ -63,7 +63,7 @@ const newHosts = (count: number) =>
         )
       }
     }
-    return { service, place, folders: [service, ...others] }
+    return { service, place, folders }
   })
 
 const schedule = ({ folder: cwd }: Bench, atOnce: number) =>
@@ -85,7 +85,7 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
     "run each pipeline once, although one host is killed, one leaves and one joins",
     () =>
       Effect.gen(function*() {
-        const { folders: [first, second, third, fourth], service } = yield* newHosts(4)
+        const { folders: [first, second, third, fourth], service } = yield* newHosts()
         const atOnce = 3
         const [killed, leaving, staying] = [schedule(first, atOnce), schedule(second, atOnce), schedule(third, atOnce)]
 
@@ -128,7 +128,7 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
     "interrupt no run when one joins, and take a dead host's runs over when its leases end",
     () =>
       Effect.gen(function*() {
-        const { folders: [first, second], place } = yield* newHosts(2)
+        const { folders: [first, second], place } = yield* newHosts()
         const all = pipelines.length
         const running = schedule(first, all)
         yield* until(() => begun(running).length === all)
@@ -149,10 +149,22 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
           "SELECT pipeline, greatest(l.beat, t.beat) FROM lock l JOIN turn t USING (pipeline) WHERE held = 1",
         )
         yield* allFinished([running, joined])
-        const turns = yield* select("SELECT pipeline, at FROM turn")
-        const taken = yield* select("SELECT pipeline, since FROM lock")
-        console.log(Array.from(beats, ([name, beat]) => [(turns.get(name) ?? 0) - beat, (taken.get(name) ?? 0) - beat]))
         yield* leave(joined)
+        expect([running, joined].flatMap((host) => ended(host, isFinished)).toSorted()).toEqual(pipelines.toSorted())
+
+        // The database's own times: since the dead host's last heartbeat, and until the other host took the turn, and then the lock.
+        const [turns, taken] = [yield* select("SELECT pipeline, at FROM turn"), yield* select("SELECT pipeline, since FROM lock")]
+        const after = (times: ReadonlyMap<string, number>) =>
+          Array.from(beats, ([name, beat]) => ((times.get(name) ?? 0) - beat) / 1_000).toSorted((a, b) => a - b)
+        const between = (seconds: ReadonlyArray<number>) => `${seconds[0]?.toFixed(1)} to ${seconds.at(-1)?.toFixed(1)} s`
+        process.stdout.write(
+          `${beats.size} runs of a dead host were taken over ${between(after(turns))} after its last heartbeats, and sent from ${
+            between(after(taken))
+          }\n`,
+        )
+        expect(beats.size).toBeGreaterThan(0)
+        expect(after(turns)[0]).toBeGreaterThanOrEqual(leaseTimeout)
+        expect(after(taken)[0]).toBeGreaterThanOrEqual(leaseTimeout)
       }),
     180_000,
   )

@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber } from "effect"
 import { Notifier } from "../../src/jobs/attempt.ts"
 import { runDue, runOnSchedule } from "../../src/jobs/schedule.ts"
-import { planSchedule } from "../../src/jobs/schedules.ts"
+import { planSchedule, withLedger } from "../../src/jobs/schedules.ts"
 import type { ScheduleEvent, ScheduleOptions } from "../../src/jobs/turns.ts"
 import type { RunEnd } from "../../src/jobs/webhookNotifier.ts"
 import { LockHolder } from "../../src/ledger/holder.ts"
@@ -74,6 +74,11 @@ const nights = (start: string) =>
       waits: () => events.filter(({ _tag }) => _tag === "Waits").length,
     }
   })
+
+/** Returns the last turn of the pipeline `people`. */
+const peopleTurn = (root: string) =>
+  Effect.flatMap(loadProject(root, { pipelines: [] }), (project) =>
+    withLedger(project, ({ turns }) => turns.last("people")))
 
 /** Takes the turn of the pipeline `people` like a process in a different container, which then sends no heartbeat. */
 const takeElsewhere = (root: string) =>
@@ -301,18 +306,22 @@ layer(platform, { excludeTestServices: true })("schedule", (it) => {
       expect(at.names("people")).toHaveLength(5)
     }))
 
-  it.scoped("a turn taken by a process in a different container is taken over once it has been silent for a minute", () =>
+  it.scoped("a turn of a process in a different container is taken over when it has been silent for a minute, and not before", () =>
     Effect.gen(function*() {
       const at = yield* nights("2026-11-20T12:00:00Z")
       yield* at.scheduler()
       yield* until(() => at.waits() === 2)
       yield* at.night.set("2026-11-21T00:59:50Z")
       yield* at.during(takeElsewhere(at.root))
+      const silentSince = (yield* at.during(peopleTurn(at.root))).at ?? 0
       yield* at.night.set("2026-11-21T01:00:00Z")
       const elsewhere = () => at.events.filter(({ _tag }) => _tag === "Elsewhere").length
       yield* until(() => elsewhere() === 1)
-      yield* at.night.set("2026-11-21T01:00:51Z")
+      yield* at.night.set("2026-11-21T01:00:49.900Z")
+      // A wait that ends later than this would not end at all.
+      yield* at.night.set("2026-11-21T01:00:52Z")
       yield* until(() => at.ran().length === 1)
+      expect(((yield* at.during(peopleTurn(at.root))).at ?? 0) - silentSince).toBeGreaterThanOrEqual(60_000)
       expect(at.events.find(({ _tag }) => _tag === "Begins")).toMatchObject({ pipeline: "people", again: true })
       expect(at.names("people")).toHaveLength(3)
     }))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerOptions } from "../../../src/ledger/Ledger.ts"
+import { openLedger, sharingConnections } from "../../../src/ledger/openLedger.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
-import { openLedger } from "../../../src/ledger/openLedger.ts"
 import type { TurnChange } from "../../../src/ledger/turns.ts"
 import { batchOf, contacts, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
@@ -16,18 +16,25 @@ const hosts = Effect.gen(function*() {
   const watcher = yield* connected(yield* urlOf(), schema)
   const exec = (sql: string) => Effect.promise(() => watcher.exec(sql))
   yield* exec(`CREATE ROLE ${user} LOGIN PASSWORD 'x'; CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
-  const host = (more: Partial<LedgerOptions> = {}) =>
+  const open = (more: Partial<LedgerOptions> = {}) =>
     Effect.gen(function*() {
       const url = yield* urlOf({ user: `${user}:x` })
       const marks = { ledger: "ledger1", folders: [], write: false }
       const options = { url, project: "tests", marks, schema, key: "0123456789abcdef".repeat(4), ...times, ...more }
-      const ledger = yield* openLedger(options)
+      return yield* openLedger(options)
+    })
+  const host = (more?: Partial<LedgerOptions>) =>
+    Effect.gen(function*() {
+      const ledger = yield* open(more)
       return { ledger, view: yield* contacts(ledger) }
     })
   /** Waits until something is so. */
   const until = (isSo: () => boolean) =>
     Effect.repeat(Effect.delay(Effect.sync(isSo), "5 millis"), { until: (so) => so })
-  return { exec, host, lock: lockOf(schema), until, user }
+  const connections = Effect.promise(async () =>
+    (await watcher.send("SELECT count(*) FROM pg_stat_activity WHERE usename = $1", [user])).rows[0]?.[0]
+  )
+  return { connections, exec, host, lock: lockOf(schema), open, until, user }
 })
 
 describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
@@ -126,5 +133,32 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 1)])))).message).toContain(
         "failed while renewing the lock: the server ended the connection (57P01",
       )
+    }))
+
+  it.scopedLive("runs of a process share three connections, and later ones open new connections if these are lost", () =>
+    Effect.gen(function*() {
+      const { connections, exec, open, until, user } = yield* hosts
+      yield* sharingConnections(Effect.gen(function*() {
+        const holding = (number: number) =>
+          Effect.gen(function*() {
+            const ledger = yield* open({ staleAfter: 60_000 })
+            const pipeline = `p${number}`
+            yield* ledger.turns.record(pipeline, () => "taken")
+            yield* ledger.turns.keep
+            const view = ledger.view({ pipeline, destination: { service: "live", form: pipeline } })
+            const session = yield* view.hold("first")
+            return { session, intended: session.intend(batchOf([rowOf(ledger, number)])) }
+          })
+        const runs = yield* Effect.forEach(Array.from({ length: 20 }, (_, at) => at), holding, {
+          concurrency: "unbounded",
+        })
+        const batches = yield* Effect.forEach(runs, ({ intended }) => intended, { concurrency: "unbounded" })
+        expect(batches.toSorted((a, b) => a - b)).toEqual(runs.map((_, at) => at + 1))
+        expect(yield* connections).toBe(3)
+        yield* exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${user}'`)
+        yield* until(() => !runs.some(({ session }) => session.held()))
+        expect(yield* (yield* holding(20)).intended).toBe(21)
+      }))
+      yield* Effect.repeat(connections, { until: (count) => count === 0 })
     }))
 })
