@@ -5,8 +5,16 @@ import type { AnomalyCode } from "../domain/anomaly.ts"
 import { exits } from "../domain/exit.ts"
 import { verdicts, verdictWords } from "../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../domain/run.ts"
-import { count, counted, instantIn, inZone, lasting, minuteIn, span } from "../domain/words.ts"
-import type { NotBegun, PastRecord, PipelineHealth, PipelineStanding, ProjectStatus } from "../jobs/status.ts"
+import { count, counted, instantIn, inZone, lasting, lastingSeconds, minuteIn, span } from "../domain/words.ts"
+import type {
+  NotBegun,
+  PastRecord,
+  PipelineHealth,
+  PipelineStanding,
+  ProjectStatus,
+  TakenTurn,
+} from "../jobs/status.ts"
+import type { Lease } from "../ledger/holder.ts"
 import { choosing, command, flag, json, parsed, pipelines, wholeNumber } from "./command.ts"
 import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
@@ -121,6 +129,7 @@ export const statusTable = (
 ): string => {
   const paint = paints(screen)
   const scheduled = [...lines, ...untouched].some(({ nextRun }) => nextRun !== undefined)
+  const onHosts = lines.some(({ going }) => going?.lease.host !== undefined)
   const zones = new Set([...lines, ...untouched.flatMap(({ nextRun }) => nextRun ?? [])].map(({ zone }) => zone))
   const [one = "UTC"] = zones
   const end = (nextRun: PipelineStanding["nextRun"], zone: string) => [
@@ -131,6 +140,7 @@ export const statusTable = (
     [
       { title: "pipeline" },
       { title: "state" },
+      ...onHosts ? [{ title: "host" }] : [],
       { title: zones.size > 1 ? "last good run" : `last good run (${one})` },
       { title: "rows", right: true },
       { title: "in doubt", right: true },
@@ -144,6 +154,7 @@ export const statusTable = (
         return [
           cutToWidth(several ? `${pipeline} → ${destination.form}` : pipeline, 60),
           stateOf(one, screen),
+          ...onHosts ? [one.going?.lease.host ?? ""] : [],
           lastDone?.finishedAt === undefined
             ? { text: "never", paint: paint.soft }
             : minuteIn(zone, lastDone.finishedAt),
@@ -155,6 +166,7 @@ export const statusTable = (
       ...untouched.map(({ nextRun, pipeline }): ReadonlyArray<TableCell> => [
         cutToWidth(pipeline, 60),
         { text: "never ran", paint: paint.soft },
+        ...onHosts ? [""] : [],
         { text: "never", paint: paint.soft },
         "0",
         "",
@@ -208,6 +220,7 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
           count(going.inFlight)
         } ${going.inFlight === 1 ? "row" : "rows"} in flight`,
     ),
+    ...line("run by", going === undefined ? "" : leaseText(going.lease)),
     ...line("imported", [count(standing.imported), ...verdictsNow].join(" · ")),
     ...line(
       "in doubt",
@@ -240,6 +253,13 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
     ...(runs.length === 0 ? [] : [runTable(one, screen)]),
   ].join("\n")
 }
+
+/** Says which process has a run or a scheduled run, and when another one may take it over. */
+const leaseText = ({ expiresIn, silentFor, ...holder }: Lease): string =>
+  `${processText(holder)} · last heartbeat ${lastingSeconds(silentFor)} ago · lease ends in ${lastingSeconds(expiresIn)}`
+
+const processText = ({ host, pid }: Pick<Lease, "host" | "pid">): string =>
+  host === undefined ? `process ${pid}` : `${host} (process ${pid})`
 
 /** The anomalies in words. The report of the last run has the figures. */
 const anomalyWords: { readonly [C in AnomalyCode]: string } = {
@@ -311,7 +331,7 @@ const runTable = ({ going, runs, zone }: PipelineStanding, screen: Screen): stri
 
 /** Shows what the ledger contains, and what is wrong with it. Returns one text for each part. */
 const showStatus = (
-  { damage, health, ledger, missed, notBegun, pipelines, unreadable, untouched, waiting }: ProjectStatus,
+  { damage, health, ledger, missed, notBegun, pipelines, turns, unreadable, untouched, waiting }: ProjectStatus,
   { inDetail, now }: { readonly inDetail: boolean; readonly now: number },
   screen: Screen,
 ): ReadonlyArray<string> => {
@@ -333,6 +353,8 @@ const showStatus = (
     ...standings,
     ...[
       ...(inDetail || !ledger.exists ? waiting.map((one) => firstRun(one, now)) : []),
+      ...turns.filter(({ pipeline }) => !pipelines.some((one) => one.pipeline === pipeline && one.going !== undefined))
+        .map(turnText),
       ...notBegun.map(overdueText),
       ...unreadable,
     ].map(wrapped),
@@ -348,6 +370,11 @@ const showStatus = (
 const firstRun = ({ nextRun, pipeline }: ProjectStatus["waiting"][number], now: number): string =>
   `${pipeline} runs next on ${instantIn(nextRun.zone, nextRun.at)} (${nextRun.zone}), in ${
     lasting(Date.parse(nextRun.at) - now)
+  }.`
+
+const turnText = ({ lease, pipeline, since, zone }: TakenTurn): string =>
+  `The scheduled run of ${pipeline} was taken on ${instantIn(zone, since)} (${zone}), but it sends nothing yet: ${
+    leaseText(lease)
   }.`
 
 const overdueText = ({ at, pipeline, zone }: NotBegun): string =>

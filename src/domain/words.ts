@@ -60,6 +60,9 @@ const partsText = (parts: ReturnType<typeof partsOf>): string =>
 /** Returns a time (milliseconds) in at most two units: `1h 5m`. */
 export const lasting = (millis: number): string => partsText(partsOf(millis).slice(0, 2))
 
+/** Returns a time (milliseconds) as `lasting` does, in whole seconds, rounded up. */
+export const lastingSeconds = (millis: number): string => lasting(Math.ceil(millis / 1000) * 1000)
+
 /** Formats consecutive times (milliseconds) as `lasting` does, but rounds them so that they add up to the shown total. */
 export const lastingEach = (parts: ReadonlyArray<number>): ReadonlyArray<string> => {
   const all = parts.reduce((sum, part) => sum + part, 0)

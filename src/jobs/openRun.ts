@@ -18,6 +18,7 @@ import type { Rehearsed } from "../run/sinceRehearsal.ts"
 import { type Signal, Stop } from "../run/Stop.ts"
 import { FormService } from "../service/FormService.ts"
 import type { Source } from "../source/Source.ts"
+import { measureLease } from "./leaseMetrics.ts"
 import type { Prepared } from "./prepare.ts"
 import { ledgerOf, newRunId, openPlace, temporaryCopy } from "./projectLedger.ts"
 import { type OpenedService, serviceToConfirm } from "./services.ts"
@@ -112,7 +113,10 @@ export const openRun = (project: Project, settings: RunSettings) =>
           : []),
       ],
     })
-    const hold = Effect.map(view.hold(id), (session) => ({ ledger, view, session }))
+    const hold = view.hold(id).pipe(
+      Effect.tap((session) => measureLease(pipeline.name, session)),
+      Effect.map((session) => ({ ledger, view, session })),
+    )
     /** A dry run writes nothing. If the rule for row keys has changed, it writes the new keys to a copy of the ledger, because only they identify the known rows. */
     const holdNothing = Effect.gen(function*() {
       if (!(yield* keysDiffer(plan, view))) return { ledger, view, session: undefined }

@@ -137,8 +137,8 @@ export const runOnSchedule = (options: ScheduleOptions) =>
     }
 
     /** Waits for the end of a turn that a different process has taken. If that process was killed, its turn expires. */
-    const watch = ({ pipeline, schedule }: Scheduled, { expiresIn }: LastTurn, now: number) => {
-      const next = Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + expiresIn)
+    const watch = ({ pipeline, schedule }: Scheduled, { lease }: LastTurn, now: number) => {
+      const next = Math.min(nextTime(schedule, now) ?? Number.POSITIVE_INFINITY, now + (lease?.expiresIn ?? 0))
       waiting.set(pipeline, { schedule, next })
     }
 

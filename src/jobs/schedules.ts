@@ -124,7 +124,7 @@ export interface Plan {
   readonly unreadable: ReadonlyArray<string>
 }
 
-const neverRan: LastTurn = { at: undefined, state: "done", expiresIn: 0, tries: 0, ran: undefined }
+const neverRan: LastTurn = { at: undefined, state: "done", lease: undefined, tries: 0, ran: undefined }
 
 /** Returns the next scheduled times of every chosen pipeline that has a schedule. Writes nothing, and creates no ledger. */
 export const planSchedule = (options: ScheduledProject, times: number) =>

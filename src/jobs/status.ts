@@ -4,9 +4,11 @@ import type { RunFacts } from "../domain/anomaly.ts"
 import type { Destination } from "../domain/destination.ts"
 import { goodCodes } from "../domain/exit.ts"
 import { readsSource } from "../domain/run.ts"
+import type { Lease } from "../ledger/holder.ts"
 import type { Ledger, PipelineLedger } from "../ledger/Ledger.ts"
 import { ledgerExists, openLedger } from "../ledger/openLedger.ts"
 import type { DoubtsOf, Drift, RunInProgress, RunRecord, Standing } from "../ledger/standing.ts"
+import type { LastTurn } from "../ledger/turns.ts"
 import { nextTime, type Schedule } from "../project/cron.ts"
 import { ledgerName } from "../project/ledgerSection.ts"
 import { loadProject, type PipelineText } from "../project/loadProject.ts"
@@ -66,6 +68,16 @@ export interface NotBegun {
   readonly zone: string
 }
 
+/** A scheduled run that a process has taken and not ended. */
+export interface TakenTurn {
+  readonly pipeline: string
+  /** When the process took it, in ISO 8601. */
+  readonly since: string
+  /** The time zone of the schedule. */
+  readonly zone: string
+  readonly lease: Lease
+}
+
 /** Whether a pipeline's last good run is recent enough. Times are in milliseconds since 1970. */
 export interface PipelineHealth {
   readonly pipeline: string
@@ -83,6 +95,8 @@ export interface ProjectStatus {
   /** The untouched pipelines that have a schedule. */
   readonly waiting: ReadonlyArray<{ readonly pipeline: string; readonly nextRun: NextRun }>
   readonly notBegun: ReadonlyArray<NotBegun>
+  /** The scheduled runs that a process has taken, whether they have started or not. */
+  readonly turns: ReadonlyArray<TakenTurn>
   /** Sentences that name the files with unreadable schedules. */
   readonly unreadable: ReadonlyArray<string>
   /** Pipelines whose runs are refused, because the ledger is missing or not the newest copy. */
@@ -135,6 +149,10 @@ export const projectStatus = (
             }),
           ),
       )
+      const lasts = ledger === undefined ? [] : yield* Effect.forEach(
+        scheduled.filter(({ pipeline }) => isAsked(pipeline)),
+        (one) => Effect.map(ledger.turns.last(one.pipeline), (last): LastTurnOf => ({ ...one, last })),
+      )
       const missed = yield* missedBy(project, all.filter(isAsked), ledger)
       const untouched = own.filter((name) =>
         isAsked(name) && ![...standings, ...missed].some(({ pipeline }) => pipeline === name)
@@ -147,12 +165,8 @@ export const projectStatus = (
           const next = nextRun(pipeline)
           return next === undefined ? [] : [{ pipeline, nextRun: next }]
         }),
-        notBegun: ledger === undefined
-          ? []
-          : (yield* Effect.forEach(
-            scheduled.filter(({ pipeline }) => isAsked(pipeline)),
-            (one) => notBegun(ledger, one),
-          )).flat(),
+        notBegun: lasts.flatMap(notBegun),
+        turns: lasts.flatMap(takenTurn),
         unreadable,
         missed,
         health: maxAge === undefined ? undefined : yield* Effect.forEach(
@@ -259,15 +273,21 @@ export const byAge = (
   })
 }
 
+interface LastTurnOf extends Scheduled {
+  readonly last: LastTurn
+}
+
 /** Returns the pipeline if its last scheduled run failed before it started and no run followed. */
-const notBegun = (ledger: Ledger, { pipeline, schedule }: Scheduled) =>
-  Effect.map(
-    ledger.turns.last(pipeline),
-    ({ at, ran, state, tries }): ReadonlyArray<NotBegun> =>
-      at === undefined || tries === 0 || state !== "done" || (ran !== undefined && ran >= at)
-        ? []
-        : [{ pipeline, at: new Date(at).toISOString(), zone: schedule.zone }],
-  )
+const notBegun = ({ last: { at, ran, state, tries }, pipeline, schedule }: LastTurnOf): ReadonlyArray<NotBegun> =>
+  at === undefined || tries === 0 || state !== "done" || (ran !== undefined && ran >= at)
+    ? []
+    : [{ pipeline, at: new Date(at).toISOString(), zone: schedule.zone }]
+
+/** Returns the pipeline's scheduled run if a process has taken it. */
+const takenTurn = ({ last: { at, lease }, pipeline, schedule }: LastTurnOf): ReadonlyArray<TakenTurn> =>
+  at === undefined || lease === undefined
+    ? []
+    : [{ pipeline, since: new Date(at).toISOString(), zone: schedule.zone, lease }]
 
 /** The destination of a pipeline's scheduled runs. */
 interface ScheduledDestination {

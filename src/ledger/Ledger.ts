@@ -8,7 +8,7 @@ import type { Destination } from "../domain/destination.ts"
 import type { Item } from "../domain/item.ts"
 import type { Json } from "../domain/json.ts"
 import type { Settlement } from "../domain/report.ts"
-import { reasonOf } from "../domain/words.ts"
+import { lastingSeconds, reasonOf } from "../domain/words.ts"
 import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./evidence.ts"
 import type { AttentionRow, Facts, Notified, Recorded, Rekeyed } from "./facts.ts"
 import type { Holder } from "./holder.ts"
@@ -45,9 +45,18 @@ export class LedgerLocked extends Schema.TaggedError<LedgerLocked>()("LedgerLock
   /** The holder's process id, and the time when it took the lock (ISO 8601). */
   pid: Schema.Number,
   since: Schema.String,
+  /** If several hosts use the ledger: the holder's, and the rest of its lease. Times in milliseconds. */
+  other: Schema.optional(Schema.Struct({ host: Schema.String, silentFor: Schema.Number, expiresIn: Schema.Number })),
 }) {
   override get message() {
-    return `Another run of ${this.pipeline} has been in progress since ${this.since} (process ${this.pid}). Wait for it to end, or stop it first.`
+    const { other, pid, pipeline, since } = this
+    const at = other === undefined ? "" : ` on ${other.host}`
+    const rest = other === undefined
+      ? ""
+      : ` It sent its last heartbeat ${lastingSeconds(other.silentFor)} ago. If its host has died, run again in ${
+        lastingSeconds(other.expiresIn)
+      }.`
+    return `Another run of ${pipeline} has been in progress since ${since} (process ${pid}${at}). Wait for it to end, or stop it first.${rest}`
   }
 }
 
@@ -191,6 +200,15 @@ export interface LedgerSession {
    * byte of a create request, so that a run that was suspended and overtaken can't send.
    */
   readonly held: () => boolean
+  /** What monitoring shows about the lock. Nothing else may depend on it. */
+  readonly lease: {
+    /** This host. Undefined if the ledger is a file. */
+    readonly host: string | undefined
+    /** Whether the holder before had not released the lock. */
+    readonly isTakenOver: boolean
+    /** Returns the milliseconds since the last heartbeat, by this host's clock. */
+    readonly silentFor: () => number
+  }
   /** The number of rows that were put in doubt when the lock was taken, because an earlier run left their intents open. */
   readonly abandoned: number
   /** Records durably that these rows are about to be sent. Returns the batch's number, which is higher than that of every earlier batch. */

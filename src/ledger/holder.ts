@@ -54,6 +54,21 @@ export class LockHolder extends Context.Reference<LockHolder>()("formferry/LockH
 /** Stands for the boot in a ledger that several hosts share. Only the age of the heartbeat shows whether such a holder has ended. */
 export const anyHost = "any-host"
 
+/** Returns the host of a process. Undefined if its ledger is a file, which only processes of one machine use. */
+export const hostOf = ({ boot }: Pick<Holder, "boot">): string | undefined =>
+  boot.startsWith(`${anyHost} `) ? boot.slice(anyHost.length + 1) : undefined
+
+/** How long a process keeps a lock or a turn. */
+export interface Lease {
+  /** The holder's host. Undefined if the ledger is a file, which only processes of one machine use. */
+  readonly host: string | undefined
+  readonly pid: number
+  /** Milliseconds since the holder's last heartbeat. */
+  readonly silentFor: number
+  /** Milliseconds after which a different process may take over, unless the holder sends another heartbeat. */
+  readonly expiresIn: number
+}
+
 /**
  * Whether the holder has certainly ended. False if that is unknown, for example for a process in a different container. In that case, the age of the holder's heartbeat decides.
  */

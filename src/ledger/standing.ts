@@ -2,6 +2,7 @@
 import type { Verdict, VerdictCounts } from "../domain/fate.ts"
 import type { Json } from "../domain/json.ts"
 import type { Outcome, RecordedMode } from "../domain/run.ts"
+import type { Lease } from "./holder.ts"
 
 /** Rows in doubt that were sent at the same time. */
 export interface DoubtsOf {
@@ -17,6 +18,7 @@ export interface RunInProgress {
   readonly run: string
   /** When the run took the lock (ISO 8601). */
   readonly since: string
+  readonly lease: Lease
 }
 
 /** Counts of what is not proven or needs review, over everything that the ledger has for a pipeline at a destination. */

@@ -1,11 +1,13 @@
+import type { Lease } from "./holder.ts"
+
 /** When a pipeline last had a scheduled turn, and when it last ran, on schedule or manually. Times are in milliseconds since 1970. */
 export interface LastTurn {
   /** When the last turn was taken. If there was none: when the pipeline was first scheduled, or undefined if it never was. */
   readonly at: number | undefined
   /** `going`: the process that took the turn may still be running. `brokenOff`: that process ended before the run did. */
   readonly state: "done" | "going" | "brokenOff"
-  /** If the state is `going`: after how many milliseconds the turn counts as `brokenOff` unless its process sends another heartbeat. Otherwise 0. */
-  readonly expiresIn: number
+  /** If the state is `going`: which process has the turn. When its lease expires, the turn counts as `brokenOff`. Otherwise undefined. */
+  readonly lease: Lease | undefined
   /** How many runs were started for this turn. */
   readonly tries: number
   /** When the last run that could send rows was started. */

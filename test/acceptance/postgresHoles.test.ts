@@ -2,8 +2,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import type { ProjectStatus } from "../../src/jobs/status.ts"
 import { connected, urlOf } from "../ledger/postgres/connecting.ts"
 import { client, testServer, withoutPostgres } from "../ledger/postgres/server.ts"
 import { isLong } from "../long.ts"
@@ -14,19 +16,48 @@ import { configure, newPlace, said } from "./inPostgres.ts"
 
 const run = promisify(execFile)
 
+const host = hostname()
+
+const scheduled = `schedule: { cron: "0 2 * * *", zone: UTC }\n`
+
 const person = (key: number, name = `Person ${key}`) => `${name},p${key}@example.org,1990-01-17`
 
 describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
-  it.scopedLive("lets one of two processes run a pipeline, and the other one exits with code 6", () =>
+  it.scopedLive("lets one of two processes run a pipeline, and shows the other one which host that is and how long its lease lasts", () =>
     Effect.gen(function*() {
       const at = yield* bench({ requestsPerSecond: 20 })
-      configure(at, yield* newPlace)
+      const place = yield* newPlace
+      configure(at, place)
+      at.write("pipelines/nightly.yaml", pipelineYaml({ name: "nightly", more: scheduled }))
       at.write("source.csv", csv(upTo(30)))
       const first = yield* Effect.fork(at.inProcess("run", "contacts"))
       yield* until(() => at.count() >= 10)
       expect(said(yield* at.inProcess("run", "contacts"))).toMatch(
-        /^6 Another run of contacts has been in progress since \S+ \(process \d+\)\. Wait for it to end/,
+        new RegExp(
+          `^6 Another run of contacts has been in progress since \\S+ \\(process ${process.pid} on ${host}\\)\\. Wait for it to end, or stop it first\\. It sent its last heartbeat \\ds ago\\. If its host has died, run again in (1m|5\\ds)\\.`,
+        ),
       )
+      // Another host has taken the scheduled run of a pipeline that never ran.
+      const database = yield* connected(place.url, place.schema)
+      const now = Date.now()
+      yield* Effect.promise(() =>
+        database.exec(`INSERT INTO turn VALUES ('nightly', ${now}, 1, 1, 12, 'b', 'any-host web-2', ${now - 20_500})`)
+      )
+      const lease = `${host} (process ${process.pid}) · last heartbeat`
+      expect(said(yield* at.inProcess("status"))).toMatch(
+        new RegExp(`│ host │.*contacts │ running, \\d+ in flight │ ${host} │.*The scheduled run of nightly was taken`),
+      )
+      expect(said(yield* at.inProcess("status", "contacts"))).toContain(`run by ${lease}`)
+      const shown = JSON.parse((yield* at.inProcess("status", "--json")).stdout) as Pick<
+        ProjectStatus,
+        "pipelines" | "turns"
+      >
+      const [silentFor, expiresIn] = [expect.any(Number), expect.any(Number)]
+      expect(shown.pipelines[0]?.going?.lease).toEqual({ host, pid: process.pid, silentFor, expiresIn })
+      const [turn] = shown.turns
+      expect(turn).toMatchObject({ pipeline: "nightly", lease: { host: "web-2", pid: 12 } })
+      expect(turn?.lease.silentFor).toBeGreaterThanOrEqual(20_000)
+      expect((turn?.lease.silentFor ?? 0) + (turn?.lease.expiresIn ?? 0)).toBe(60_000)
       expect((yield* Fiber.join(first)).status).toBe(0)
       expect(at.count()).toBe(30)
     }))

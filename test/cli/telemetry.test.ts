@@ -104,6 +104,9 @@ describe("the telemetry of a run", () => {
 
       expect(metrics.get("formferry.request.duration 401 create")).toBe(1)
       expect(metrics.get("formferry.rows invalid run")).toBeGreaterThan(0)
+      expect(metrics.get("formferry.lease.held")).toBe(0)
+      expect(metrics.get("formferry.lease.age")).toBe(0)
+      expect(metrics.has("formferry.lease.takeovers")).toBe(false)
       expect(metrics.get("formferry.runs reconcile complete") ?? metrics.get("formferry.runs complete reconcile")).toBe(
         1,
       )

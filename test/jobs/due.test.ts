@@ -7,7 +7,7 @@ const at = (time: string) => Date.parse(`2026-11-${time}:00Z`)
 const last = (change: Partial<LastTurn> = {}): LastTurn => ({
   at: undefined,
   state: "done",
-  expiresIn: 0,
+  lease: undefined,
   tries: 0,
   ran: undefined,
   ...change,

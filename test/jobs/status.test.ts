@@ -97,7 +97,12 @@ layer(platform, { excludeTestServices: true })("status", (it) => {
         const { pipelines: [people], waiting } = yield* status
         expect(waiting).toEqual([])
         expect(people).toMatchObject({
-          going: { run: "r1", since: expect.stringMatching(/Z$/), inFlight: 2 },
+          going: {
+            run: "r1",
+            since: expect.stringMatching(/Z$/),
+            inFlight: 2,
+            lease: { host: undefined, pid: process.pid, silentFor: expect.any(Number), expiresIn: expect.any(Number) },
+          },
           standing: { inDoubt: 0, intended: 0 },
           doubts: [],
         })

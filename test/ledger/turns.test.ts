@@ -73,12 +73,12 @@ describe("turns of a schedule", () => {
       }))
       yield* TestClock.adjust("20 seconds")
       for (const pipeline of ["contacts", "people"]) {
-        expect(yield* one.turns.last(pipeline)).toMatchObject({ state: "going", expiresIn: 40_000 })
+        expect(yield* one.turns.last(pipeline)).toMatchObject({ state: "going", lease: { pid: 7, silentFor: 20_000, expiresIn: 40_000 } })
       }
       // Only the holder's own turns are kept.
-      expect(yield* far.turns.last("others")).toMatchObject({ state: "brokenOff", expiresIn: 0 })
+      expect(yield* far.turns.last("others")).toMatchObject({ state: "brokenOff", lease: undefined })
       yield* TestClock.adjust("40 seconds")
-      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", expiresIn: 0, tries: 1 })
+      expect(yield* one.turns.last("contacts")).toMatchObject({ state: "brokenOff", lease: undefined, tries: 1 })
     }))
 
   it.scoped("a turn lasts as long as its run holds the lock", () =>
@@ -106,7 +106,7 @@ describe("turns of a schedule", () => {
       expect(yield* one.turns.last("contacts")).toEqual({
         at: 1_000,
         state: "done",
-        expiresIn: 0,
+        lease: undefined,
         tries: 0,
         ran: undefined,
       })

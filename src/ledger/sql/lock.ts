@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { randomBytes } from "node:crypto"
-import { type Holder, isGone } from "../holder.ts"
+import { type Holder, hostOf, isGone, type Lease as Leased } from "../holder.ts"
 import { LedgerError, LedgerLocked, LedgerOvertaken, LedgerRefused } from "../Ledger.ts"
 import type { HolderMark } from "../marks.ts"
 import type { RunInProgress } from "../standing.ts"
@@ -37,14 +37,21 @@ export function* liveHolder(
   store: Store,
   pipeline: string,
   ending = "",
-): Sql<{ readonly pid: number; readonly since: number; readonly beat: number } | undefined> {
+): Sql<{ readonly since: number; readonly lease: Leased } | undefined> {
   const lock = yield* lockOf(pipeline, ending)
   if (lock === undefined) return undefined
   const [, held, pid, born, boot, since, beat] = lock
-  if (held === 0 || (yield* store.now()) - beat >= store.staleAfter || isGone({ pid, born, boot }, store.holder)) {
-    return undefined
-  }
-  return { pid, since, beat }
+  const lease = held === 0 ? undefined : leaseOf(store, { pid, born, boot }, beat, yield* store.now())
+  return lease && { since, lease }
+}
+
+/** Returns a holder's lease. Undefined if the holder has ended, or may be overtaken. */
+export const leaseOf = (store: Store, holder: Holder, beat: number, now: number): Leased | undefined => {
+  const silentFor = Math.max(0, now - beat)
+  const expiresIn = store.staleAfter - silentFor
+  return expiresIn <= 0 || isGone(holder, store.holder)
+    ? undefined
+    : { host: hostOf(holder), pid: holder.pid, silentFor, expiresIn }
 }
 
 /** Selects the version of the ledger's tables, or NULL if no other process can change them. */
@@ -60,16 +67,24 @@ export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
 
 /**
  * Takes the lock inside a transaction. Returns its epoch, which is higher than that of any earlier lock of any pipeline. So renaming a pipeline can't revive an old epoch.
+ * Also returns whether the holder before had not released the lock.
  */
-export function* takeLock(store: Store, pipeline: string): Sql<{ readonly epoch: number; readonly word: string }> {
+export function* takeLock(
+  store: Store,
+  pipeline: string,
+): Sql<{ readonly epoch: number; readonly isTakenOver: boolean; readonly word: string }> {
   const me = store.holder
   const holder = yield* liveHolder(store, pipeline, store.dialect.forUpdate)
   if (holder !== undefined) {
-    throw new Refusal(Effect.fail(new LedgerLocked({ pipeline, pid: holder.pid, since: isoOf(holder.since) })))
+    const { lease: { expiresIn, host, pid, silentFor }, since } = holder
+    throw new Refusal(Effect.fail(
+      new LedgerLocked({ pipeline, pid, since: isoOf(since), other: host === undefined ? undefined : { host, silentFor, expiresIn } }),
+    ))
   }
-  const [last, version] = (yield* get<readonly [number | null, string | null]>(
-    `SELECT max(epoch), ${versionNow} FROM holder`,
-  )) ?? [null, null]
+  const [last, version, held] = (yield* get<readonly [number | null, string | null, number | null]>(
+    `SELECT max(epoch), ${versionNow}, (SELECT held FROM lock WHERE pipeline = ?) FROM holder`,
+    [pipeline],
+  )) ?? [null, null, null]
   if (version !== (store.version ?? null)) {
     throw new Refusal(Effect.fail(
       new LedgerRefused({
@@ -88,7 +103,7 @@ export function* takeLock(store: Store, pipeline: string): Sql<{ readonly epoch:
        since = excluded.since, beat = excluded.beat`,
     [pipeline, epoch, me.pid, me.born, me.boot, now, now],
   )
-  return { epoch, word }
+  return { epoch, isTakenOver: held === 1, word }
 }
 
 /** A lock that is held, as seen by its holder. */
@@ -193,7 +208,12 @@ export class LockLease implements Lease {
    */
   held(): boolean {
     return !this.lost && this.store.writer.failure === undefined
-      && elapsed(this.beat, timeOf(this.store)) * 2 < this.store.staleAfter
+      && this.silentFor() * 2 < this.store.staleAfter
+  }
+
+  /** Returns the milliseconds since the last heartbeat. */
+  silentFor(): number {
+    return elapsed(this.beat, timeOf(this.store))
   }
 
   /** Releases the lock, inside a transaction, unless another run has taken it over. */
@@ -303,5 +323,5 @@ export function* runInProgress(store: Store, pipeline: string, place: number): S
   )
   if (latest === undefined) return undefined
   const [run, at, mode, finished] = latest
-  return at === place && mode !== null && finished === null ? { run, since: isoOf(holder.since) } : undefined
+  return at === place && mode !== null && finished === null ? { run, since: isoOf(holder.since), lease: holder.lease } : undefined
 }

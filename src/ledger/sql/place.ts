@@ -125,7 +125,7 @@ function* notWhileRunning(store: Store, what: string, pipelines: ReadonlyArray<s
     throw new Refusal(Effect.fail(
       new LedgerRefused({
         message:
-          `${what}, but a run of ${name} is in progress (process ${holder.pid}). Wait for it to end, then run this again.`,
+          `${what}, but a run of ${name} is in progress (process ${holder.lease.pid}). Wait for it to end, then run this again.`,
       }),
     ))
   }

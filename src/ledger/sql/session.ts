@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { reasonOf } from "../../domain/words.ts"
+import { hostOf } from "../holder.ts"
 import type { LedgerError, LedgerLocked, LedgerRefused, LedgerSession } from "../Ledger.ts"
 import { acknowledge } from "./attention.ts"
 import { knownSubmissions } from "./evidence.ts"
@@ -35,11 +36,11 @@ export const makeSession = (
         return Effect.map(
           writer.write<Held, LedgerLocked | LedgerRefused>("taking the lock", function*() {
             const holders = yield* holdersByEpoch()
-            const { epoch, word } = yield* takeLock(store, at.pipeline)
+            const { epoch, isTakenOver, word } = yield* takeLock(store, at.pipeline)
             const place = yield* placeOf(at)
             yield* mustBeNewest(store, marks, { asker, where: place, overruling })
             const abandoned = yield* abandon(store, at.pipeline, epoch, holders)
-            return { epoch, word, place, run: yield* runOf(place, run), abandoned }
+            return { epoch, isTakenOver, word, place, run: yield* runOf(place, run), abandoned }
           }),
           (one) => ({ ...one, lease: new LockLease(store, at.pipeline, one, taken) }),
         )
@@ -64,6 +65,7 @@ export const makeSession = (
     return {
       epoch: held.epoch,
       held: () => lease.held(),
+      lease: { host: hostOf(store.holder), isTakenOver: held.isTakenOver, silentFor: () => lease.silentFor() },
       abandoned: held.abandoned,
       intend: (intent) =>
         Effect.map(
@@ -136,6 +138,7 @@ function* dropIfPossible(): Sql<number> {
 
 interface Held {
   readonly epoch: number
+  readonly isTakenOver: boolean
   readonly word: string
   readonly place: number
   readonly run: number

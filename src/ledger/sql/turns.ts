@@ -1,9 +1,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { isGone } from "../holder.ts"
+import type { Holder, Lease } from "../holder.ts"
 import type { Turns } from "../Ledger.ts"
 import type { LastTurn, TurnChange } from "../turns.ts"
-import { liveHolder } from "./lock.ts"
+import { leaseOf, liveHolder } from "./lock.ts"
 import { get, type Sql, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
@@ -93,18 +93,19 @@ function* lastTurn(store: Store, pipeline: string): Sql<LastTurn> {
   const row = yield* get<TurnRow>("SELECT at, state, tries, pid, born, boot, beat FROM turn WHERE pipeline = ?", [
     pipeline,
   ])
-  if (row === undefined) return { at: undefined, state: "done", expiresIn: 0, tries: 0, ran }
+  if (row === undefined) return { at: undefined, state: "done", lease: undefined, tries: 0, ran }
   const [at, code, tries, pid, born, boot, beat] = row
   const written = states[code] ?? "done"
-  if (written !== "going") return { at, state: written, expiresIn: 0, tries, ran }
-  const expiresIn = isGone({ pid, born, boot }, store.holder) ? 0 : yield* timeLeft(store, pipeline, beat)
-  return { at, state: expiresIn === 0 ? "brokenOff" : written, expiresIn, tries, ran }
+  if (written !== "going") return { at, state: written, lease: undefined, tries, ran }
+  const lease = yield* turnLease(store, pipeline, { pid, born, boot }, beat)
+  return { at, state: lease === undefined ? "brokenOff" : written, lease, tries, ran }
 }
 
-/** Returns how many milliseconds a turn lasts without another heartbeat. The run's lock may have been renewed more recently than the turn. */
-function* timeLeft(store: Store, pipeline: string, beat: number): Sql<number> {
-  const holder = yield* liveHolder(store, pipeline)
-  return Math.max(0, Math.max(beat, holder?.beat ?? 0) + store.staleAfter - (yield* store.now()))
+/** Returns the lease of a turn. The run's lock may have been renewed more recently than the turn. */
+function* turnLease(store: Store, pipeline: string, holder: Holder, beat: number): Sql<Lease | undefined> {
+  const own = leaseOf(store, holder, beat, yield* store.now())
+  const lock = (yield* liveHolder(store, pipeline))?.lease
+  return own === undefined || lock === undefined || lock.expiresIn < own.expiresIn ? own ?? lock : lock
 }
 
 /** Returns when the pipeline last started a run that could send rows, at any destination. Milliseconds since 1970. */

@@ -77,15 +77,17 @@ it("the status of a pipeline shows the counts, past runs and the next run", () =
   `)
 })
 
-it("the status of a pipeline shows the start of a run in progress, and its rows in flight", () => {
+it("the status of a pipeline shows the start of a run in progress, its rows in flight, and its lease", () => {
   const { outcome: _, ...begun } = run(20, 0)
   const now20 = { ...begun, outcome: undefined, finishedAt: undefined, facts: undefined }
-  const going = { run: "r20", since: "2026-11-20T11:55:00.000Z", inFlight: 16 }
+  const lease = { host: "web-2", pid: 71, silentFor: 3_100, expiresIn: 56_900 }
+  const going = { run: "r20", since: "2026-11-20T11:55:00.000Z", inFlight: 16, lease }
   const shown = showPipelineStatus({ ...standing, going, runs: [now20, run(19, 12_000)] }, now, {
     width: 80,
     colour: false,
   })
   expect(shown).toContain("  in progress since Fri 2026-11-20 12:55 +01:00, 5m · 16 rows in flight\n")
+  expect(shown).toContain("  run by      web-2 (process 71) · last heartbeat 4s ago · lease ends in 57s\n")
   expect(shown).toMatch(/2026-11-20 02:00 .* in progress/)
   expect(shown).not.toContain("not finished")
 })
