@@ -220,6 +220,10 @@ const nextCommand = (error: Failure, invocation: Invoked, names: ReadonlyArray<s
     case "LedgerOvertaken":
       return command("status", ...names)
     case "LedgerRefused":
+      // `status` would be refused for the same reason.
+      return error.isClosed === true || invocation.command === "status"
+        ? undefined
+        : command("status", ...names, "--verify")
     case "LedgerError":
     case "OutcomeUnrecorded":
       // The same command would be refused again.

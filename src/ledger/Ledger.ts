@@ -37,6 +37,8 @@ export class LedgerError extends Schema.TaggedError<LedgerError>()("LedgerError"
  */
 export class LedgerRefused extends Schema.TaggedError<LedgerRefused>()("LedgerRefused", {
   message: Schema.String,
+  /** Whether the ledger can't be opened, so that each command that uses it is refused. Default: false. */
+  isClosed: Schema.optional(Schema.Boolean),
 }) {}
 
 /** Another run of this pipeline holds the lock (exit code 6). */

@@ -174,4 +174,74 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       }),
     60_000,
   )
+
+  it.scopedLive.runIf(isLong)(
+    "that was restored from a dump is used if it is complete, and refused if it is older, until a person accepts it",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench()
+        const place = yield* newPlace
+        configure(at, place)
+        const server = yield* Effect.promise(testServer)
+        const dump = (name: string) => {
+          const file = join(server.folder, `${place.schema}-${name}.sql`)
+          return Effect.as(client("pg_dump", server, ["-n", place.schema, "-f", file]), file)
+        }
+        const admin = yield* connected(place.url.replace(/\/\/[^@]*/, "//formferry:formferry"))
+        const restore = (file: string) =>
+          Effect.zipRight(
+            Effect.promise(() => admin.exec(`DROP SCHEMA ${place.schema} CASCADE`)),
+            client("psql", server, ["-q", "-v", "ON_ERROR_STOP=1", "-f", file]),
+          )
+        const upToRow = (last: number) => at.write("source.csv", csv(upTo(last)))
+        const run = (...args: ReadonlyArray<string>) => Effect.map(at.inProcess("run", "contacts", ...args), said)
+        upToRow(3)
+        expect(yield* run()).toMatch(/^0 /)
+        const older = yield* dump("older")
+        upToRow(12)
+        expect(yield* run()).toMatch(/^0 /)
+        yield* restore(yield* dump("newest"))
+        upToRow(15)
+        expect(yield* run()).toMatch(/^0 .*already imported │ 12/)
+        expect(at.count()).toBe(15)
+
+        yield* restore(older)
+        for (const command of [["run", "contacts"], ["check", "contacts"], ["status"], ["rehearse", "contacts"]]) {
+          expect(said(yield* at.inProcess(...command)), command.join(" ")).toMatch(
+            /^2 .*(lacks \d+ of \d+ commits|is an older copy).*formferry accept contacts ledger --because TEXT/,
+          )
+        }
+        expect(at.count()).toBe(15)
+        at.write("source.csv", csv([1, 2, 3, 16]))
+        expect((yield* at.inProcess("accept", "contacts", "ledger", "--because", "rows 4 to 15 are in the form")).status)
+          .toBe(0)
+        expect(yield* run()).toMatch(/^0 /)
+        expect(at.count()).toBe(16)
+      }),
+  )
+
+  it.scopedLive.runIf(isLong)(
+    "is neither compacted nor changed by a person while another process runs a pipeline",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench({ requestsPerSecond: 20 })
+        configure(at, yield* newPlace)
+        at.write("source.csv", csv(upTo(30)))
+        const running = yield* Effect.fork(at.inProcess("run", "contacts"))
+        yield* until(() => at.count() >= 10)
+        const because = ["--because", "request 1"]
+        for (
+          const command of [
+            ["ledger", "compact"],
+            ["ledger", "forget", "contacts", "--rows", "1", ...because],
+            ["acknowledge", "contacts", "--rows", "1", ...because],
+            ["settle", "contacts", "--as", "landed", "--rows", "1", ...because],
+          ]
+        ) {
+          expect(said(yield* at.inProcess(...command)), command.join(" ")).toMatch(/^6 Another run of contacts/)
+        }
+        expect((yield* Fiber.join(running)).status).toBe(0)
+        expect(at.report().rows).toMatchObject({ imported: 30, inDoubt: 0 })
+      }),
+  )
 })

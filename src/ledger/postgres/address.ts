@@ -97,7 +97,10 @@ const numberIn = (text: string | undefined): number | undefined => (text === und
 type Refusing = (what: string) => LedgerRefused
 
 const refusing = (key: string): Refusing => (what) =>
-  new LedgerRefused({ message: `The ledger's \`${key}\` ${what}. Nothing was sent. Correct it, then run again.` })
+  new LedgerRefused({
+    message: `The ledger's \`${key}\` ${what}. Nothing was sent. Correct it, then run again.`,
+    isClosed: true,
+  })
 
 /** As libpq does, verifies the authority with `require`, too, if the URL names one. */
 const tlsOf = (mode: TlsMode, given: URLSearchParams, refused: Refusing): Address["tls"] | LedgerRefused => {

@@ -37,7 +37,7 @@ const tables = tablesOf(shared + ownTables)
 export const version = createHash("sha256").update(tables + functions + withoutSamples).digest("hex").slice(0, 16)
 
 const refuse = (message: string): never => {
-  throw new Refusal(new LedgerRefused({ message }))
+  throw new Refusal(new LedgerRefused({ message, isClosed: true }))
 }
 
 type Server = readonly [version: number, encoding: string, isStandby: number, fsync: string, fullPages: string]

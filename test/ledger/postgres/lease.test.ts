@@ -31,10 +31,10 @@ const hosts = Effect.gen(function*() {
   /** Waits until something is so. */
   const until = (isSo: () => boolean) =>
     Effect.repeat(Effect.delay(Effect.sync(isSo), "5 millis"), { until: (so) => so })
-  const connections = Effect.promise(async () =>
-    (await watcher.send("SELECT count(*) FROM pg_stat_activity WHERE usename = $1", [user])).rows[0]?.[0]
-  )
-  return { connections, exec, host, lock: lockOf(schema), open, until, user }
+  /** Returns the first value of the first row. */
+  const select = (sql: string) => Effect.promise(async () => (await watcher.send(sql)).rows[0]?.[0])
+  const connections = select(`SELECT count(*) FROM pg_stat_activity WHERE usename = '${user}'`)
+  return { connections, exec, host, lock: lockOf(schema), open, select, until, user }
 })
 
 describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
@@ -161,5 +161,24 @@ describe.skipIf(withoutPostgres)("the lock of a pipeline in PostgreSQL", () => {
         expect(yield* (yield* holding(20)).intended).toBe(21)
       }))
       yield* Effect.repeat(connections, { until: (count) => count === 0 })
+    }))
+
+  it.scopedLive("compacting keeps all locks, although it lasts longer than a lease", () =>
+    Effect.gen(function*() {
+      const { exec, host, select } = yield* hosts
+      const { ledger, view } = yield* host()
+      yield* Effect.scoped(view.hold("first"))
+      const { view: other } = yield* host()
+      // The tables can't be rewritten before this transaction ends.
+      yield* exec("BEGIN; LOCK TABLE row IN ACCESS SHARE MODE")
+      const compacting = yield* Effect.fork(ledger.compact)
+      yield* Effect.repeat(select("SELECT held FROM lock"), { until: (held) => held === 1 })
+      for (let tenth = 0; tenth < 10; tenth++) {
+        yield* Effect.sleep("120 millis")
+        expect((yield* Effect.flip(Effect.scoped(other.hold("second"))))._tag).toBe("LedgerLocked")
+      }
+      yield* exec("COMMIT")
+      expect(yield* compacting).toMatchObject({ runs: 0, rejected: 0 })
+      yield* Effect.scoped(other.hold("second"))
     }))
 })
