@@ -78,7 +78,7 @@ export const openPostgresStore = (
     )
     const staleAfter = Duration.toMillis(options.staleAfter ?? "1 minute")
     // Opened with the first lock. Everything that this process holds shares it.
-    const beating = yield* RcRef.make({
+    const heartbeats = yield* RcRef.make({
       acquire: Effect.map(connect(label, address, schema), (connection) =>
         heartbeatsOn(connection, staleAfter / 2, (cause) => {
           writer.fail(renewing, cause)
@@ -98,7 +98,7 @@ export const openPostgresStore = (
       clock,
       staleAfter,
       heartbeat: Duration.toMillis(options.heartbeat ?? "5 seconds"),
-      heartbeats: RcRef.get(beating),
+      heartbeats: RcRef.get(heartbeats),
       holder,
       now: function*() {
         return (yield* get<readonly [number]>(`SELECT ${now}`))?.[0] ?? 0
@@ -172,9 +172,13 @@ const readingOn = (label: string, connection: Connection) => {
     })
 }
 
+/** Heartbeats are written in these tables. They contain nothing about rows of a source. */
+const beating: ReadonlyArray<unknown> = ["lock", "turn"]
+
+/** Returns the tables to rewrite. Heartbeats must not wait until a table is rewritten, because their leases could end meanwhile. */
 const tablesIn = async (connection: Connection, schema: string): Promise<ReadonlyArray<string>> => {
   const { rows } = await connection.send("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema])
-  return rows.map(([table]) => String(table))
+  return rows.flatMap(([table]) => beating.includes(table) ? [] : [String(table)])
 }
 
 /** Returns the size of the ledger in bytes. */
