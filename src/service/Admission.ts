@@ -3,11 +3,34 @@ import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import type * as Scope from "effect/Scope"
 import pLimit from "p-limit"
-import type { Pace } from "./pace.ts"
 import { NeverSent } from "./transport.ts"
+import type { ResponseHeaders } from "./transport.ts"
 
 /** Returns the time in milliseconds since 1970, with fractions, by a monotonic clock. A rounded time would miss the edge of a rate window. */
 export const momentOf = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+
+/** Decides when requests may start: `Pace` for this process alone, `SharedPace` for several hosts. Times are in milliseconds. */
+export interface Pacing {
+  /**
+   * Takes a slot and returns 0, or returns how many milliseconds to wait before calling again.
+   *
+   * @param ready how many requests could start now
+   */
+  readonly take: (now: number, ready: number) => number
+  /**
+   * Adjusts the pace after a response to a request that was sent at `sentAt`. Returns how many milliseconds all requests must wait, or undefined if no
+   * wait is needed.
+   */
+  readonly observe: (status: number, headers: ResponseHeaders, sentAt: number, now: number) => number | undefined
+  /** When requests resume. Nothing is sent before then. */
+  readonly pausedUntil: number
+  /** Calls a listener when a slot may have become available before the end of a wait. */
+  readonly onChange?: (listener: () => void) => void
+  /** Why no request can be sent any more. */
+  readonly failure?: NeverSent | undefined
+  /** Requests per second of all hosts that share the rate. */
+  readonly used?: number
+}
 
 /** The priority of a request. Reads go before creates, so that submissions are verified before more are created. */
 export type Priority = "read" | "create"
@@ -36,11 +59,11 @@ interface Turn {
   readonly startedAt: number
 }
 
-type Waiter = (turn: Turn) => void
+type Waiter = (turn: Turn | NeverSent) => void
 
 const wasCancelled = new NeverSent({ reason: "it was cancelled", heldBack: true })
 
-export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
+export const makeAdmission = (pace: Pacing, concurrency: number): Effect.Effect<Admission, never, Scope.Scope> =>
   Effect.gen(function*() {
     const clock = yield* Effect.clock
     const limit = pLimit(concurrency)
@@ -62,9 +85,17 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
 
     // Chooses the next request only when it can start at once, so that p-limit never queues a request and a read can still go first.
     const pump = () => {
-      while (queues.read.length + queues.create.length > 0 && limit.activeCount + limit.pendingCount < concurrency) {
+      for (;;) {
+        const free = concurrency - limit.activeCount - limit.pendingCount
+        const ready = Math.min(free, queues.read.length + queues.create.length)
+        if (ready <= 0) return
+        const { failure } = pace
+        if (failure !== undefined) {
+          for (const waiter of [...queues.read.splice(0), ...queues.create.splice(0)]) waiter(failure)
+          return
+        }
         const now = momentOf(clock)
-        const wait = pace.take(now)
+        const wait = pace.take(now, ready)
         if (wait > 0) return wakeIn(wait, now)
         const waiter = queues.read.shift() ?? queues.create.shift()
         // p-limit already counts the request as done when its promise settles, so `pumpSoon` can start the next one.
@@ -82,6 +113,7 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
       })
     }
 
+    pace.onChange?.(pumpSoon)
     return {
       admit: (priority, signal, work) =>
         Effect.suspend(() => {
@@ -100,8 +132,8 @@ export const makeAdmission = (pace: Pace, concurrency: number): Effect.Effect<Ad
             }
             const waiter: Waiter = (turn) => {
               signal?.removeEventListener("abort", cancel)
-              leave = turn.leave
-              resume(Effect.succeed(turn.startedAt))
+              leave = turn instanceof NeverSent ? () => {} : turn.leave
+              resume(turn instanceof NeverSent ? Effect.fail(turn) : Effect.succeed(turn.startedAt))
             }
             leave = leaveQueue
             queue.push(waiter)

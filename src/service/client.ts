@@ -6,8 +6,9 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { Capability } from "../domain/capability.ts"
 import type { Item } from "../domain/item.ts"
+import type { SharedRate } from "../domain/sharedRate.ts"
 import type { Submission } from "../domain/submission.ts"
-import { makeAdmission } from "./Admission.ts"
+import { makeAdmission, momentOf } from "./Admission.ts"
 import { unlessAborted } from "./cancellation.ts"
 import { type Codec, makeCodec } from "./codec.ts"
 import { pageRows, ServiceUnusable } from "./FormService.ts"
@@ -20,6 +21,7 @@ import { isSuccess, makePauseLog, makeRequests, segment } from "./requests.ts"
 import type { Requests } from "./requests.ts"
 import { backOff, defaultReadRetries } from "./schedules.ts"
 import type { RetryPolicy } from "./schedules.ts"
+import { SharedPace } from "./SharedPace.ts"
 import type { Operation } from "./telemetry.ts"
 import type { MaybeSent, NeverSent, OpenTransport, TransportRequest, TransportResponse } from "./transport.ts"
 
@@ -30,6 +32,8 @@ export interface FormServiceOptions {
   readonly apiKey: Redacted.Redacted
   /** Infinity for no limit. */
   readonly requestsPerSecond: number
+  /** The account's rate, if hosts share it. Undefined: each process counts its own requests. */
+  readonly sharedRate?: SharedRate | undefined
   readonly concurrency: number
   readonly timeout: Duration.Duration
   readonly editLinkParameter: string
@@ -137,8 +141,12 @@ const makeRepeatable = (
       : Exit.succeed(decoded)
   }
 
-  const unanswered = (failure: NeverSent | MaybeSent) =>
-    Exit.fail<Retryable>({ _tag: "Retryable", reason: failure.reason, kind: "unreachable", status: undefined })
+  const unanswered = (failure: NeverSent | MaybeSent): Exit.Exit<never, Retryable | ServiceUnusable> =>
+    failure._tag === "NeverSent" && failure.final === true
+      ? Exit.fail(
+        new ServiceUnusable({ reason: "unreachable", message: `${baseUrl} is not used any more: ${failure.reason}` }),
+      )
+      : Exit.fail<Retryable>({ _tag: "Retryable", reason: failure.reason, kind: "unreachable", status: undefined })
 
   /** Sends a request that is safe to repeat, until its response can be decoded. */
   const repeated = <A>(
@@ -261,7 +269,10 @@ export const make = (
     }
     const codec = makeCodec(options.gateway)
     const clock = yield* Effect.clock
-    const pace = new Pace(options.requestsPerSecond)
+    const { requestsPerSecond, sharedRate } = options
+    const pace = sharedRate === undefined
+      ? new Pace(requestsPerSecond)
+      : new SharedPace(requestsPerSecond, sharedRate, () => momentOf(clock))
     const transport = yield* (open ?? (yield* Transports))(options)
     const admission = yield* makeAdmission(pace, options.concurrency)
     const retries = backOff(options.readRetries ?? defaultReadRetries)

@@ -14,7 +14,7 @@ const longestWindow = 60_000
 /** The assumed window, in milliseconds, of a service that reports none. */
 const usualWindow = 1_000
 /** The reserve below a limit, as a share of it, because the service's count may lag behind ours. */
-const margin = 0.01
+const usualMargin = 0.01
 /** The latest time at which a request is assumed to have been counted, as a share of the window. */
 const mostLate = 0.25
 /** How far the first rate after a refusal is below the last accepted rate, as a share of that rate. */
@@ -65,6 +65,19 @@ interface Refusal {
   readonly tries: number
 }
 
+/** The state of a pace as JSON. Null stands for an infinite number. */
+interface State {
+  readonly stated: number | null
+  readonly window: number
+  readonly accepted: number | null
+  readonly refusal?: Refusal
+  readonly hasAccepted: boolean
+  readonly resumedAt: number | null
+  readonly returnsIn: number
+  readonly calm: number
+  readonly pausedUntil: number | null
+}
+
 /**
  * The pace of all requests to one service (docs/decisions/0020-pace.md). Requests are sent at even intervals, and no window contains more requests
  * than are allowed. The rate is the configured one, or the one that the service's headers allow.
@@ -75,7 +88,9 @@ interface Refusal {
 export class Pace {
   /** Requests per second: the configured rate, and the highest rate that the service's headers allow. */
   readonly #configured: number
-  #ceiling: number
+  #stated = Infinity
+  readonly #margin: number
+  readonly #counted: (from: number, before: number) => number
   /** Milliseconds. */
   #window = usualWindow
   /** The accepted requests per second at the last refusal. Infinity if no request was refused. */
@@ -93,9 +108,59 @@ export class Pace {
   #spaced = -Infinity
   readonly #sent = new SentRequests()
 
-  constructor(requestsPerSecond: number) {
+  /**
+   * @param more.margin the reserve below a limit, as a share of it
+   * @param more.counted returns how many requests the account sent between two times. Default: those of this pace
+   */
+  constructor(
+    requestsPerSecond: number,
+    { counted, margin = usualMargin }: {
+      readonly margin?: number
+      readonly counted?: (from: number, before: number) => number
+    } = {},
+  ) {
     this.#configured = requestsPerSecond
-    this.#ceiling = requestsPerSecond
+    this.#margin = margin
+    this.#counted = counted ?? ((from, before) => this.#sent.between(from, before))
+  }
+
+  get #ceiling(): number {
+    return Math.min(this.#configured, this.#stated)
+  }
+
+  /** The window of the service's limit, in milliseconds. */
+  get window(): number {
+    return this.#window
+  }
+
+  /** What all hosts of an account must know, as JSON. Slots are not part of it. */
+  get state(): string {
+    return JSON.stringify({
+      stated: this.#stated,
+      window: this.#window,
+      accepted: this.#accepted,
+      refusal: this.#refusal,
+      hasAccepted: this.#hasAccepted,
+      resumedAt: this.#resumedAt,
+      returnsIn: this.#returnsIn,
+      calm: this.#calm,
+      pausedUntil: this.#pausedUntil,
+    })
+  }
+
+  /** Replaces the state by that of a different host. */
+  adopt(state: string): void {
+    // JSON has no Infinity, and contains null instead.
+    const given = JSON.parse(state) as State
+    this.#stated = given.stated ?? Infinity
+    this.#window = given.window
+    this.#accepted = given.accepted ?? Infinity
+    this.#refusal = given.refusal
+    this.#hasAccepted = given.hasAccepted
+    this.#resumedAt = given.resumedAt ?? -Infinity
+    this.#returnsIn = given.returnsIn
+    this.#calm = given.calm
+    this.#pausedUntil = given.pausedUntil ?? -Infinity
   }
 
   /** Returns the rate at a time, in requests per second. */
@@ -103,7 +168,7 @@ export class Pace {
     if (this.#accepted === Infinity) return this.#ceiling
     const left = (this.#resumedAt + this.#returnsIn - now) / this.#returnsIn
     const share = left > 0 ? 1 - caution * Math.min(1, left) ** 3 : 2 ** (-left * this.#returnsIn / doubling)
-    return Math.min(this.#ceiling, this.#accepted * (1 - margin) * share)
+    return Math.min(this.#ceiling, this.#accepted * (1 - this.#margin) * share)
   }
 
   /** When requests resume, in milliseconds. Nothing is sent before then. */
@@ -156,14 +221,14 @@ export class Pace {
   #limited(limit: number, window: number): void {
     if (window > longestWindow) return
     this.#window = window
-    this.#ceiling = Math.min(this.#configured, (1 - margin) * limit * 1000 / window)
+    this.#stated = (1 - this.#margin) * limit * 1000 / window
   }
 
   /** Whether other clients also used the account. Our own requests stay within the limit and need no pause. */
   #isShared({ limit, window }: RateHeaders, sentAt: number): boolean {
     if (limit === undefined || window === undefined || window > longestWindow) return true
     // The count is imprecise, because requests in flight may arrive in a different order.
-    return this.#sent.between(sentAt - window, sentAt) + 1 < limit - Math.floor(limit / 20)
+    return this.#counted(sentAt - window, sentAt) + 1 < limit - Math.floor(limit / 20)
   }
 
   #refused(stated: number | undefined, sentAt: number, now: number): number {
@@ -215,7 +280,7 @@ export class Pace {
    */
   #measured(before: number): number {
     const span = Math.max(usualWindow, Math.min(this.#span(this.rateAt(before)), before - this.#resumedAt))
-    return Math.max(1, this.#sent.between(before - span, before)) * 1000 / span
+    return Math.max(1, this.#counted(before - span, before)) * 1000 / span
   }
 
   /** Returns the milliseconds over which a rate is measured: the time of twenty requests, within bounds. */

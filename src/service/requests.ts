@@ -2,9 +2,8 @@ import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Pace as PaceOverTime, RequestCounts } from "../domain/report.ts"
 import { momentOf } from "./Admission.ts"
-import type { Admission } from "./Admission.ts"
+import type { Admission, Pacing } from "./Admission.ts"
 import type { FormService } from "./FormService.ts"
-import type { Pace } from "./pace.ts"
 import { asRequest } from "./telemetry.ts"
 import type { Operation } from "./telemetry.ts"
 import type { MaybeSent, NeverSent, Transport, TransportRequest, TransportResponse } from "./transport.ts"
@@ -20,7 +19,7 @@ export const isSuccess = ({ status }: TransportResponse): boolean => status >= 2
 /** What all clients of a service share. */
 export interface SharedParts {
   readonly clock: Clock.Clock
-  readonly pace: Pace
+  readonly pace: Pacing
   readonly transport: Transport
   readonly admission: Admission
   /** Reports a long pause only once. */
@@ -42,7 +41,7 @@ const reasons: Readonly<Record<number, string>> = {
 }
 
 /** Makes a function that logs why nothing is sent for a while, once for each pause. */
-export const makePauseLog = (baseUrl: string, pace: Pace): PauseLog => {
+export const makePauseLog = (baseUrl: string, pace: Pacing): PauseLog => {
   let loggedUntil = -Infinity
   return (status, now) => {
     const wait = pace.pausedUntil - now
@@ -102,7 +101,7 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
     send: (operation, request, signal) =>
       admission.admit(operation === "create" ? "create" : "read", signal, (startedAt) => {
         count(counted[operation])
-        return Effect.flatMap(asRequest(operation, request.method, transport.send(request)), (response) => {
+        return Effect.flatMap(asRequest(operation, request.method, transport.send(request), pace.used), (response) => {
           const answered = observe(response, startedAt)
           const log = logPause(response.status, momentOf(clock))
           return log === undefined ? Effect.succeed(answered) : Effect.as(log, answered)

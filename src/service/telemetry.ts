@@ -64,12 +64,16 @@ const rate = Metric.gauge("formferry.request.rate", {
   description: "Requests per second of this process to form services, over the last seconds",
 }).pipe(Metric.tagged("unit", "1/s"))
 
+const sharedRate = Metric.gauge("formferry.request.shared_rate", {
+  description: "Requests per second of all hosts that share the account's rate",
+}).pipe(Metric.tagged("unit", "1/s"))
+
 /** Milliseconds over which the rate is measured. */
 const window = 2_000
 const counted = { at: 0, requests: 0 }
 
-/** Updates the rate of requests every few seconds. */
-const pace = (now: number): Effect.Effect<void> => {
+/** Updates the rates of requests every few seconds. `shared` is that of all hosts. */
+const pace = (now: number, shared: number | undefined): Effect.Effect<void> => {
   counted.requests++
   const elapsed = now - counted.at
   if (elapsed < window) return Effect.void
@@ -77,17 +81,24 @@ const pace = (now: number): Effect.Effect<void> => {
   counted.at = now
   counted.requests = 0
   // After a pause, the rate of the latest requests is unknown.
-  return elapsed > window * 10 ? Effect.void : Metric.set(rate, requests * 1_000 / elapsed)
+  if (elapsed > window * 10) return Effect.void
+  const own = Metric.set(rate, requests * 1_000 / elapsed)
+  return shared === undefined ? own : Effect.zipRight(own, Metric.set(sharedRate, shared))
 }
 
 const status = (exit: Exit.Exit<{ readonly status: number }, unknown>): string =>
   exit._tag === "Success" ? String(exit.value.status) : "none"
 
-/** Sends one request in a span. Records its duration by operation and status, without the wait for its turn. */
+/**
+ * Sends one request in a span. Records its duration by operation and status, without the wait for its turn.
+ *
+ * @param shared requests per second of all hosts that share the account's rate
+ */
 export const asRequest = <A extends { readonly status: number }, E, R>(
   operation: Operation,
   method: "GET" | "POST" | "DELETE",
   request: Effect.Effect<A, E, R>,
+  shared?: number,
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(telemetryOn), (on) => {
     if (!on) return request
@@ -96,7 +107,7 @@ export const asRequest = <A extends { readonly status: number }, E, R>(
         const from = clock.unsafeCurrentTimeNanos()
         return Effect.onExit(request, (exit) =>
           Effect.all([
-            pace(clock.unsafeCurrentTimeMillis()),
+            pace(clock.unsafeCurrentTimeMillis(), shared),
             Metric.update(
               durations.pipe(
                 Metric.tagged("operation", operation),

@@ -12,6 +12,8 @@ export class NeverSent extends Schema.TaggedError<NeverSent>()("NeverSent", {
   code: Schema.optional(Schema.String),
   /** Whether the guard or a cancellation prevented the request. */
   heldBack: Schema.optional(Schema.Boolean),
+  /** Whether no later request can be sent either. */
+  final: Schema.optional(Schema.Boolean),
 }) {
   override get message() {
     return `The request was not sent: ${this.reason}.`

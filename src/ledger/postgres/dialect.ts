@@ -46,10 +46,19 @@ export const tablesOf = (schema: string): string =>
     .replaceAll(/\b(INTEGER|BLOB|TEXT)\b/g, (type) => typeOf[type] ?? type)
 
 /**
- * Tables that only PostgreSQL has: the files of reports, compressed and in pieces, because a different host may need them. emptied: only the counts of
- * the report are stored, because rows in it were forgotten. Copies for rehearsals lack them.
+ * Tables that only PostgreSQL has. Copies for rehearsals lack them.
+ *
+ * storedRun, storedFile: the files of reports, compressed and in pieces, because a different host may need them. emptied: only the counts of the report
+ * are stored, because rows in it were forgotten.
+ *
+ * rate: the rates of accounts that hosts share, by digest. version: the last change of state; next: the next slot; used: leased slots, of which those
+ * of earlier seconds count less; at: the time of the last lease. Times are in milliseconds. Not logged, because a crash ends every run.
  */
 export const ownTables = `
+  CREATE UNLOGGED TABLE rate (
+    account BLOB PRIMARY KEY, version TEXT NOT NULL, state TEXT NOT NULL, next DOUBLE PRECISION NOT NULL, used DOUBLE PRECISION NOT NULL,
+    at DOUBLE PRECISION NOT NULL
+  );
   CREATE TABLE storedRun (pipeline TEXT NOT NULL, run TEXT NOT NULL, emptied INTEGER NOT NULL, PRIMARY KEY (pipeline, run));
   CREATE TABLE storedFile (
     pipeline TEXT NOT NULL, run TEXT NOT NULL, name TEXT NOT NULL, nth INTEGER NOT NULL, bytes BLOB NOT NULL,
