@@ -7,6 +7,7 @@ import * as Scope from "effect/Scope"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import type { Form } from "../domain/form.ts"
 import type { Progress as ProgressEvent } from "../domain/progress.ts"
+import type { LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import { mentionedColumns, nameColumns } from "../mapping/ColumnBook.ts"
 import { compile } from "../mapping/compile.ts"
 import type { Mapping } from "../mapping/Mapping.ts"
@@ -142,7 +143,7 @@ export const openPipelineSource = (
   options: OpenOptions = {},
 ): Effect.Effect<
   Source,
-  SourceError | ConnectionUnusable | ConfigurationInvalid,
+  SourceError | ConnectionUnusable | ConfigurationInvalid | LedgerError | LedgerRefused,
   FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.map(

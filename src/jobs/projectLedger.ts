@@ -9,7 +9,7 @@ import type { Asker, Ledger, LedgerError, LedgerRefused, MarkPlaces } from "../l
 import { marksFolder, notNewest } from "../ledger/marks.ts"
 import { type AnyLedgerOptions, copyLedger, ledgerExists, missingLedger, openLedger } from "../ledger/openLedger.ts"
 import { type ConfigurationInvalid, PipelineUnknown } from "../project/errors.ts"
-import { ledgerName } from "../project/ledgerSection.ts"
+import { accessTo, ledgerName } from "../project/ledgerSection.ts"
 import { listPipelines } from "../project/loadProject.ts"
 import type { Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
@@ -41,12 +41,9 @@ export const ledgerOf = (project: WithLedger, asker?: Asker): Effect.Effect<Proj
     const { ledger } = project
     const common = { marks: yield* marksOf(project), ...(asker === undefined ? {} : { asker }) }
     if (ledger._tag === "File") return { file: ledger.file, ...common }
-    const { isManaged, key, leaseTimeout, schema, url } = ledger
+    const { isManaged, leaseTimeout } = ledger
     return {
-      url: Redacted.value(yield* url),
-      key: Redacted.value(yield* key),
-      project: ledger.project,
-      schema,
+      ...yield* accessTo(ledger),
       isManaged,
       staleAfter: leaseTimeout,
       heartbeat: Duration.min(Duration.times(leaseTimeout, heartbeats.share), heartbeats.longest),

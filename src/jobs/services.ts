@@ -2,11 +2,15 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { brief } from "../domain/problem.ts"
+import type { SharedAccount } from "../domain/sharedRate.ts"
+import type { LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import type { EmbeddedPractice, PracticeFailure } from "../practice/PracticeService.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
+import { accessTo, type PostgresPlace } from "../project/ledgerSection.ts"
 import type { Project, ServiceConfig } from "../project/Project.ts"
 import { nearest, quoted, suggest } from "../project/suggestion.ts"
 import { type FormService, ServiceUnusable, type SharedService } from "../service/FormService.ts"
@@ -23,7 +27,7 @@ interface SharedOpenedService extends OpenedService {
 }
 
 /** A reason why a service can't be opened. */
-export type OpenFailure = ServiceUnusable | PracticeFailure | ConfigurationInvalid
+export type OpenFailure = ServiceUnusable | PracticeFailure | ConfigurationInvalid | LedgerError | LedgerRefused
 
 /** The settings for the embedded practice service, which responds at once. The limits only prevent an internal error from blocking the process. */
 export const practiceSettings = {
@@ -60,6 +64,12 @@ const namingForms = (name: string, id: string, forms: EmbeddedPractice["forms"])
   })
 }
 
+const openRateOf = (ledger: PostgresPlace, account: SharedAccount) =>
+  Effect.gen(function*() {
+    const { openRate } = yield* Effect.promise(() => import("../ledger/openLedger.ts"))
+    return yield* openRate(yield* accessTo(ledger), account)
+  })
+
 /** Opens the client of a service for the scope. Starts the embedded practice service, on loopback. */
 export const openService = (
   config: ServiceConfig,
@@ -67,7 +77,10 @@ export const openService = (
   Effect.gen(function*() {
     const { make } = yield* Effect.promise(() => import("../service/client.ts"))
     if (config._tag === "Live") {
-      const service = yield* make({ ...config, apiKey: yield* config.apiKey })
+      const apiKey = yield* config.apiKey
+      const sharedRate = config.sharedBy
+        && (yield* openRateOf(config.sharedBy, { address: config.address, secret: Redacted.value(apiKey) }))
+      const service = yield* make({ ...config, apiKey, sharedRate })
       return { name: config.name, service }
     }
     // The module is loaded only when it is used.

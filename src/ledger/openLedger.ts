@@ -6,6 +6,7 @@ import * as Hash from "effect/Hash"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { accessSync } from "node:fs"
+import type { SharedAccount, SharedRate } from "../domain/sharedRate.ts"
 import type { Behind, Ledger, LedgerError, LedgerOptions, LedgerRefused, MarkPlaces } from "./Ledger.ts"
 import { marksIn, missing } from "./marks.ts"
 import type { PostgresOptions } from "./postgres/options.ts"
@@ -26,6 +27,7 @@ export type AnyLedgerOptions = LedgerOptions | PostgresOptions
 const postgres = Effect.promise(() => import("./postgres/postgresLedger.ts"))
 const postgresMarks = Effect.promise(() => import("./postgres/marks.ts"))
 const postgresCopy = Effect.promise(() => import("./postgres/copy.ts"))
+const postgresRate = Effect.promise(() => import("./postgres/rate.ts"))
 const postgresReports = Effect.promise(() => import("./postgres/reports.ts"))
 
 /** How to open a ledger, equal for all pipelines of a project. */
@@ -130,6 +132,13 @@ export const copyLedger = (
   "file" in options
     ? temporaryCopy(options)
     : Effect.flatMap(postgresCopy, ({ copyPostgresLedger }) => copyPostgresLedger(options))
+
+/** Opens the rate of an account for the scope. All hosts with this ledger share it. */
+export const openRate = (
+  options: Pick<PostgresOptions, "key" | "schema" | "url">,
+  account: SharedAccount,
+): Effect.Effect<SharedRate, LedgerError | LedgerRefused, Scope.Scope> =>
+  Effect.flatMap(postgresRate, ({ openRate }) => openRate(options, account))
 
 /** Opens the reports that are stored with a ledger, for the scope. Undefined if there is no ledger, or if it is a file, which stores none. */
 export const openReports = (

@@ -22,7 +22,14 @@ import {
   section,
   whole,
 } from "./fields.ts"
-import { type LedgerPlace, ledgerPlaceOf, LedgerSection } from "./ledgerSection.ts"
+import {
+  type LedgerPlace,
+  ledgerPlaceOf,
+  LedgerSection,
+  type PostgresPlace,
+  RateLimit,
+  sharedBy,
+} from "./ledgerSection.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { secretPlace } from "./secrets.ts"
 import type { Secrets } from "./secrets.ts"
@@ -90,10 +97,11 @@ const Live = section({
       .annotations(expecting("a number above 0, 1000 at most")),
     {
       description:
-        "The maximum number of requests per second by this process; the service's own rate headers and 429s take precedence",
+        "The maximum number of requests per second by this process, or by all hosts (`rateLimit: shared`); the service's own rate headers and 429s take precedence",
       default: 5,
     },
   ),
+  rateLimit: RateLimit,
   concurrency: optional(whole(1, 256), { description: "The maximum number of requests in flight", default: 8 }),
   timeout: optional(PositiveTime, { description: "How long one request may take", default: "30 seconds" }),
   editLinkParameter: optional(Name, {
@@ -228,7 +236,7 @@ export type ProjectFile = typeof projectSchema.Type
 // The project
 
 /** A form service over HTTP. */
-export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "previousBaseUrls"> {
+export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "previousBaseUrls" | "rateLimit"> {
   readonly _tag: "Live"
   readonly name: string
   /** Identifies the service in the ledger. Independent of how the address is written. */
@@ -237,6 +245,8 @@ export interface LiveServiceConfig extends Omit<typeof Live.Type, "apiKey" | "pr
   readonly previous: ReadonlyArray<string>
   /** The API key, looked up when it is needed. A missing key affects only the commands that use the service. */
   readonly apiKey: Effect.Effect<Redacted.Redacted, ConfigurationInvalid>
+  /** The ledger through which hosts share the account's rate. Undefined if each process counts its own requests. */
+  readonly sharedBy: PostgresPlace | undefined
 }
 
 /** The embedded practice service. */
@@ -291,6 +301,7 @@ const serviceOf = (
   service: ProjectFile["services"][string],
   resolve: (path: string) => string,
   secrets: Secrets,
+  ledger: LedgerPlace,
 ): ServiceConfig => {
   if ("practice" in service) {
     const { forms, store } = service.practice
@@ -303,7 +314,7 @@ const serviceOf = (
       capabilities: service.capabilities,
     }
   }
-  const { apiKey, baseUrl, previousBaseUrls = [], ...rest } = service
+  const { apiKey, baseUrl, previousBaseUrls = [], rateLimit, ...rest } = service
   return {
     _tag: "Live",
     name,
@@ -311,6 +322,7 @@ const serviceOf = (
     baseUrl: baseUrl.replace(/\/+$/, ""),
     address: canonicalAddress(baseUrl),
     previous: previousBaseUrls.map(canonicalAddress),
+    sharedBy: sharedBy(rateLimit, ledger),
     apiKey: secrets(apiKey, {
       called: `The key of ${name}`,
       noun: "key",
@@ -340,25 +352,28 @@ export const projectOf = (
   { connections, ledger, newLedger, notify, reports, services }: ProjectFile,
   resolve: (path: string) => string,
   secrets: Secrets,
-): Omit<Project, "root" | "pipelines"> => ({
-  services: new Map(
-    Object.entries(services).map(([name, service]) => [name, serviceOf(name, service, resolve, secrets)]),
-  ),
-  connections: new Map(
-    Object.entries(connections).map(([name, connection]) => [name, connectionOf(name, connection, secrets)]),
-  ),
-  ledger: ledgerPlaceOf(ledger, resolve, secrets),
-  newLedger: newLedger && ledgerPlaceOf(newLedger, resolve, secrets),
-  reports: resolve(reports.directory),
-  reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
-  notify: notify.map(({ on, webhook }) => ({
-    name: webhook.name,
-    on: new Set(on),
-    address: secrets(webhook, {
-      called: "The webhook's address",
-      noun: "address",
-      consequence: "it is not notified of how runs end",
-      fault: webhookFault,
-    }),
-  })),
-})
+): Omit<Project, "root" | "pipelines"> => {
+  const place = ledgerPlaceOf(ledger, resolve, secrets)
+  return {
+    services: new Map(
+      Object.entries(services).map(([name, service]) => [name, serviceOf(name, service, resolve, secrets, place)]),
+    ),
+    connections: new Map(
+      Object.entries(connections).map(([name, connection]) => [name, connectionOf(name, connection, secrets, place)]),
+    ),
+    ledger: place,
+    newLedger: newLedger && ledgerPlaceOf(newLedger, resolve, secrets),
+    reports: resolve(reports.directory),
+    reportsKept: { runs: reports.keepRuns, days: reports.keepDays },
+    notify: notify.map(({ on, webhook }) => ({
+      name: webhook.name,
+      on: new Set(on),
+      address: secrets(webhook, {
+        called: "The webhook's address",
+        noun: "address",
+        consequence: "it is not notified of how runs end",
+        fault: webhookFault,
+      }),
+    })),
+  }
+}

@@ -1,6 +1,7 @@
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { becoming, expecting, Name, needed, oneOfThese, optional, Pointer, PositiveTime, section } from "./fields.ts"
+import { type LedgerPlace, type PostgresPlace, RateLimit, sharedBy } from "./ledgerSection.ts"
 import { presetNamed } from "./preset.ts"
 import { presets } from "./presets/index.ts"
 import type { Secrets } from "./secrets.ts"
@@ -42,10 +43,12 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
       Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(100))
         .annotations(expecting("a number above 0, 100 at most")),
       {
-        description: "The maximum number of requests per second by this process (default: what the preset says, or 2)",
+        description:
+          "The maximum number of requests per second by this process, or by all hosts (`rateLimit: shared`) (default: what the preset says, or 2)",
         examples: [5],
       },
     ),
+    rateLimit: RateLimit,
     pause: optional(PositiveTime, {
       description:
         "How long to wait after too many requests (429), if the answer has no `Retry-After` (default: what the preset says, or a short wait that doubles)",
@@ -71,6 +74,8 @@ export interface Connection extends ConnectionSignIn {
   /** The name of its preset. */
   readonly api: string | undefined
   readonly requestsPerSecond: number
+  /** The ledger through which hosts share the account's rate. Undefined if each process counts its own requests. */
+  readonly sharedBy: PostgresPlace | undefined
   /** The address that requests begin with, without a slash at its end. */
   readonly base: string
   readonly timeout: Duration.Duration
@@ -83,8 +88,9 @@ export interface Connection extends ConnectionSignIn {
 /** Returns a connection of the project file. */
 export const connectionOf = (
   name: string,
-  { api, auth, base, pause, quota, requestsPerSecond, timeout, token }: ConnectionEntry,
+  { api, auth, base, pause, quota, rateLimit, requestsPerSecond, timeout, token }: ConnectionEntry,
   secrets: Secrets,
+  ledger: LedgerPlace,
 ): Connection => {
   const preset = presetNamed(api)
   return {
@@ -92,6 +98,7 @@ export const connectionOf = (
     api,
     base: (base ?? preset?.base ?? "").replace(/\/+$/, ""),
     requestsPerSecond: requestsPerSecond ?? preset?.requestsPerSecond ?? 2,
+    sharedBy: sharedBy(rateLimit, ledger),
     timeout,
     pause: pause ?? preset?.pause,
     quota: quota ?? preset?.quota,

@@ -1,10 +1,11 @@
 import * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { ConfigurationInvalid } from "./errors.ts"
+import type { ConfigurationInvalid, Finding } from "./errors.ts"
 import { becoming, expecting, Identifier, optional, Path, PositiveTime, section } from "./fields.ts"
 import { type Secrets, secretVariable } from "./secrets.ts"
+import { keysAt, textAt, type YamlText } from "./yamlText.ts"
 
 const shortestLease = Duration.seconds(10)
 
@@ -144,8 +145,43 @@ export interface PostgresPlace {
   readonly marks: { readonly folder: string } | { readonly url: Secret }
 }
 
+/** Looks up what opens a ledger in PostgreSQL. */
+export const accessTo = ({ key, project, schema, url }: PostgresPlace) =>
+  Effect.map(Effect.all({ url, key }), (secrets) => ({
+    url: Redacted.value(secrets.url),
+    key: Redacted.value(secrets.key),
+    project,
+    schema,
+  }))
+
+/** Whether all hosts share the rate of an account. */
+export const RateLimit = optional(Schema.Literal("shared"), {
+  description:
+    "Set `shared` if several hosts use the account: all of them together then keep to `requestsPerSecond`. Needs a ledger in PostgreSQL. By default, each process counts its own requests",
+  examples: ["shared"],
+})
+
+/** Returns a finding for each `rateLimit: shared` of a project file whose ledger is a file. */
+export const sharedRateFindings = (yaml: YamlText): ReadonlyArray<Finding> =>
+  keysAt(yaml, ["ledger"])?.includes("url") === true
+    ? []
+    : ["services", "connections"].flatMap((part) =>
+      (keysAt(yaml, [part]) ?? []).map((name) => [part, name, "rateLimit"]).flatMap((path) =>
+        textAt(yaml, path) !== "shared" ? [] : [{
+          offset: yaml.offset(path, "value"),
+          message: "`rateLimit: shared` needs a ledger in PostgreSQL, because hosts share the rate through it.",
+          suggestion:
+            "Keep the ledger in PostgreSQL (`ledger.url`, docs/postgresql.md), or remove `rateLimit`: then each process counts its own requests.",
+        }]
+      )
+    )
+
 /** Where a project's ledger is. */
 export type LedgerPlace = { readonly _tag: "File"; readonly file: string } | PostgresPlace
+
+/** Returns the ledger through which hosts share a rate. Undefined if they don't. */
+export const sharedBy = (rateLimit: "shared" | undefined, ledger: LedgerPlace): PostgresPlace | undefined =>
+  rateLimit === "shared" && ledger._tag === "PostgreSQL" ? ledger : undefined
 
 /** Returns what messages call a ledger, after "the ledger". */
 export const ledgerName = (place: LedgerPlace): string =>

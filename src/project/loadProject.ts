@@ -6,6 +6,7 @@ import { scheduleWithoutKey } from "./cron.ts"
 import { decodeYaml } from "./decodeYaml.ts"
 import { ConfigurationInvalid, PipelineUnknown, ProjectNotFound } from "./errors.ts"
 import type { Finding } from "./errors.ts"
+import { sharedRateFindings } from "./ledgerSection.ts"
 import { decodePipeline } from "./Pipeline.ts"
 import type { Pipeline } from "./Pipeline.ts"
 import { connectionFindings, presetNamesIn } from "./preset.ts"
@@ -128,7 +129,7 @@ const readProjectFile = (root: string, config: string, resolve: (path: string) =
       yaml,
       projectSchema,
       "The project file",
-      () => [...yaml.findings, ...connectionFindings(yaml)],
+      () => [...yaml.findings, ...connectionFindings(yaml), ...sharedRateFindings(yaml)],
     )
     if (result._tag === "Wrong") return { names, diagnostics: result.findings.map(yaml.diagnostic) }
     const { findings, sets } = yield* loadValueSets(yaml, result.value.valueSets, resolve)

@@ -118,7 +118,13 @@ export class SharedPace implements Pacing {
     })
   }
 
-  #answered({ from, newer, now: remote, used }: Slots, askedAt: number, slots: number, interval: number, known: number) {
+  #answered(
+    { from, newer, now: remote, used }: Slots,
+    askedAt: number,
+    slots: number,
+    interval: number,
+    known: number,
+  ) {
     const now = this.#now()
     // If a clock was set, nobody knows when the earlier slots are.
     if (!this.#clock.note(remote, askedAt, now)) this.#slots = []

@@ -5,6 +5,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import type { RowChunk } from "../domain/row.ts"
+import type { LedgerError, LedgerRefused } from "../ledger/Ledger.ts"
 import type { ConfigurationInvalid } from "../project/errors.ts"
 import type { SourceConfig } from "../project/Pipeline.ts"
 import type { Pull } from "../project/pull.ts"
@@ -60,7 +61,7 @@ export const openSource = (
   options: OpenOptions = {},
 ): Effect.Effect<
   Source,
-  SourceError | ConnectionUnusable | ConfigurationInvalid,
+  SourceError | ConnectionUnusable | ConfigurationInvalid | LedgerError | LedgerRefused,
   FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.gen(function*() {

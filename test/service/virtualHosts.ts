@@ -51,7 +51,9 @@ export const playHosts = (
     const admin = yield* connected(url, schema)
     yield* Effect.promise(() =>
       admin.exec(
-        `CREATE SCHEMA ${schema}; ${tablesOf(ownTables)} CREATE TABLE virtual (now DOUBLE PRECISION); INSERT INTO virtual VALUES (0)`,
+        `CREATE SCHEMA ${schema}; ${
+          tablesOf(ownTables)
+        } CREATE TABLE virtual (now DOUBLE PRECISION); INSERT INTO virtual VALUES (0)`,
       )
     )
     yield* Effect.addFinalizer(() => Effect.promise(() => admin.exec(`DROP SCHEMA ${schema} CASCADE`)))
@@ -72,7 +74,8 @@ export const playHosts = (
     const arrivals: Array<Arrival> = []
 
     const start = (
-      { clock: [ahead, drift] = [0, 0], concurrency = 8, configured, killedAt = Infinity, stopped = [Infinity, 0] }: Host,
+      { clock: [ahead, drift] = [0, 0], concurrency = 8, configured, killedAt = Infinity, stopped = [Infinity, 0] }:
+        Host,
       index: number,
       real: SharedRate,
     ) => {

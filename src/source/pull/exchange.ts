@@ -4,12 +4,20 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { canonicalAddress } from "../../domain/destination.ts"
 import type { Json } from "../../domain/json.ts"
+import type { LedgerError, LedgerRefused } from "../../ledger/Ledger.ts"
+import { openRate } from "../../ledger/openLedger.ts"
 import type { Connection } from "../../project/connection.ts"
-import { longestPause } from "../../service/pace.ts"
+import type { ConfigurationInvalid } from "../../project/errors.ts"
+import { accessTo } from "../../project/ledgerSection.ts"
+import { type Admission, makeAdmission, momentOf, type Pacing } from "../../service/Admission.ts"
+import { longestPause, Pace } from "../../service/pace.ts"
 import { retryAfter } from "../../service/rateHeaders.ts"
 import { backOff, defaultReadRetries } from "../../service/schedules.ts"
+import { SharedPace } from "../../service/SharedPace.ts"
 import { parseJson } from "../json/records.ts"
 import { sendRequest } from "../sendRequest.ts"
 import { ConnectionUnusable, SourceError } from "../Source.ts"
@@ -40,6 +48,9 @@ export interface Bearer {
 
 /** A connection that is in use. */
 export interface Account extends Connection {
+  /** The pace and the queue of the account's requests. */
+  readonly pace: Pacing
+  readonly admission: Admission
   /** The token that every request sends. Undefined if requests sign in in another way. */
   readonly bearer?: Bearer | undefined
 }
@@ -57,20 +68,36 @@ export class Again extends Data.TaggedError("Again")<{ readonly message: string 
 /** A token that an earlier request used was refused. It may have expired. */
 class Expired extends Data.TaggedError("Expired") {}
 
-/** The time of the next request of each account, in milliseconds since 1970. It is global, because pipelines share accounts, and each run loads its connection again. */
-const nextRequests = new Map<string, number>()
+/** The paces of accounts whose requests this process counts. They are global, because pipelines share accounts, and each run loads its connection again. */
+const paces = new Map<string, Pace>()
 
-const accountOf = ({ base, places }: Connection): string => [base, ...places].join(" ")
+const ownPace = ({ base, places, requestsPerSecond }: Connection): Pace => {
+  const account = [base, ...places, requestsPerSecond].join(" ")
+  const pace = paces.get(account) ?? new Pace(requestsPerSecond)
+  paces.set(account, pace)
+  return pace
+}
 
-/** Waits until the account's rate allows a request. */
-const slot = (connection: Connection) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const account = accountOf(connection)
-    const next = nextRequests.get(account) ?? 0
-    // No wait is longer, unless the clock was set back.
-    const at = next > now + longestPause ? now : Math.max(now, next)
-    nextRequests.set(account, at + 1000 / connection.requestsPerSecond)
-    return Effect.sleep(Duration.millis(at - now))
+/**
+ * Opens the queue of an account for the scope.
+ *
+ * @param secret what signs in, if hosts share the account's rate
+ */
+export const openAccount = (
+  connection: Connection,
+  secret?: string,
+): Effect.Effect<Account, LedgerError | LedgerRefused | ConfigurationInvalid, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { base, requestsPerSecond, sharedBy } = connection
+    const clock = yield* Effect.clock
+    const pace = sharedBy === undefined || secret === undefined
+      ? ownPace(connection)
+      : new SharedPace(
+        requestsPerSecond,
+        yield* openRate(yield* accessTo(sharedBy), { address: canonicalAddress(base), secret }),
+        () => momentOf(clock),
+      )
+    return { ...connection, pace, admission: yield* makeAdmission(pace, Infinity) }
   })
 
 /** Returns the code of an error such as ECONNREFUSED, which contains no part of the request. */
@@ -153,7 +180,7 @@ export const exchange = <A>(
   const file = shownConnection(connection)
   const { body, headers, method, url } = request
   const { bearer } = connection
-  const once = Effect.fnUntraced(function*(token: string | undefined, mayHaveExpired: boolean) {
+  const once = Effect.fnUntraced(function*(token: string | undefined, mayHaveExpired: boolean, startedAt: number) {
     const send = Option.getOrElse(yield* Effect.serviceOption(FetchHttpClient.Fetch), () => sendRequest)
     const response = yield* Effect.tryPromise({
       try: (signal) =>
@@ -172,7 +199,21 @@ export const exchange = <A>(
         evaluate: () => response.body!,
         onError: () => new Again({ message: "lost the connection before the whole answer had arrived" }),
       })
-    if (statuses.includes(status)) return yield* take({ headers: answered, body: stream })
+    const observe = (wait?: number) =>
+      Effect.clockWith((clock) =>
+        Effect.sync(() =>
+          connection.pace.observe(
+            status,
+            wait === undefined ? {} : { "retry-after": String(wait / 1_000) },
+            startedAt,
+            momentOf(clock),
+          )
+        )
+      )
+    if (statuses.includes(status)) {
+      yield* observe()
+      return yield* take({ headers: answered, body: stream })
+    }
     const refusal = knowsRefusals(connection) ? yield* readRefusal(stream) : null
     yield* Effect.ignore(Effect.tryPromise(async () => response.body?.cancel()))
     if (status === 401 && mayHaveExpired) return yield* new Expired()
@@ -180,7 +221,7 @@ export const exchange = <A>(
       return yield* redirected(connection, request, answered.get("location"))
     }
     const now = yield* Clock.currentTimeMillis
-    const pause = status === 429 && connection.pause !== undefined ? Duration.toMillis(connection.pause) : 0
+    const pause = status === 429 && connection.pause !== undefined ? Duration.toMillis(connection.pause) : undefined
     const asked = retryAfter(answered.get("retry-after") ?? undefined, now)
     const isUsedUp = status === 429 && asked === undefined && quotaLeft(connection, refusal, answered) === 0
     const meaning = meaningOf(connection, refusal) ?? (isUsedUp ? "quota" : undefined)
@@ -193,21 +234,25 @@ export const exchange = <A>(
       } minutes, so a quota is used up. Nothing was imported. Run again after that.`
       return yield* new ConnectionUnusable({ file, message })
     }
-    const account = accountOf(connection)
-    nextRequests.set(account, Math.max(nextRequests.get(account) ?? 0, now + (asked ?? pause)))
+    yield* observe(asked ?? pause)
     return yield* error
   })
   const repeatedly = (token?: string, mayHaveExpired = false) => {
-    const inTime = Effect.timeoutFail(once(token, mayHaveExpired), {
-      duration: connection.timeout,
-      onTimeout: () =>
-        new Again({
-          message: `did not send its whole answer within ${
-            Duration.format(connection.timeout)
-          } (\`connections.${connection.name}.timeout\`)`,
-        }),
-    })
-    return Effect.zipRight(slot(connection), inTime).pipe(
+    const inTime = (startedAt: number) =>
+      Effect.timeoutFail(once(token, mayHaveExpired, startedAt), {
+        duration: connection.timeout,
+        onTimeout: () =>
+          new Again({
+            message: `did not send its whole answer within ${
+              Duration.format(connection.timeout)
+            } (\`connections.${connection.name}.timeout\`)`,
+          }),
+      })
+    return connection.admission.admit("read", undefined, inTime).pipe(
+      Effect.catchTag(
+        "NeverSent",
+        ({ reason }) => new ConnectionUnusable({ file, message: `${file} is not used any more: ${reason}` }),
+      ),
       Effect.retry({ schedule: backOff(defaultReadRetries), while: ({ _tag }) => _tag === "Again" }),
       Effect.catchTag("Again", ({ message }) => {
         const { attempts } = defaultReadRetries

@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash } from "node:crypto"
 import type { Json } from "../../domain/json.ts"
+import type { LedgerError, LedgerRefused } from "../../ledger/Ledger.ts"
 import type { Connection } from "../../project/connection.ts"
 import type { ConfigurationInvalid } from "../../project/errors.ts"
 import { isPaged } from "../../project/pull.ts"
@@ -27,7 +28,7 @@ import { finishJob } from "./job.ts"
 import { Moved, pager, Unpaged } from "./pages.ts"
 import type { Variables } from "./pages.ts"
 import { meaningOf, quotaLeft, refusalText } from "./refusal.ts"
-import { withBearer } from "./signIn.ts"
+import { openConnection } from "./signIn.ts"
 import { everything, type Increment, type PullFrom, readTime, sinceText, sinceVariables } from "./since.ts"
 
 /** Records that were pulled, as a file. */
@@ -261,7 +262,7 @@ const definitionWords: JsonWords = {
 }
 
 /** Requests the tool's definition of the form. */
-const readDefinition = (pull: Pull, request: PullRequest, connection: Connection, file: string) =>
+const readDefinition = (pull: Pull, request: PullRequest, connection: Account, file: string) =>
   Effect.gen(function*() {
     const json = yield* exchange(connection, request, readJson(file, definitionWords))
     const failure = failureIn(json, pull, connection)
@@ -286,7 +287,7 @@ export const pullRecords = (
   most: number = limits.fetched,
 ): Effect.Effect<
   Pulled,
-  SourceError | ConnectionUnusable | ConfigurationInvalid,
+  SourceError | ConnectionUnusable | ConfigurationInvalid | LedgerError | LedgerRefused,
   FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.gen(function*() {
@@ -298,7 +299,7 @@ export const pullRecords = (
     const file = shownConnection(configured)
     const wrong = (message: string) => new SourceError({ file, message: `${file} ${message}` })
     const signIn = Redacted.value(yield* configured.signIn)
-    const connection = withBearer(configured, signIn)
+    const connection = yield* openConnection(configured, signIn)
     const stored = yield* Effect.mapError(temporaryFile(most), wrong)
     if (isPaged(pull)) {
       let attempts = 0

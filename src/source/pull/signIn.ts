@@ -6,7 +6,7 @@ import type { ServiceAccount, Session, SignIn } from "../../project/signIn.ts"
 import { valueAt } from "../json/records.ts"
 import { SourceError } from "../Source.ts"
 import { readJson } from "./answer.ts"
-import { exchange, shownConnection } from "./exchange.ts"
+import { exchange, openAccount, shownConnection } from "./exchange.ts"
 import type { Account, Bearer, PullRequest } from "./exchange.ts"
 
 /** How long a signature is valid, in seconds. Google allows one hour. */
@@ -25,15 +25,15 @@ const assertionOf = ({ email, key, keyId, scopes, tokenUri }: ServiceAccount, no
 
 /** A request for a token, and the token's place in the answer. */
 interface TokenRequest {
-  /** The connection, with the address to which the secrets are sent. */
-  readonly via: Connection
+  /** The account to whose address the secrets are sent. */
+  readonly via: Account
   /** Returns the request. `now` is in milliseconds since 1970. */
   readonly request: (now: number) => PullRequest
   /** The place of the token in the answer. */
   readonly at: string
 }
 
-const sessionRequest = (connection: Connection, { members, path, token }: Session): TokenRequest => ({
+const sessionRequest = (connection: Account, { members, path, token }: Session): TokenRequest => ({
   via: connection,
   request: () => ({
     url: new URL(connection.base + path),
@@ -45,8 +45,8 @@ const sessionRequest = (connection: Connection, { members, path, token }: Sessio
   at: token,
 })
 
-const serviceAccountRequest = (connection: Connection, account: ServiceAccount): TokenRequest => ({
-  via: { ...connection, base: new URL(account.tokenUri).origin },
+const serviceAccountRequest = (connection: Connection, via: Account, account: ServiceAccount): TokenRequest => ({
+  via,
   request: (now) => ({
     url: new URL(account.tokenUri),
     method: "POST",
@@ -79,22 +79,29 @@ const obtain = ({ at, request, via }: TokenRequest) =>
     return yield* new SourceError({ file, message: `${file} sent no token at ${at}. ${remedy}` })
   })
 
-/** Returns the connection as an account. If it signs in with a token, the token is obtained before the first request, and again after it has expired. */
-export const withBearer = (connection: Connection, { serviceAccount, session }: SignIn): Account => {
-  const request = session !== undefined
-    ? sessionRequest(connection, session)
-    : serviceAccount !== undefined
-    ? serviceAccountRequest(connection, serviceAccount)
-    : undefined
-  if (request === undefined) return connection
-  let current: string | undefined
-  const bearer: Bearer = {
-    token: Effect.gen(function*() {
-      if (current !== undefined) return { text: current, isNew: false }
-      current = yield* obtain(request)
-      return { text: current, isNew: true }
-    }),
-    forget: Effect.sync(() => (current = undefined)),
-  }
-  return { ...connection, bearer }
-}
+/** Opens a connection for the scope. If it signs in with a token, the token is obtained before the first request, and again after it has expired. */
+export const openConnection = (connection: Connection, signIn: SignIn) =>
+  Effect.gen(function*() {
+    const { serviceAccount, session } = signIn
+    const account = yield* openAccount(connection, JSON.stringify(signIn))
+    const request = session !== undefined
+      ? sessionRequest(account, session)
+      : serviceAccount !== undefined
+      ? serviceAccountRequest(
+        connection,
+        yield* openAccount({ ...connection, base: new URL(serviceAccount.tokenUri).origin }),
+        serviceAccount,
+      )
+      : undefined
+    if (request === undefined) return account
+    let current: string | undefined
+    const bearer: Bearer = {
+      token: Effect.gen(function*() {
+        if (current !== undefined) return { text: current, isNew: false }
+        current = yield* obtain(request)
+        return { text: current, isNew: true }
+      }),
+      forget: Effect.sync(() => (current = undefined)),
+    }
+    return { ...account, bearer }
+  })
