@@ -97,7 +97,7 @@ const Live = section({
       .annotations(expecting("a number above 0, 1000 at most")),
     {
       description:
-        "The maximum number of requests per second by this process, or by all hosts (`rateLimit: shared`); the service's own rate headers and 429s take precedence",
+        "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared`; the service's own rate headers and 429s take precedence",
       default: 5,
     },
   ),

@@ -44,7 +44,7 @@ export const connectionSection = (BaseUrl: Schema.Schema<string>) =>
         .annotations(expecting("a number above 0, 100 at most")),
       {
         description:
-          "The maximum number of requests per second by this process, or by all hosts (`rateLimit: shared`) (default: what the preset says, or 2)",
+          "The maximum number of requests per second by this process, or by all hosts with `rateLimit: shared` (default: what the preset says, or 2)",
         examples: [5],
       },
     ),

@@ -154,11 +154,11 @@ export const accessTo = ({ key, project, schema, url }: PostgresPlace) =>
     schema,
   }))
 
-/** Whether all hosts share the rate of an account. */
-export const RateLimit = optional(Schema.Literal("shared"), {
+/** Which requests to an account count together. */
+export const RateLimit = optional(Schema.Literal("process", "shared"), {
   description:
-    "Set `shared` if several hosts use the account: all of them together then keep to `requestsPerSecond`. Needs a ledger in PostgreSQL. By default, each process counts its own requests",
-  examples: ["shared"],
+    "Which requests `requestsPerSecond` limits: those of each `process`, or those of all hosts together (`shared`). `shared` needs a ledger in PostgreSQL",
+  default: "process",
 })
 
 /** Returns a finding for each `rateLimit: shared` of a project file whose ledger is a file. */
@@ -180,7 +180,7 @@ export const sharedRateFindings = (yaml: YamlText): ReadonlyArray<Finding> =>
 export type LedgerPlace = { readonly _tag: "File"; readonly file: string } | PostgresPlace
 
 /** Returns the ledger through which hosts share a rate. Undefined if they don't. */
-export const sharedBy = (rateLimit: "shared" | undefined, ledger: LedgerPlace): PostgresPlace | undefined =>
+export const sharedBy = (rateLimit: "process" | "shared", ledger: LedgerPlace): PostgresPlace | undefined =>
   rateLimit === "shared" && ledger._tag === "PostgreSQL" ? ledger : undefined
 
 /** Returns what messages call a ledger, after "the ledger". */
