@@ -7,6 +7,9 @@ import { mostInASecond, playHosts } from "./virtualHosts.ts"
 
 const allSeeds = Array.from({ length: seeds(1, 6) }, (_, seed) => seed)
 
+/** How long it takes until every host knows what one of them was answered, and nothing that was sent before is on its way, in milliseconds. */
+const everyHostKnows = 200
+
 const usual = {
   toService: [10, 10],
   toDatabase: [0.3, 0.7],
@@ -18,21 +21,21 @@ describe.skipIf(withoutPostgres)("the pace of hosts that share a rate, in virtua
     "three hosts at 95%% of a limit never exceed it, and use at least 90%% of it even if one is killed and one stopped (seed %i)",
     (seed) =>
       Effect.gen(function*() {
-        for (const limit of [5, 100, 1_000]) {
-          const seconds = 20
+        for (const [limit, seconds] of [[5, 20], [100, 20], [1_000, 6]] as const) {
+          const at = (share: number) => share * seconds * 1_000
+          const host = { configured: limit * 0.95, concurrency: 64 }
           const arrivals = yield* playHosts({
             ...usual,
             hosts: [
-              { configured: limit * 0.95, concurrency: 64 },
-              { configured: limit * 0.95, concurrency: 64, killedAt: 7_000, clock: [5_000, 0.000_1] },
-              { configured: limit * 0.95, concurrency: 64, stopped: [11_000, 15_000], clock: [-3_000, -0.000_1] },
+              host,
+              { ...host, killedAt: at(0.35), clock: [5_000, 0.000_1] },
+              { ...host, stopped: [at(0.55), at(0.75)], clock: [-3_000, -0.000_1] },
             ],
             limiter: sliding(1_000)(() => limit),
-            until: seconds * 1_000,
+            until: at(1),
             seed,
           })
           const used = arrivals.length / (limit * seconds)
-          console.log(limit, used, mostInASecond(arrivals), arrivals.filter((a) => !a.isAccepted).length)
           expect(arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
           expect(mostInASecond(arrivals)).toBeLessThanOrEqual(limit)
           expect(used).toBeGreaterThan(0.9)
@@ -40,4 +43,58 @@ describe.skipIf(withoutPostgres)("the pace of hosts that share a rate, in virtua
       }),
     120_000,
   )
+
+  it.live("a 429 on one host makes all hosts wait, and then send below the accepted rate", () =>
+    Effect.gen(function*() {
+      const waits = { allowed: false, wait: 2_000 }
+      let refusals = 0
+      const arrivals = yield* playHosts({
+        ...usual,
+        hosts: [{ configured: 95 }, { configured: 95 }, { configured: 95 }],
+        limiter: (now, host) => host === 1 && now >= 3_000 && refusals++ === 0 ? waits : { allowed: true, wait: 0 },
+        until: 8_000,
+        seed: 1,
+      })
+      const [refused] = arrivals.filter(({ isAccepted }) => !isAccepted)
+      const since = (refused?.at ?? 0) + everyHostKnows
+      const within = (from: number, until: number) => arrivals.filter(({ at }) => at >= from && at < until)
+      expect(new Set(within(2_000, 3_000).map(({ host }) => host)).size).toBe(3)
+      expect(within(since, since + 1_800)).toEqual([])
+      // The rate returns from 3% below the accepted one.
+      const after = within(since + 2_000, since + 4_000).length / 2
+      expect(after).toBeGreaterThan(80)
+      expect(after).toBeLessThan(95)
+    }))
+
+  it.live("a limit that falls to half is found by all hosts together", () =>
+    Effect.gen(function*() {
+      const arrivals = yield* playHosts({
+        ...usual,
+        hosts: [{ configured: 95 }, { configured: 95 }, { configured: 95 }],
+        limiter: sliding(1_000)((now) => (now < 4_000 ? 100 : 50)),
+        until: 14_000,
+        seed: 1,
+      })
+      const after = arrivals.filter(({ at }) => at >= 4_000)
+      expect(after.filter(({ isAccepted }) => isAccepted).length / (50 * 10)).toBeGreaterThan(0.7)
+      expect(after.filter(({ isAccepted }) => !isAccepted).length).toBeLessThan(30)
+    }))
+
+  it.live("a limit in headers that one host sees lowers the rate of all hosts", () =>
+    Effect.gen(function*() {
+      const arrivals = yield* playHosts({
+        ...usual,
+        hosts: [{ configured: 95 }, { configured: 95 }, { configured: 95 }],
+        limiter: sliding(1_000)(() => 100),
+        headers: (now, host) =>
+          host === 2 && now > 3_000 ? { "ratelimit-limit": "40", "ratelimit-policy": "40;w=1" } : {},
+        until: 8_000,
+        seed: 1,
+      })
+      const rate = (from: number, until: number) =>
+        arrivals.filter(({ at }) => at >= from && at < until).length * 1_000 / (until - from)
+      expect(rate(1_000, 3_000)).toBeGreaterThan(90)
+      expect(rate(4_000, 8_000)).toBeGreaterThan(36)
+      expect(rate(4_000, 8_000)).toBeLessThanOrEqual(38.5)
+    }))
 })

@@ -24,7 +24,9 @@ interface Host {
 
 interface World {
   readonly hosts: ReadonlyArray<Host>
-  readonly limiter: ReturnType<Limiter>
+  readonly limiter: (now: number, host: number) => ReturnType<ReturnType<Limiter>>
+  /** The headers of an answer with a status that means success. Default: none. */
+  readonly headers?: (now: number, host: number) => Record<string, string>
   readonly until: number
   /** The shortest time between a host and the service or the database, in one direction, and the longest random addition. */
   readonly toService: readonly [least: number, more: number]
@@ -42,7 +44,7 @@ interface Arrival {
 
 /** Plays a world. Returns the requests in the order of their arrival. */
 export const playHosts = (
-  { hosts, late, limiter, seed, toDatabase, toService, until }: World,
+  { headers = () => ({}), hosts, late, limiter, seed, toDatabase, toService, until }: World,
 ): Effect.Effect<ReadonlyArray<Arrival>> =>
   Effect.scoped(Effect.gen(function*() {
     const url = yield* urlOf()
@@ -116,12 +118,12 @@ export const playHosts = (
           }
           inFlight++
           schedule(now + between(toService), () => {
-            const { allowed, wait } = limiter(now)
+            const { allowed, wait } = limiter(now, index)
             arrivals.push({ host: index, at: now, isAccepted: allowed })
             act(now + between(toService), () => {
               inFlight--
-              const headers: Record<string, string> = allowed ? {} : { "retry-after": String(Math.ceil(wait / 1_000)) }
-              pace.observe(allowed ? 200 : 429, headers, sentAt, own())
+              const waits = { "retry-after": String(Math.ceil(wait / 1_000)) }
+              pace.observe(allowed ? 200 : 429, allowed ? headers(now, index) : waits, sentAt, own())
               pump()
             })
           })

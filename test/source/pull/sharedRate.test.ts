@@ -1,0 +1,101 @@
+import { NodeContext } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ledgerOf } from "../../../src/jobs/projectLedger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
+import { loadProject } from "../../../src/project/loadProject.ts"
+import { openSource } from "../../../src/source/openSource.ts"
+import { newPlace } from "../../acceptance/inPostgres.ts"
+import { withoutPostgres } from "../../ledger/postgres/server.ts"
+
+/** A tool that answers each request with one record, and notes which token requested it when. */
+const tool = Effect.acquireRelease(
+  Effect.promise(() =>
+    new Promise<
+      {
+        readonly received: Array<{ readonly token: string; readonly at: number }>
+        readonly base: string
+        readonly close: () => void
+      }
+    >(
+      (resolve) => {
+        const received: Array<{ readonly token: string; readonly at: number }> = []
+        const server = createServer((request, response) => {
+          received.push({ token: request.headers.authorization ?? "", at: performance.now() })
+          response.end("id,name\n1,Ada\n")
+        })
+        server.listen(0, "127.0.0.1", () =>
+          resolve({
+            received,
+            base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+            close: () => server.close(),
+          }))
+      },
+    )
+  ),
+  ({ close }) => Effect.sync(close),
+)
+
+/** Returns the largest number of times within a second. */
+const mostInASecond = (times: ReadonlyArray<number>) =>
+  Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 1_000).length))
+
+describe.skipIf(withoutPostgres)("pulls of several hosts", () => {
+  it.scopedLive("share the rate of an account, but not with a different account", () =>
+    Effect.gen(function*() {
+      const { base, received } = yield* tool
+      const place = yield* newPlace
+      const root = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "formferry-shared-pull-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true })),
+      )
+      for (const folder of ["config", "pipelines"]) mkdirSync(join(root, folder))
+      // Two variables with the same secret are two accounts for a process, and one for the ledger.
+      const tokens = { A: "tok_same", B: "tok_same", C: "tok_other" }
+      writeFileSync(
+        join(root, ".env"),
+        `DATABASE_URL=${place.url}\nLEDGER_KEY=${place.key}\n${
+          Object.entries(tokens).map(([name, token]) => `${name}=${token}`).join("\n")
+        }`,
+      )
+      const connection = (name: string) =>
+        `  ${name}: { base: "${base}", auth: { bearer: { env: ${name} } }, requestsPerSecond: 20, rateLimit: shared }\n`
+      writeFileSync(
+        join(root, "config/formferry.yaml"),
+        `services: { practice: { practice: { forms: forms } } }
+connections:
+${Object.keys(tokens).map(connection).join("")}
+ledger: { url: { env: DATABASE_URL }, project: ${place.project}, schema: ${place.schema}, key: { env: LEDGER_KEY }, marks: { folder: ../marks } }
+`,
+      )
+      for (const name of Object.keys(tokens)) {
+        writeFileSync(
+          join(root, `pipelines/${name}.yaml`),
+          `pipeline: ${name}
+source: { connection: ${name}, request: { path: /rows }, format: csv, rowKey: [id] }
+mapping: { questions: [{ name: Name, from: name }] }
+sink: { service: practice, form: people }
+`,
+        )
+      }
+      const project = yield* loadProject(root)
+      yield* Effect.scoped(Effect.flatMap(ledgerOf(project), openLedger))
+      const pull = (name: string) => Effect.scoped(openSource(project.pipelines.get(name)!.source))
+      const host = (name: string) => Effect.repeatN(pull(name), 19)
+      yield* Effect.all(["A", "B", "C"].map(host), { concurrency: "unbounded" })
+      const times = (token: string) => received.filter((one) => one.token === `Bearer ${token}`).map(({ at }) => at)
+      expect(times("tok_same")).toHaveLength(40)
+      expect(times("tok_other")).toHaveLength(20)
+      // Each host alone would send 20 requests a second.
+      expect(mostInASecond(times("tok_same"))).toBeLessThanOrEqual(21)
+      const span = (all: ReadonlyArray<number>) => (all.at(-1) ?? 0) - (all[0] ?? 0)
+      expect(span(times("tok_same"))).toBeGreaterThan(39 * 50 - 30)
+      // The other account's slots are not behind those of the first two.
+      expect(span(times("tok_other"))).toBeLessThan(span(times("tok_same")))
+    }).pipe(Effect.provide(NodeContext.layer)))
+})
