@@ -149,7 +149,7 @@ export const playHosts = (
   })).pipe(Effect.orDie)
 
 /** Returns the largest number of accepted requests within one second. */
-export const mostInASecond = (arrivals: ReadonlyArray<Arrival>): number => {
+export const mostInASecond = (arrivals: ReadonlyArray<Pick<Arrival, "at" | "isAccepted">>): number => {
   const times = arrivals.filter(({ isAccepted }) => isAccepted).map(({ at }) => at)
   let first = 0
   return times.reduce((most, at, index) => {

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
+import { urlOf } from "../ledger/postgres/connecting.ts"
+import { ownServer, withoutPostgres } from "../ledger/postgres/server.ts"
+import { isLong } from "../long.ts"
+import { sliding } from "../service/limiters.ts"
+import { mostInASecond } from "../service/virtualHosts.ts"
+import { type Bench, bench, csv, pipelineYaml, upTo } from "./contacts.ts"
+import { start, until } from "./formferry.ts"
+import { configure, newKey, newPlace, said } from "./inPostgres.ts"
+
+const share = (at: Bench, requestsPerSecond: number) =>
+  at.write(
+    "config/formferry.yaml",
+    at.read("config/formferry.yaml").replace(
+      /requestsPerSecond: .*/,
+      `requestsPerSecond: ${requestsPerSecond}\n    rateLimit: shared`,
+    ),
+  )
+
+/** Opens a form service in front of another one, with a limit in a sliding second. Notes every request. */
+const limited = (origin: string, limit: number) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const arrivals: Array<{ readonly at: number; readonly isAccepted: boolean; readonly path: string }> = []
+      const limiter = sliding(1_000)(() => limit)
+      const server = createServer((request, response) => {
+        const at = performance.now()
+        const { allowed } = limiter(at)
+        const { headers, method = "", url: path = "" } = request
+        arrivals.push({ at, isAccepted: allowed, path })
+        if (!allowed) {
+          response.writeHead(429, { "retry-after": "1" }).end()
+          return
+        }
+        const parts: Array<Buffer> = []
+        request.on("data", (part: Buffer) => parts.push(part))
+        request.on("end", async () => {
+          const answer = await fetch(origin + path, {
+            method,
+            headers: { authorization: headers.authorization ?? "", "content-type": headers["content-type"] ?? "" },
+            ...(method === "GET" ? {} : { body: Buffer.concat(parts) }),
+          })
+          response.writeHead(answer.status, { "content-type": "application/json" })
+          response.end(Buffer.from(await answer.arrayBuffer()))
+        })
+      })
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      return { arrivals, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+    }),
+    ({ server }) =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      }),
+  )
+
+describe("a project whose hosts share the rate of an account", () => {
+  it.scoped("is refused if its ledger is a file, for services and connections", () =>
+    Effect.gen(function*() {
+      const at = yield* bench()
+      share(at, 20)
+      at.write("source.csv", csv(upTo(3)))
+      for (const command of [["check", "contacts"], ["run", "contacts"], ["form", "live", "contacts"]]) {
+        expect(said(yield* at.inProcess(...command))).toMatch(
+          /^2 config\/formferry\.yaml:6:16 .*`rateLimit: shared` needs a ledger in PostgreSQL, because hosts share the rate through it\. .*Keep the ledger in PostgreSQL \(`ledger\.url`, docs\/postgresql\.md\), or remove `rateLimit`: then each process counts its own requests/,
+        )
+      }
+      at.write(
+        "config/formferry.yaml",
+        `${
+          at.read("config/formferry.yaml").replace("    rateLimit: shared\n", "")
+        }connections: { tool: { base: "https://example.org", rateLimit: shared } }\n`,
+      )
+      expect(said(yield* at.inProcess("check", "contacts"))).toMatch(/^2 .*`rateLimit: shared` needs a ledger/)
+      expect(at.count()).toBe(0)
+    }))
+
+  it.scopedLive.skipIf(withoutPostgres)(
+    "imports before and after there is a ledger, and ends with exit code 70 if the server stops",
+    () =>
+      Effect.gen(function*() {
+        const at = yield* bench({ requestsPerSecond: 20 })
+        const server = yield* ownServer("rate", [])
+        const url = yield* urlOf({ server: () => Promise.resolve(server), tcp: true })
+        configure(at, { url, schema: "formferry", project: "acme", key: newKey() })
+        share(at, 40)
+        at.write("pipelines/contacts.yaml", pipelineYaml({ sink: "service: live\n  form: contacts\n  canary: off" }))
+        at.write("source.csv", csv(upTo(5)))
+        expect(said(yield* at.inProcess("check", "contacts"))).toMatch(/^0 /)
+        expect(said(yield* at.inProcess("run", "contacts"))).toMatch(/^0 /)
+        expect(at.report().rows).toMatchObject({ imported: 5 })
+        at.write("source.csv", csv(upTo(200)))
+        const running = yield* Effect.fork(at.inProcess("run", "contacts"))
+        yield* until(() => at.count() >= 30)
+        process.kill(
+          Number(readFileSync(join(server.folder, "rate", "postmaster.pid"), "utf8").split("\n")[0]),
+          "SIGQUIT",
+        )
+        expect(said(yield* Fiber.join(running))).toMatch(/^70 .*Nothing more is sent without it/)
+        expect(at.count()).toBeLessThan(200)
+        expect(said(yield* at.inProcess("check", "contacts"))).toMatch(
+          /^70 .*failed while connecting to the database of its `url`: no server answers at this address/,
+        )
+      }),
+  )
+
+  it.scopedLive.runIf(isLong && !withoutPostgres)(
+    "never exceeds the limit, and uses 90% of it although one host is killed and one is stopped",
+    () =>
+      Effect.gen(function*() {
+        const limit = 40
+        const service = yield* bench()
+        const { origin } = new URL(service.results)
+        const proxy = yield* limited(origin, limit)
+        configure(service, yield* newPlace)
+        share(service, limit * 0.95)
+        const hosts = yield* Effect.forEach(["contacts", "other", "stamped"], (form) =>
+          Effect.map(bench(), (at) => {
+            at.write(
+              "config/formferry.yaml",
+              service.read("config/formferry.yaml").replaceAll(origin, proxy.origin)
+                .replace("../marks", join(service.folder, "marks")),
+            )
+            at.write(".env", service.read(".env"))
+            at.write(
+              `pipelines/${form}.yaml`,
+              pipelineYaml({ name: form, sink: `service: live\n  form: ${form}\n  canary: off` }),
+            )
+            at.write("source.csv", csv(upTo(900)))
+            return { form, running: start(["run", form], { cwd: at.folder }) }
+          }))
+        const [killed, stopped, staying] = hosts.map(({ running }) => running)
+        yield* until(() => hosts.every(({ form }) => proxy.arrivals.some(({ path }) => path.includes(form))))
+        const wait = (millis: number) => Effect.promise(() => setTimeout(millis))
+        const from = performance.now()
+        yield* wait(6_000)
+        killed?.signal("SIGKILL")
+        stopped?.signal("SIGSTOP")
+        yield* wait(6_000)
+        stopped?.signal("SIGCONT")
+        yield* wait(4_000)
+        const end = performance.now()
+        for (const host of [stopped, staying]) host?.signal("SIGKILL")
+        yield* Effect.promise(() => Promise.all(hosts.map(({ running }) => running.ended)))
+        const arrivals = proxy.arrivals.filter(({ at }) => at >= from && at < end)
+        const used = arrivals.length * 1_000 / (end - from) / limit
+        if (process.env['DEBUG']) process.stdout.write(JSON.stringify({ refused: proxy.arrivals.filter((a) => !a.isAccepted).map((a) => a.at - from), seconds: Array.from({ length: 16 }, (_, n) => arrivals.filter((a) => a.at - from >= n * 1000 && a.at - from < n * 1000 + 1000).map((a) => a.path.split('/')[4]).reduce((m, x) => ({ ...m, [x]: (m[x] ?? 0) + 1 }), {} as Record<string, number>)) }) + '\n')
+        process.stdout.write(
+          `used ${(used * 100).toFixed(1)}% of the limit, at most ${mostInASecond(arrivals)} in a second\n`,
+        )
+        expect(proxy.arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
+        expect(mostInASecond(proxy.arrivals)).toBeLessThanOrEqual(limit)
+        expect(used).toBeGreaterThan(0.9)
+      }),
+    60_000,
+  )
+})
