@@ -1,7 +1,8 @@
 import type { SharedRate, Slots } from "../domain/sharedRate.ts"
 import { reasonOf } from "../domain/words.ts"
 import type { Pacing } from "./Admission.ts"
-import { Pace } from "./pace.ts"
+import { mostLate, Pace } from "./pace.ts"
+import { SentRequests } from "./SentRequests.ts"
 import { NeverSent } from "./transport.ts"
 import type { ResponseHeaders } from "./transport.ts"
 
@@ -33,8 +34,11 @@ export class SharedPace implements Pacing {
   readonly #now: () => number
   readonly #pace: Pace
   readonly #clock = new RemoteClock()
-  /** The leased slots, by the shared clock. */
+  /** The leased slots, by the shared clock: those that can be used, and all of the last two windows. */
   #slots: ReadonlyArray<number> = []
+  #leased: ReadonlyArray<number> = []
+  /** This host's requests, by its own clock. */
+  readonly #sent = new SentRequests()
   /** Responses that have changed the state, and that the other hosts don't know yet. */
   #changes: ReadonlyArray<Observation> = []
   #isAsking = false
@@ -64,12 +68,15 @@ export class SharedPace implements Pacing {
 
   take(now: number, ready: number): number {
     if (now < this.pausedUntil) return this.pausedUntil - now
-    this.#slots = this.#slots.filter((slot) => this.#isUsable(slot, now))
+    const at = this.#slots.findIndex((slot) => Math.max(now, this.#begins(slot)) <= this.#ends(slot))
+    this.#slots = at < 0 ? [] : this.#slots.slice(at)
     const [first, ...others] = this.#slots
-    const begins = first === undefined ? Infinity : this.#clock.latest(first)
+    const begins = first === undefined ? Infinity : this.#begins(first)
     const isHeard = now - this.#answeredAt <= mostSilent
     if (begins <= now && isHeard) {
       this.#slots = others
+      this.#sent.forget(now - 2 * this.#pace.window)
+      this.#sent.add(now)
       this.#ask(now, ready - 1)
       return 0
     }
@@ -81,6 +88,8 @@ export class SharedPace implements Pacing {
     const before = this.#pace.state
     const observation = [status, headers, this.#clock.remote(sentAt), this.#clock.remote(now)] as const
     const wait = this.#pace.observe(...observation)
+    if (status === 429) this.#sent.refused(sentAt)
+    else this.#sent.answered(sentAt, now, mostLate * this.#pace.window)
     if (this.#pace.state !== before) {
       this.#changes = [...this.#changes, observation]
       this.#ask(now, 0)
@@ -88,10 +97,25 @@ export class SharedPace implements Pacing {
     return wait
   }
 
-  /** Whether a slot has not begun yet, or began so recently that no window can contain too many requests. */
-  #isUsable(slot: number, now: number): boolean {
-    const tolerance = margin / 2 * this.#pace.window
-    return now <= Math.max(this.#clock.earliest(slot) + tolerance, this.#clock.latest(slot) + timerDelay)
+  /** How long after its slot a request may be sent, and how much later than others it may be counted, in milliseconds. */
+  get #tolerance(): number {
+    return margin / 2 * this.#pace.window
+  }
+
+  /**
+   * Returns when a slot can be used, by this host's clock. Usually that is its time. But if earlier requests may have been counted late, a window could
+   * contain more of this host's requests than its slots.
+   */
+  #begins(slot: number): number {
+    const from = slot - this.#pace.window
+    const inWindow = this.#leased.filter((one) => one > from && one <= slot).length
+    const counted = this.#sent.countedAt(inWindow)
+    return Math.max(this.#clock.latest(slot), counted + this.#pace.window - this.#tolerance)
+  }
+
+  /** Returns until when a slot can be used, by this host's clock. */
+  #ends(slot: number): number {
+    return Math.max(this.#clock.earliest(slot) + this.#tolerance, this.#clock.latest(slot) + timerDelay)
   }
 
   /** Leases slots for requests that are ready, if there are too few. Reports changes, and learns those of other hosts. */
@@ -127,13 +151,15 @@ export class SharedPace implements Pacing {
   ) {
     const now = this.#now()
     // If a clock was set, nobody knows when the earlier slots are.
-    if (!this.#clock.note(remote, askedAt, now)) this.#slots = []
+    if (!this.#clock.note(remote, askedAt, now)) this.#slots = this.#leased = []
     this.#roundTrip = Math.min(now - askedAt, longestTrip)
     this.#answeredAt = askedAt
     this.used = used
     if (newer === undefined) {
       this.#changes = this.#changes.slice(known)
-      this.#slots = [...this.#slots, ...Array.from({ length: slots }, (_, nth) => from + nth * interval)]
+      const leased = Array.from({ length: slots }, (_, nth) => from + nth * interval)
+      this.#slots = [...this.#slots, ...leased]
+      this.#leased = [...this.#leased.filter((slot) => slot > remote - 2 * this.#pace.window), ...leased]
     } else {
       this.#pace.adopt(newer)
       this.#changes = this.#changes.filter((observation) => {

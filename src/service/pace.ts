@@ -16,7 +16,7 @@ const usualWindow = 1_000
 /** The reserve below a limit, as a share of it, because the service's count may lag behind ours. */
 const usualMargin = 0.01
 /** The latest time at which a request is assumed to have been counted, as a share of the window. */
-const mostLate = 0.25
+export const mostLate = 0.25
 /** How far the first rate after a refusal is below the last accepted rate, as a share of that rate. */
 const caution = 0.03
 /**

@@ -150,11 +150,26 @@ describe("a project whose hosts share the rate of an account", () => {
         yield* Effect.promise(() => Promise.all(hosts.map(({ running }) => running.ended)))
         const arrivals = proxy.arrivals.filter(({ at }) => at >= from && at < end)
         const used = arrivals.length * 1_000 / (end - from) / limit
-        if (process.env['DEBUG']) process.stdout.write(JSON.stringify({ refused: proxy.arrivals.filter((a) => !a.isAccepted).map((a) => a.at - from), seconds: Array.from({ length: 16 }, (_, n) => arrivals.filter((a) => a.at - from >= n * 1000 && a.at - from < n * 1000 + 1000).map((a) => a.path.split('/')[4]).reduce((m, x) => ({ ...m, [x]: (m[x] ?? 0) + 1 }), {} as Record<string, number>)) }) + '\n')
+        if (process.env["DEBUG"]) {
+          process.stdout.write(
+            JSON.stringify({
+              refused: proxy.arrivals.filter((a) => !a.isAccepted).map((a) => a.at - from),
+              seconds: Array.from({ length: 16 }, (_, n) =>
+                arrivals.filter((a) =>
+                  a.at - from >= n * 1000 && a.at - from < n * 1000 + 1000
+                ).map((a) => a.path.split("/")[4]).reduce(
+                  (m, x) => ({ ...m, [x]: (m[x] ?? 0) + 1 }),
+                  {} as Record<string, number>,
+                )),
+            }) + "\n",
+          )
+        }
         process.stdout.write(
           `used ${(used * 100).toFixed(1)}% of the limit, at most ${mostInASecond(arrivals)} in a second\n`,
         )
-        expect(proxy.arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
+        expect(proxy.arrivals.filter(({ isAccepted }) =>
+          !isAccepted
+        )).toEqual([])
         expect(mostInASecond(proxy.arrivals)).toBeLessThanOrEqual(limit)
         expect(used).toBeGreaterThan(0.9)
       }),

@@ -33,6 +33,8 @@ interface World {
   readonly toDatabase: readonly [least: number, more: number]
   /** The share of a host's actions that are late, and by how much at most. */
   readonly late: readonly [share: number, most: number]
+  /** The share of requests that arrive later than that, and by how much at most. Default: none. */
+  readonly slow?: readonly [share: number, most: number]
   readonly seed: number
 }
 
@@ -44,7 +46,7 @@ interface Arrival {
 
 /** Plays a world. Returns the requests in the order of their arrival. */
 export const playHosts = (
-  { headers = () => ({}), hosts, late, limiter, seed, toDatabase, toService, until }: World,
+  { headers = () => ({}), hosts, late, limiter, seed, slow = [0, 0], toDatabase, toService, until }: World,
 ): Effect.Effect<ReadonlyArray<Arrival>> =>
   Effect.scoped(Effect.gen(function*() {
     const url = yield* urlOf()
@@ -117,7 +119,8 @@ export const playHosts = (
             return
           }
           inFlight++
-          schedule(now + between(toService), () => {
+          const slower = random.number() < slow[0] ? random.number() * slow[1] : 0
+          schedule(now + between(toService) + slower, () => {
             const { allowed, wait } = limiter(now, index)
             arrivals.push({ host: index, at: now, isAccepted: allowed })
             act(now + between(toService), () => {
