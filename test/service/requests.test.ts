@@ -1,8 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Logger, TestClock } from "effect"
+import { Cause, Effect, Exit, Fiber, Logger, Metric, TestClock } from "effect"
 import { makeAdmission } from "../../src/service/Admission.ts"
 import { Pace } from "../../src/service/pace.ts"
 import { makePauseLog, makeRequests } from "../../src/service/requests.ts"
+import { SharedPace } from "../../src/service/SharedPace.ts"
+import { asRequest, telemetryOn } from "../../src/service/telemetry.ts"
 import { type MaybeSent, NeverSent, type TransportResponse } from "../../src/service/transport.ts"
 
 type Answer = Effect.Effect<TransportResponse, NeverSent | MaybeSent>
@@ -170,4 +172,29 @@ describe("a request to a service", () => {
         + "Nothing is sent until then, and the run continues on its own.",
       ])
     }))
+})
+
+describe("requests to an account whose rate is shared", () => {
+  it.scoped("fail without being sent, now and later, if no slot can be leased any more", () =>
+    Effect.gen(function*() {
+      const pace = new SharedPace(5, { lease: () => Promise.reject(new Error("the database is lost")) }, () => 0)
+      const admission = yield* makeAdmission(pace, 4)
+      const request = Effect.flip(admission.admit("read", undefined, () => Effect.die("it was sent")))
+      const failures = [...yield* Effect.all([request, request], { concurrency: 2 }), yield* request]
+      for (const failure of failures) {
+        expect(failure).toMatchObject({ _tag: "NeverSent", reason: "the database is lost", final: true })
+      }
+    }))
+
+  it.effect("are counted in a metric, over all hosts", () =>
+    Effect.gen(function*() {
+      const request = asRequest("read", "GET", Effect.succeed({ status: 200 }), 42)
+      yield* request
+      yield* TestClock.adjust(3_000)
+      yield* request
+      const shared = Metric.unsafeSnapshot(undefined).filter(({ metricKey }) =>
+        metricKey.name === "formferry.request.shared_rate"
+      )
+      expect(shared.map(({ metricState }) => metricState)).toMatchObject([{ value: 42 }])
+    }).pipe(Effect.locally(telemetryOn, true)))
 })
