@@ -256,7 +256,9 @@ export const showPipelineStatus = (one: PipelineStanding, now: number, screen: S
 
 /** Says which process has a run or a scheduled run, and when another one may take it over. */
 const leaseText = ({ expiresIn, silentFor, ...holder }: Lease): string =>
-  `${processText(holder)} · last heartbeat ${lastingSeconds(silentFor)} ago · lease ends in ${lastingSeconds(expiresIn)}`
+  `${processText(holder)} · last heartbeat ${lastingSeconds(silentFor)} ago · lease ends in ${
+    lastingSeconds(expiresIn)
+  }`
 
 const processText = ({ host, pid }: Pick<Lease, "host" | "pid">): string =>
   host === undefined ? `process ${pid}` : `${host} (process ${pid})`

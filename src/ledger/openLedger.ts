@@ -61,7 +61,9 @@ const openOwn = (options: PostgresOptions) =>
  * Lets all work that uses the same ledger in PostgreSQL at the same time share its connections, because a server has few of them. The last user closes
  * them.
  */
-export const sharingConnections = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Scope.Scope>> =>
+export const sharingConnections = <A, E, R>(
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, Exclude<R, Scope.Scope>> =>
   RcMap.make({ lookup: ({ options }: Opening) => openOwn(options) }).pipe(
     Effect.flatMap((shared) => Effect.provideService(work, Shared, shared)),
     Effect.scoped,

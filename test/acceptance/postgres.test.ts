@@ -91,7 +91,9 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
         configure(at, { ...place, ...more })
         return Effect.map(at.inProcess("run", "contacts"), (ran) => {
           // Where `status` would be refused, too, it is not suggested.
-          if (/Nothing was sent\. (Correct|Set|Use)/.test(ran.stderr)) expect(ran.lastLine).not.toMatch(/^formferry status/)
+          if (/Nothing was sent\. (Correct|Set|Use)/.test(ran.stderr)) {
+            expect(ran.lastLine).not.toMatch(/^formferry status/)
+          }
           return said(ran)
         })
       }

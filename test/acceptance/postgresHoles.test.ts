@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { hostname } from "node:os"
@@ -46,7 +46,7 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
       yield* until(() => at.count() > 0)
       // Another host has taken the scheduled run of a pipeline that never ran.
       const database = yield* connected(place.url, place.schema)
-      const now = Date.now()
+      const now = yield* Clock.currentTimeMillis
       yield* Effect.promise(() =>
         database.exec(`INSERT INTO turn VALUES ('nightly', ${now}, 1, 1, 12, 'b', 'any-host web-2', ${now - 20_500})`)
       )
@@ -221,7 +221,9 @@ describe.skipIf(withoutPostgres)("a ledger in PostgreSQL", () => {
         }
         expect(at.count()).toBe(15)
         at.write("source.csv", csv([1, 2, 3, 16]))
-        expect((yield* at.inProcess("accept", "contacts", "ledger", "--because", "rows 4 to 15 are in the form")).status)
+        expect(
+          (yield* at.inProcess("accept", "contacts", "ledger", "--because", "rows 4 to 15 are in the form")).status,
+        )
           .toBe(0)
         expect(yield* run()).toMatch(/^0 /)
         expect(at.count()).toBe(16)

@@ -153,14 +153,18 @@ describe.runIf(isLong && !withoutPostgres)("hosts with the same schedule and a l
         expect([running, joined].flatMap((host) => ended(host, isFinished)).toSorted()).toEqual(pipelines.toSorted())
 
         // The database's own times: since the dead host's last heartbeat, and until the other host took the turn, and then the lock.
-        const [turns, taken] = [yield* select("SELECT pipeline, at FROM turn"), yield* select("SELECT pipeline, since FROM lock")]
+        const [turns, taken] = [
+          yield* select("SELECT pipeline, at FROM turn"),
+          yield* select("SELECT pipeline, since FROM lock"),
+        ]
         const after = (times: ReadonlyMap<string, number>) =>
           Array.from(beats, ([name, beat]) => ((times.get(name) ?? 0) - beat) / 1_000).toSorted((a, b) => a - b)
-        const between = (seconds: ReadonlyArray<number>) => `${seconds[0]?.toFixed(1)} to ${seconds.at(-1)?.toFixed(1)} s`
+        const between = (seconds: ReadonlyArray<number>) =>
+          `${seconds[0]?.toFixed(1)} to ${seconds.at(-1)?.toFixed(1)} s`
         process.stdout.write(
-          `${beats.size} runs of a dead host were taken over ${between(after(turns))} after its last heartbeats, and sent from ${
-            between(after(taken))
-          }\n`,
+          `${beats.size} runs of a dead host were taken over ${
+            between(after(turns))
+          } after its last heartbeats, and sent from ${between(after(taken))}\n`,
         )
         expect(beats.size).toBeGreaterThan(0)
         expect(after(turns)[0]).toBeGreaterThanOrEqual(leaseTimeout)

@@ -77,8 +77,10 @@ const nights = (start: string) =>
 
 /** Returns the last turn of the pipeline `people`. */
 const peopleTurn = (root: string) =>
-  Effect.flatMap(loadProject(root, { pipelines: [] }), (project) =>
-    withLedger(project, ({ turns }) => turns.last("people")))
+  Effect.flatMap(
+    loadProject(root, { pipelines: [] }),
+    (project) => withLedger(project, ({ turns }) => turns.last("people")),
+  )
 
 /** Takes the turn of the pipeline `people` like a process in a different container, which then sends no heartbeat. */
 const takeElsewhere = (root: string) =>

@@ -73,7 +73,10 @@ describe("turns of a schedule", () => {
       }))
       yield* TestClock.adjust("20 seconds")
       for (const pipeline of ["contacts", "people"]) {
-        expect(yield* one.turns.last(pipeline)).toMatchObject({ state: "going", lease: { pid: 7, silentFor: 20_000, expiresIn: 40_000 } })
+        expect(yield* one.turns.last(pipeline)).toMatchObject({
+          state: "going",
+          lease: { pid: 7, silentFor: 20_000, expiresIn: 40_000 },
+        })
       }
       // Only the holder's own turns are kept.
       expect(yield* far.turns.last("others")).toMatchObject({ state: "brokenOff", lease: undefined })

@@ -82,7 +82,9 @@ export const openPostgresStore = (
       acquire: Effect.map(connect(label, address, schema), (connection) =>
         heartbeatsOn(connection, staleAfter / 2, (cause) => {
           writer.fail(renewing, cause)
-          for (const one of [connection, writing, reader]) one.destroy(cause)
+          for (const one of [connection, writing, reader]) {
+            one.destroy(cause)
+          }
         })),
     })
     const store: PostgresStore = {
@@ -173,12 +175,12 @@ const readingOn = (label: string, connection: Connection) => {
 }
 
 /** Heartbeats are written in these tables. They contain nothing about rows of a source. */
-const beating: ReadonlyArray<unknown> = ["lock", "turn"]
+const beating: ReadonlyArray<string> = ["lock", "turn"]
 
 /** Returns the tables to rewrite. Heartbeats must not wait until a table is rewritten, because their leases could end meanwhile. */
 const tablesIn = async (connection: Connection, schema: string): Promise<ReadonlyArray<string>> => {
   const { rows } = await connection.send("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema])
-  return rows.flatMap(([table]) => beating.includes(table) ? [] : [String(table)])
+  return rows.map(([table]) => String(table)).filter((table) => !beating.includes(table))
 }
 
 /** Returns the size of the ledger in bytes. */

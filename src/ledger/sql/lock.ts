@@ -78,7 +78,12 @@ export function* takeLock(
   if (holder !== undefined) {
     const { lease: { expiresIn, host, pid, silentFor }, since } = holder
     throw new Refusal(Effect.fail(
-      new LedgerLocked({ pipeline, pid, since: isoOf(since), other: host === undefined ? undefined : { host, silentFor, expiresIn } }),
+      new LedgerLocked({
+        pipeline,
+        pid,
+        since: isoOf(since),
+        other: host === undefined ? undefined : { host, silentFor, expiresIn },
+      }),
     ))
   }
   const [last, version, held] = (yield* get<readonly [number | null, string | null, number | null]>(
@@ -323,5 +328,7 @@ export function* runInProgress(store: Store, pipeline: string, place: number): S
   )
   if (latest === undefined) return undefined
   const [run, at, mode, finished] = latest
-  return at === place && mode !== null && finished === null ? { run, since: isoOf(holder.since), lease: holder.lease } : undefined
+  return at === place && mode !== null && finished === null
+    ? { run, since: isoOf(holder.since), lease: holder.lease }
+    : undefined
 }
