@@ -173,7 +173,7 @@ const settings = (schema: string, more: Readonly<Record<string, string>>): strin
  */
 const purposes = {
   reading: { plan_cache_mode: "force_custom_plan" },
-  writing: { enable_seqscan: "off" },
+  writing: { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" },
 } as const
 
 /** Opens a connection for the scope. Fails with `LedgerRefused` if the address or the access is wrong. */

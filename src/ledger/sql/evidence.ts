@@ -98,9 +98,10 @@ function* testEntries(place: number): Sql<ReadonlyArray<TestEntry>> {
 const sameDestination =
   "here AS (SELECT p.id FROM place p JOIN place o ON o.service = p.service AND o.form = p.form WHERE o.id = ?1)"
 
-const isTaken = `EXISTS (SELECT 1 FROM row r WHERE r.submission = asked.id AND r.place IN (SELECT id FROM here))
-         OR EXISTS (SELECT 1 FROM replaced p JOIN row r ON r.id = p.row WHERE p.submission = asked.id AND r.place IN (SELECT id FROM here))
-         OR EXISTS (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN (SELECT id FROM here))`
+/** Scalar subqueries, because PostgreSQL would read whole tables to answer `EXISTS`. */
+const isTaken = `(SELECT 1 FROM row r WHERE r.submission = asked.id AND +r.place IN (SELECT id FROM here) LIMIT 1) = 1
+         OR (SELECT 1 FROM replaced p JOIN row r ON r.id = p.row WHERE p.submission = asked.id AND +r.place IN (SELECT id FROM here) LIMIT 1) = 1
+         OR (SELECT 1 FROM forgotten f WHERE f.submission = asked.id AND f.place IN (SELECT id FROM here) LIMIT 1) = 1`
 
 function* askedWhere(place: number, ids: ReadonlyArray<string>, where: string): Sql<ReadonlySet<string>> {
   return new Set(

@@ -27,14 +27,10 @@ function* recordReadBack(store: Store, place: number, rows: ReadonlyArray<ReadBa
   for (const verdict of ["verified", "differing", "missing"] as const) {
     for (const [some, values] of inTens(rows.filter((row) => row.verdict === verdict))) {
       const found = yield* all<readonly [number, Buffer]>(
-        `UPDATE row SET verdict = ? WHERE place = ? AND digest IN (${
-          values("?")
-        }) AND state = ${stateCode.imported} RETURNING id, digest`,
-        [
-          verdictCode[verdict],
-          place,
-          ...some.map((row) => row.keyDigest),
-        ],
+        `UPDATE row SET verdict = ? FROM (VALUES ${values("(CAST(? AS BLOB))")}) AS v
+         WHERE row.id = (SELECT r.id FROM row r WHERE r.place = ? AND r.digest = v.column1) AND state = ${stateCode.imported}
+         RETURNING id, digest`,
+        [verdictCode[verdict], ...some.map((row) => row.keyDigest), place],
       )
       if (found.length !== some.length) {
         throw new Refusal(Effect.dieMessage("A verdict was to be recorded for a row that was not imported."))
