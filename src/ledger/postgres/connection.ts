@@ -56,6 +56,7 @@ export class Connection {
   private readonly client: InstanceType<typeof Client>
   private readonly names = new Map<string, string>()
   private lost: unknown
+  private gathers = false
 
   /** @param label what messages call the ledger */
   constructor(label: string, client: InstanceType<typeof Client>) {
@@ -82,6 +83,7 @@ export class Connection {
       name = `s${this.names.size}`
       this.names.set(sql, name)
     }
+    this.gather()
     const { command, rowCount, rows } = await this.within(patience, () =>
       this.client.query<Array<unknown>>({
         name,
@@ -99,6 +101,7 @@ export class Connection {
    */
   async exec(sql: string): Promise<void> {
     if (this.lost !== undefined) throw this.lost
+    this.gather()
     await this.client.query(sql).catch((cause: unknown) => {
       throw this.lost ?? cause
     })
@@ -115,6 +118,18 @@ export class Connection {
       this.client.off("notice", note)
     }
     return details
+  }
+
+  /** Lets the statements of the present turn of the event loop leave together, because each write to the network takes time. */
+  private gather(): void {
+    if (this.gathers) return
+    this.gathers = true
+    const { stream } = this.client.connection
+    stream.cork()
+    process.nextTick(() => {
+      this.gathers = false
+      stream.uncork()
+    })
   }
 
   /** Returns what the work returns. Ends the connection if the work takes longer than this many milliseconds. */

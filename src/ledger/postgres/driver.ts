@@ -38,7 +38,13 @@ export interface Refused<Key> {
   readonly refusal: Refusal<unknown>
 }
 
-const answerOf = ({ answer }: Statement, { changes, rows }: Answer): Rows => (answer === "changes" ? [[changes]] : rows)
+/** Sends a statement whose answer is needed. */
+const ask = async (flight: Flight, statement: Statement): Promise<Rows> => {
+  const before = statement.after && flight.send(statement.after)
+  const { changes, rows } = await flight.send(statement)
+  if (before !== undefined) return [(await before).rows, rows]
+  return statement.answer === "changes" ? [[changes]] : rows
+}
 
 /**
  * Runs programs in lockstep: sends the next statement of each, waits for all answers, and continues. So they need as many round trips as the longest
@@ -59,10 +65,11 @@ const inLockstep = async <Key>(
       else if (next.done === true) results.set(key, next.value)
       else {
         const statement = next.value
-        asked.push(flight.send(statement).then((got) => [key, program, answerOf(statement, got)] as const))
+        asked.push(ask(flight, statement).then((answer) => [key, program, answer] as const))
       }
     }
     // Statements that were sent in a transaction that failed fail, too. The first one says why.
+    
     const answered = await Promise.allSettled(asked)
     if (answered.some(({ status }) => status === "rejected")) await flight.landed()
     live = answered.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))

@@ -4,7 +4,7 @@ import type { IntendedRow } from "../rows.ts"
 import { Refusal } from "./Refusal.ts"
 import { replace } from "./replace.ts"
 import { type Intended, intendedColumns, intendedMarks, intendedValues, renewedColumns, renewedValues } from "./row.ts"
-import { all, get, inTens, type Sql, write } from "./statement.ts"
+import { all, both, get, inTens, type Sql, type Statement, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
 export interface Intent {
@@ -31,9 +31,11 @@ export function* intend(
 ): Sql<OpenBatch> {
   const { texts } = store
   const sent = store.present()
-  const [batch] = (yield* get<readonly [number]>(
-    `INSERT INTO batch (place, epoch, run, sent, mapping, columns, open, imported) VALUES (?, ?, ?, ${sent.sql}, ?, ?, 1, 0) RETURNING id`,
-    [
+  const shape = yield* texts.idOfList(intent.contentColumns.toSorted())
+  const started = {
+    sql:
+      `INSERT INTO batch (place, epoch, run, sent, mapping, columns, open, imported) VALUES (?, ?, ?, ${sent.sql}, ?, ?, 1, 0) RETURNING id`,
+    params: [
       at.place,
       at.epoch,
       at.run,
@@ -41,10 +43,9 @@ export function* intend(
       yield* texts.idOf(intent.mapping),
       yield* texts.idOfList(intent.columns),
     ],
-  )) ?? [0]
-  const shape = yield* texts.idOfList(intent.contentColumns.toSorted())
+  }
+  const { added, batch } = yield* addNew(started, intent.rows, { place: at.place, shape })
   const as = { place: at.place, batch, shape, resent: false }
-  const added = yield* addNew(intent.rows, as)
   const rows: Array<number> = []
   for (const [index, row] of intent.rows.entries()) {
     const id = added[index] ?? (yield* sendAgain(row, as, { run: at.run, resend: intent.resend }))
@@ -67,25 +68,45 @@ export function* intend(
   return { batch, rows, again: added.includes(undefined) }
 }
 
-/** Adds the rows that the ledger does not know yet. Returns their ids, or undefined for each row that it already knows. */
-function* addNew(rows: ReadonlyArray<IntendedRow>, as: Intended): Sql<ReadonlyArray<number | undefined>> {
-  const ids: Array<number | undefined> = []
-  for (const [some, values] of inTens(rows)) {
-    const found = yield* all<readonly [number, Buffer]>(
-      `INSERT INTO row (${intendedColumns}) VALUES ${
-        values(intendedMarks)
-      } ON CONFLICT (place, digest) DO NOTHING RETURNING id, digest`,
-      some.flatMap((row) => intendedValues(row, as)),
-    )
-    const added = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
-    for (const { keyDigest } of some) {
-      const digest = keyDigest.toString("latin1")
-      ids.push(added.get(digest))
-      // If two rows have the same key, the second one is already known.
-      added.delete(digest)
-    }
+/**
+ * Adds a batch, and those of its rows that the ledger does not know yet. Returns the batch's number, and the ids of the rows, or undefined for each row
+ * that the ledger already knows.
+ */
+function* addNew(
+  started: Pick<Statement, "sql" | "params">,
+  rows: ReadonlyArray<IntendedRow>,
+  at: Pick<Intended, "place" | "shape">,
+): Sql<{ readonly batch: number; readonly added: ReadonlyArray<number | undefined> }> {
+  const insert = (some: ReadonlyArray<IntendedRow>, values: (one: string) => string, batch: number | undefined) => ({
+    sql: `INSERT INTO row (${intendedColumns}) VALUES ${
+      values(intendedMarks)
+    } ON CONFLICT (place, digest) DO NOTHING RETURNING id, digest`,
+    params: some.flatMap((row) => intendedValues(row, { ...at, batch, resent: false })),
+  })
+  const [first, ...others] = inTens(rows)
+  if (first === undefined) throw new Error("A batch has no rows.")
+  const [[batch], found] = yield* both<readonly [number], Added>(started, insert(...first, undefined))
+  const id = batch?.[0] ?? 0
+  const added = idsOf(first[0], found)
+  for (const [some, values] of others) {
+    const { params, sql } = insert(some, values, id)
+    added.push(...idsOf(some, yield* all<Added>(sql, params)))
   }
-  return ids
+  return { batch: id, added }
+}
+
+type Added = readonly [id: number, digest: Buffer]
+
+/** Returns the id of each row, or undefined if the row was not added. */
+const idsOf = (rows: ReadonlyArray<IntendedRow>, found: ReadonlyArray<Added>): Array<number | undefined> => {
+  const added = new Map(found.map(([id, digest]) => [digest.toString("latin1"), id]))
+  return rows.map(({ keyDigest }) => {
+    const digest = keyDigest.toString("latin1")
+    const id = added.get(digest)
+    // If two rows have the same key, the second one is already known.
+    added.delete(digest)
+    return id
+  })
 }
 
 /**
@@ -94,7 +115,7 @@ function* addNew(rows: ReadonlyArray<IntendedRow>, as: Intended): Sql<ReadonlyAr
  */
 function* sendAgain(
   row: IntendedRow,
-  as: Intended,
+  as: Intended & { readonly batch: number },
   { resend, run }: { readonly resend: boolean; readonly run: number },
 ): Sql<number> {
   const { batch, place, shape } = as

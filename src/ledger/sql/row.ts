@@ -8,7 +8,8 @@ import type { Texts } from "./texts.ts"
 /** What is recorded about a row that is about to be sent, in addition to the row itself. */
 export interface Intended {
   readonly place: number
-  readonly batch: number
+  /** Undefined: the newest batch, which the same transaction has just added. */
+  readonly batch: number | undefined
   /** Number of the list of columns that the row's content covers. */
   readonly shape: number
   readonly resent: boolean
@@ -20,20 +21,23 @@ interface Column<A> extends Selected<A> {
   readonly declared: string
   /** Returns the column's value when a row is about to be sent. Undefined for NULL. */
   readonly intended: ((row: IntendedRow, at: Intended) => Param) | undefined
+  /** What stands for the value in a new row, if it is not a plain placeholder. */
+  readonly mark: string | undefined
   /** The column's declaration in `replaced`, if a replaced submission keeps the value. */
   readonly kept: string | undefined
 }
 
 const column = <V, A = V>(
   declared: string,
-  { intended, kept, read }: {
+  { intended, kept, mark, read }: {
     readonly intended?: (row: IntendedRow, at: Intended) => Param
+    readonly mark?: string
     readonly kept?: string
     readonly read?: (value: V, texts: Texts) => A
   } = {},
 ): Column<A> => {
   const name = declared.slice(0, declared.indexOf(" "))
-  return { ...selected<V, A>(`r.${name}`, read), name, declared, intended, kept }
+  return { ...selected<V, A>(`r.${name}`, read), name, declared, intended, kept, mark }
 }
 
 const orUndefined = <V>(value: V | null): V | undefined => value ?? undefined
@@ -58,7 +62,8 @@ export const row = {
     read: (id: number, texts) => texts.listOf(id),
   }),
   batch: column<number>("batch INTEGER NOT NULL", {
-    intended: (_, { batch }) => batch,
+    intended: (_, { batch }) => batch ?? null,
+    mark: "coalesce(CAST(? AS INTEGER), (SELECT max(id) FROM batch))",
     kept: "batch INTEGER NOT NULL",
   }),
   resent: column("resent INTEGER NOT NULL", {
@@ -95,7 +100,7 @@ export const declaredKept = kept.map(({ declared }) => declared).join(", ")
 
 /** The columns that an intent writes, and their values. */
 export const intendedColumns = written.map(({ name }) => name).join(", ")
-export const intendedMarks = `(${written.map(() => "?").join(", ")})`
+export const intendedMarks = `(${written.map(({ mark = "?" }) => mark).join(", ")})`
 export const intendedValues = (one: IntendedRow, at: Intended): ReadonlyArray<Param> =>
   written.map(({ intended }) => intended?.(one, at) ?? null)
 

@@ -10,6 +10,8 @@ export interface Statement {
   readonly params: ReadonlyArray<Param>
   /** What the answer contains: the rows, one row with the number of changed rows, or nothing. For `nothing`, a database need not wait. */
   readonly answer: "rows" | "changes" | "nothing"
+  /** A statement that precedes this one. The answer then has two rows: the rows of both statements. */
+  readonly after?: Pick<Statement, "sql" | "params">
 }
 
 /** The answer to a statement. A row is an array, in the order of the selected columns. A boolean is 1 or 0. */
@@ -30,6 +32,17 @@ export function* all<R extends ReadonlyArray<unknown>>(
   params: ReadonlyArray<Param> = [],
 ): Sql<ReadonlyArray<R>> {
   return (yield { sql, params, answer: "rows" }) as ReadonlyArray<R>
+}
+
+/** Returns the rows of two statements. No statement of a different program runs between them, and they take one round trip. */
+export function* both<R extends ReadonlyArray<unknown>, S extends ReadonlyArray<unknown>>(
+  after: Pick<Statement, "sql" | "params">,
+  { params, sql }: Pick<Statement, "sql" | "params">,
+): Sql<readonly [ReadonlyArray<R>, ReadonlyArray<S>]> {
+  return (yield { sql, params, answer: "rows", after }) as ReadonlyArray<ReadonlyArray<unknown>> as readonly [
+    ReadonlyArray<R>,
+    ReadonlyArray<S>,
+  ]
 }
 
 /** Returns the first row. Select only one row. */

@@ -103,7 +103,8 @@ export class Database {
     this.db.close()
   }
 
-  private answer({ answer, params, sql }: Statement): Rows {
+  private answer({ after, answer, params, sql }: Statement): Rows {
+    if (after !== undefined) return [this.all(after.sql, after.params), this.all(sql, params)]
     if (answer === "rows") return this.all(sql, params)
     const changes = this.run(sql, params)
     return answer === "changes" ? [[changes]] : []
