@@ -65,6 +65,24 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
   })
 
   describe("a batch of rows", () => {
+    it.scopedLive("batches that are recorded at the same time keep their own rows, whether these are new or known", () =>
+      Effect.gen(function*() {
+        const { ledger, session, view } = yield* held
+        const numbers = Array.from({ length: 75 }, (_, index) => index)
+        const rowsOf = (numbers: ReadonlyArray<number>) => numbers.map((number) => rowOf(ledger, number))
+        // The second and the third batch begin with rows that are known.
+        const known = numbers.filter((number) => number >= 15 && number < 40)
+        const before = yield* session.intend(batchOf(rowsOf(known)))
+        yield* session.settle(before, known.map(() => notCreated))
+        const batches = [0, 15, 30, 45, 60].map((from) => numbers.slice(from, from + 15))
+        const intended = yield* Effect.forEach(batches, (numbers) => session.intend(batchOf(rowsOf(numbers))), {
+          concurrency: "unbounded",
+        })
+        expect(new Set(intended).size).toBe(batches.length)
+        const found = yield* view.lookUp(numbers.map((number) => ledger.digest.key(`key ${number}`)))
+        expect(found.map((row) => row?.batch)).toEqual(numbers.map((number) => intended[Math.floor(number / 15)]))
+      }))
+
     it.scopedLive("a batch settles each row under its own number, however many new and resendable rows it has", () =>
       Effect.gen(function*() {
         const { ledger, session, view } = yield* held

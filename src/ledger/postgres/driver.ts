@@ -38,11 +38,12 @@ export interface Refused<Key> {
   readonly refusal: Refusal<unknown>
 }
 
-/** Sends a statement whose answer is needed. */
+/** Sends a statement whose answer is needed, and the one that follows. */
 const ask = async (flight: Flight, statement: Statement): Promise<Rows> => {
-  const before = statement.after && flight.send(statement.after)
-  const { changes, rows } = await flight.send(statement)
-  if (before !== undefined) return [(await before).rows, rows]
+  const sent = flight.send(statement)
+  const following = statement.following && flight.send(statement.following(undefined))
+  const { changes, rows } = await sent
+  if (following !== undefined) return [rows, (await following).rows]
   return statement.answer === "changes" ? [[changes]] : rows
 }
 
@@ -69,7 +70,6 @@ const inLockstep = async <Key>(
       }
     }
     // Statements that were sent in a transaction that failed fail, too. The first one says why.
-    
     const answered = await Promise.allSettled(asked)
     if (answered.some(({ status }) => status === "rejected")) await flight.landed()
     live = answered.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))

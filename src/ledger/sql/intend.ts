@@ -3,7 +3,15 @@ import { stateCode } from "../codes.ts"
 import type { IntendedRow } from "../rows.ts"
 import { Refusal } from "./Refusal.ts"
 import { replace } from "./replace.ts"
-import { type Intended, intendedColumns, intendedMarks, intendedValues, renewedColumns, renewedValues } from "./row.ts"
+import {
+  type Intended,
+  intendedColumns,
+  intendedMarks,
+  intendedValues,
+  newestMarks,
+  renewedColumns,
+  renewedValues,
+} from "./row.ts"
 import { all, both, get, inTens, type Sql, type Statement, write } from "./statement.ts"
 import type { Store } from "./Store.ts"
 
@@ -79,13 +87,13 @@ function* addNew(
 ): Sql<{ readonly batch: number; readonly added: ReadonlyArray<number | undefined> }> {
   const insert = (some: ReadonlyArray<IntendedRow>, values: (one: string) => string, batch: number | undefined) => ({
     sql: `INSERT INTO row (${intendedColumns}) VALUES ${
-      values(intendedMarks)
+      values(batch === undefined ? newestMarks : intendedMarks)
     } ON CONFLICT (place, digest) DO NOTHING RETURNING id, digest`,
     params: some.flatMap((row) => intendedValues(row, { ...at, batch, resent: false })),
   })
   const [first, ...others] = inTens(rows)
   if (first === undefined) throw new Error("A batch has no rows.")
-  const [[batch], found] = yield* both<readonly [number], Added>(started, insert(...first, undefined))
+  const [[batch], found] = yield* both<readonly [number], Added>(started, (rows) => insert(...first, rows?.[0]?.[0]))
   const id = batch?.[0] ?? 0
   const added = idsOf(first[0], found)
   for (const [some, values] of others) {

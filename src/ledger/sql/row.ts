@@ -8,7 +8,7 @@ import type { Texts } from "./texts.ts"
 /** What is recorded about a row that is about to be sent, in addition to the row itself. */
 export interface Intended {
   readonly place: number
-  /** Undefined: the newest batch, which the same transaction has just added. */
+  /** Undefined: the newest batch (`newestMarks`). */
   readonly batch: number | undefined
   /** Number of the list of columns that the row's content covers. */
   readonly shape: number
@@ -21,23 +21,20 @@ interface Column<A> extends Selected<A> {
   readonly declared: string
   /** Returns the column's value when a row is about to be sent. Undefined for NULL. */
   readonly intended: ((row: IntendedRow, at: Intended) => Param) | undefined
-  /** What stands for the value in a new row, if it is not a plain placeholder. */
-  readonly mark: string | undefined
   /** The column's declaration in `replaced`, if a replaced submission keeps the value. */
   readonly kept: string | undefined
 }
 
 const column = <V, A = V>(
   declared: string,
-  { intended, kept, mark, read }: {
+  { intended, kept, read }: {
     readonly intended?: (row: IntendedRow, at: Intended) => Param
-    readonly mark?: string
     readonly kept?: string
     readonly read?: (value: V, texts: Texts) => A
   } = {},
 ): Column<A> => {
   const name = declared.slice(0, declared.indexOf(" "))
-  return { ...selected<V, A>(`r.${name}`, read), name, declared, intended, kept, mark }
+  return { ...selected<V, A>(`r.${name}`, read), name, declared, intended, kept }
 }
 
 const orUndefined = <V>(value: V | null): V | undefined => value ?? undefined
@@ -63,7 +60,6 @@ export const row = {
   }),
   batch: column<number>("batch INTEGER NOT NULL", {
     intended: (_, { batch }) => batch ?? null,
-    mark: "coalesce(CAST(? AS INTEGER), (SELECT max(id) FROM batch))",
     kept: "batch INTEGER NOT NULL",
   }),
   resent: column("resent INTEGER NOT NULL", {
@@ -98,9 +94,12 @@ export const declaredRow = columns.map(({ declared }) => declared).join(", ")
 /** The declarations of the columns that the table `replaced` shares with `row`, for `CREATE TABLE replaced`. */
 export const declaredKept = kept.map(({ declared }) => declared).join(", ")
 
-/** The columns that an intent writes, and their values. */
+/** The columns that an intent writes, and their values. With `newestMarks`, the row belongs to the batch that was added just before. */
 export const intendedColumns = written.map(({ name }) => name).join(", ")
-export const intendedMarks = `(${written.map(({ mark = "?" }) => mark).join(", ")})`
+export const intendedMarks = `(${written.map(() => "?").join(", ")})`
+export const newestMarks = `(${
+  written.map((one) => one === row.batch ? "coalesce(CAST(? AS INTEGER), (SELECT max(id) FROM batch))" : "?").join(", ")
+})`
 export const intendedValues = (one: IntendedRow, at: Intended): ReadonlyArray<Param> =>
   written.map(({ intended }) => intended?.(one, at) ?? null)
 

@@ -10,8 +10,11 @@ export interface Statement {
   readonly params: ReadonlyArray<Param>
   /** What the answer contains: the rows, one row with the number of changed rows, or nothing. For `nothing`, a database need not wait. */
   readonly answer: "rows" | "changes" | "nothing"
-  /** A statement that precedes this one. The answer then has two rows: the rows of both statements. */
-  readonly after?: Pick<Statement, "sql" | "params">
+  /**
+   * Returns a statement that follows. The answer then has two rows: the rows of both statements. `rows` are the first statement's, or undefined if the
+   * database gets both at once.
+   */
+  readonly following?: (rows: Rows | undefined) => Pick<Statement, "sql" | "params">
 }
 
 /** The answer to a statement. A row is an array, in the order of the selected columns. A boolean is 1 or 0. */
@@ -34,15 +37,21 @@ export function* all<R extends ReadonlyArray<unknown>>(
   return (yield { sql, params, answer: "rows" }) as ReadonlyArray<R>
 }
 
-/** Returns the rows of two statements. No statement of a different program runs between them, and they take one round trip. */
+/**
+ * Returns the rows of two statements. No statement of a different program runs between them. A remote database gets both at once, so that they take
+ * one round trip.
+ */
 export function* both<R extends ReadonlyArray<unknown>, S extends ReadonlyArray<unknown>>(
-  after: Pick<Statement, "sql" | "params">,
   { params, sql }: Pick<Statement, "sql" | "params">,
+  following: (rows: ReadonlyArray<R> | undefined) => Pick<Statement, "sql" | "params">,
 ): Sql<readonly [ReadonlyArray<R>, ReadonlyArray<S>]> {
-  return (yield { sql, params, answer: "rows", after }) as ReadonlyArray<ReadonlyArray<unknown>> as readonly [
-    ReadonlyArray<R>,
-    ReadonlyArray<S>,
-  ]
+  const answer: unknown = yield {
+    sql,
+    params,
+    answer: "rows",
+    following: (rows) => following(rows as typeof rows & ReadonlyArray<R>),
+  }
+  return answer as readonly [ReadonlyArray<R>, ReadonlyArray<S>]
 }
 
 /** Returns the first row. Select only one row. */

@@ -103,8 +103,12 @@ export class Database {
     this.db.close()
   }
 
-  private answer({ after, answer, params, sql }: Statement): Rows {
-    if (after !== undefined) return [this.all(after.sql, after.params), this.all(sql, params)]
+  private answer({ answer, following, params, sql }: Statement): Rows {
+    if (following !== undefined) {
+      const rows = this.all(sql, params)
+      const next = following(rows)
+      return [rows, this.all(next.sql, next.params)]
+    }
     if (answer === "rows") return this.all(sql, params)
     const changes = this.run(sql, params)
     return answer === "changes" ? [[changes]] : []
