@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import {
   closeSync,
   existsSync,
+  fdatasync,
   fdatasyncSync,
   fsyncSync,
   mkdirSync,
@@ -15,6 +16,7 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
+import { promisify } from "node:util"
 import { acceptCommand } from "../domain/acceptance.ts"
 import { reasonOf } from "../domain/words.ts"
 import { syncFolder } from "./disk.ts"
@@ -78,7 +80,7 @@ export interface HolderMark {
   readonly close: () => void
 }
 
-/** Returns the marks in folders. They are written at once, without a promise. */
+/** Returns the marks in folders. Those of a ledger in a file are written at once, without a promise. */
 export const marksIn = (places: MarkPlaces, shared?: SharedLedger): Marks => ({
   ledger: places.ledger,
   shared,
@@ -93,6 +95,12 @@ const textOf = (mark: Mark): string => `${JSON.stringify(mark).padEnd(length - 1
 
 const draftPrefix = "draft-"
 
+/** Makes what was written durable. Heartbeats continue meanwhile, because a shared folder may be slow. */
+const flushed = promisify(fdatasync)
+
+const unwritable = (folder: string, cause: unknown): Error =>
+  new Error(`its mark in ${folder} can't be written: ${reasonOf(cause)}`, { cause })
+
 /** Writes one holder's mark into each folder, and makes it durable. */
 export class MarkWriter implements HolderMark {
   private readonly places: MarkPlaces
@@ -101,7 +109,10 @@ export class MarkWriter implements HolderMark {
   private readonly server: SharedLedger["server"] | undefined
   private readonly opened = new Map<string, { readonly handle: number; readonly ino: bigint }>()
 
-  /** @param me the process that writes. Its id is part of the names of its drafts, so that the next holder removes those of a killed process */
+  /**
+   * @param me the process that writes. Its id is part of the names of its drafts, so that the next holder removes those of a killed process
+   * @param server returns the ledger's server, if several hosts share the ledger
+   */
   constructor(places: MarkPlaces, holder: MarkedHolder, me: Holder, server?: SharedLedger["server"]) {
     this.places = places
     this.server = server
@@ -109,17 +120,33 @@ export class MarkWriter implements HolderMark {
     this.me = me
   }
 
-  /** Writes the number, and returns once it is on the disk in every folder. Throws if it can't be written. */
-  write(upTo: number): undefined {
-    if (!this.places.write) return
+  /**
+   * Writes the number into every folder. Returns once it is on the disk, or fulfils its promise then if several hosts share the ledger. Throws if it
+   * can't be written. The next number must not be written before.
+   */
+  write(upTo: number): Promise<void> | undefined {
+    if (!this.places.write) return undefined
     const text = textOf({ ...this.holder, upTo, server: this.server?.() })
-    for (const folder of this.places.folders) {
+    const { folders } = this.places
+    if (this.server !== undefined) {
+      return Promise.all(folders.map(async (folder) => {
+        try {
+          const handle = this.writeIn(folder, text)
+          if (handle !== undefined) await flushed(handle)
+        } catch (cause) {
+          throw unwritable(folder, cause)
+        }
+      })).then(() => undefined)
+    }
+    for (const folder of folders) {
       try {
-        this.writeIn(folder, text)
+        const handle = this.writeIn(folder, text)
+        if (handle !== undefined) fdatasyncSync(handle)
       } catch (cause) {
-        throw new Error(`its mark in ${folder} can't be written: ${reasonOf(cause)}`, { cause })
+        throw unwritable(folder, cause)
       }
     }
+    return undefined
   }
 
   close(): void {
@@ -127,7 +154,8 @@ export class MarkWriter implements HolderMark {
     this.opened.clear()
   }
 
-  private writeIn(folder: string, text: string): void {
+  /** Returns the file if what was written is not on the disk yet. */
+  private writeIn(folder: string, text: string): number | undefined {
     const { epoch, ledger, word } = this.holder
     const path = join(folder, `${ledger}-${epoch}-${word}.mark`)
     const before = this.opened.get(folder)
@@ -135,7 +163,7 @@ export class MarkWriter implements HolderMark {
       // A deleted file could still be written to, but no later run would find it.
       if (statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === before.ino) {
         writeSync(before.handle, text, 0)
-        return fdatasyncSync(before.handle)
+        return before.handle
       }
       this.opened.delete(folder)
       closeSync(before.handle)
@@ -150,6 +178,7 @@ export class MarkWriter implements HolderMark {
       renameSync(draft, path)
       syncFolder(folder)
       this.opened.set(folder, { handle, ino: statSync(path, { bigint: true }).ino })
+      return undefined
     } catch (cause) {
       closeSync(handle)
       throw cause

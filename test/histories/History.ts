@@ -121,8 +121,9 @@ Database.prototype.exec = function(sql) {
 const { write } = MarkWriter.prototype
 MarkWriter.prototype.write = function(upTo) {
   step?.()
-  write.call(this, upTo)
+  const written = write.call(this, upTo)
   step?.()
+  return written
 }
 
 /** The folder in which a project keeps its ledger and marks. */

@@ -365,8 +365,9 @@ const failing = <A, E>(
     PostgresWriter.prototype.write = around(writePostgres as never) as never
     MarkWriter.prototype.write = function(this: MarkWriter, upTo) {
       const fails = isNow("a mark")
-      if (!fails || when === "after") writeMark.call(this, upTo)
+      const written = !fails || when === "after" ? writeMark.call(this, upTo) : undefined
       if (fails) throw crash
+      return written
     }
     const exit = yield* Effect.exit(Effect.scoped(work))
     restore()

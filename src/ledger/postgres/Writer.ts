@@ -12,16 +12,24 @@ import { position } from "./identity.ts"
 /** How long a transaction may take, in milliseconds. Then the connection counts as lost. */
 const patience = 30_000
 
+/** How long a transaction stays open while the mark of the previous one is written, in milliseconds. Other hosts wait meanwhile. */
+const delay = 1_000
+
 /**
- * This process's only writer of a ledger. While a transaction is in progress, further jobs wait for the next one. Each transaction takes the
+ * This process's only writer of a ledger. Jobs that arrive while a transaction is in progress wait for the next one. Each transaction takes the
  * ledger's advisory lock first. So it is the only one of all processes, as in SQLite, and the order of commits is the order of batch numbers.
+ *
+ * The next transaction is sent behind a commit, but is committed only after the first one's mark was written and its jobs were reported.
  */
 export class Writer implements Transactions {
   private readonly connection: Connection
   private readonly begin: string
   private readonly onRollback: () => void
   private readonly jobs = new JobQueue<Lease>(() => void this.flush())
+  /** Whether a transaction is in progress whose commit was not sent yet. */
   private isBusy = false
+  /** Fulfilled when the jobs of all transactions so far were reported. */
+  private ended: Promise<void> = Promise.resolve()
   /** The server, with the position in its log after the last commit that counted. Undefined if the user has no permission to know it. */
   server: MarkedServer | undefined
 
@@ -70,29 +78,58 @@ export class Writer implements Transactions {
     if (this.isBusy) return
     this.isBusy = true
     while (!this.jobs.isEmpty) {
-      const transactions = this.jobs.transactions()
-      for (let step = transactions.next(); step.done !== true;) {
-        step = transactions.next(await this.transacted(step.value))
-      }
+      await new Promise<void>((sent) => {
+        this.ended = this.perform(this.ended, sent)
+      })
     }
     this.isBusy = false
   }
 
-  private async transacted(jobs: ReadonlyArray<Job<Lease>>): Promise<Transacted<Lease>> {
+  /**
+   * Does the queued jobs, and reports their results.
+   *
+   * @param before fulfilled when the earlier jobs were reported
+   * @param sent called when the next jobs may be sent
+   */
+  private async perform(before: Promise<void>, sent: () => void): Promise<void> {
+    const transactions = this.jobs.transactions()
+    for (let step = transactions.next(); step.done !== true;) {
+      step = transactions.next(await this.transacted(step.value, before, sent))
+    }
+    sent()
+  }
+
+  private async transacted(
+    jobs: ReadonlyArray<Job<Lease>>,
+    before: Promise<void>,
+    sent: () => void,
+  ): Promise<Transacted<Lease>> {
     const leases = leasesOf(jobs)
     const counted = leasesOf(jobs.filter(({ counts }) => counts))
     try {
       const ended = await inTime(
         this.connection,
         () =>
-          transact(this.connection, this.begin, waves(leases, jobs), function*() {
-            for (const lease of counted) yield* lease.count()
-          }, this.afterCommit(counted.size > 0)),
+          transact(this.connection, this.begin, waves(leases, jobs), {
+            *last() {
+              for (const lease of counted) yield* lease.count()
+            },
+            mayCommit: async () => {
+              const isReported = await isIn(delay, before)
+              if (this.failure !== undefined) throw this.failure
+              return isReported
+            },
+            sent,
+            after: this.afterCommit(counted.size > 0),
+          }),
       )
       if (!(ended instanceof Map)) {
         this.onRollback()
         const [first] = ended as Exclude<typeof ended, ReadonlyMap<unknown, unknown>>
-        if (first === undefined) throw new Error("A transaction was refused without a reason.")
+        if (first === undefined) {
+          await before
+          return { isDelayed: true }
+        }
         return {
           refused: jobs.filter((job) => job === first.key || job.lease === first.key),
           failure: first.refusal.failure,
@@ -102,8 +139,22 @@ export class Writer implements Transactions {
       return { done: jobs.map((job) => ended.get(job)) }
     } catch (cause) {
       this.onRollback()
+      await before
       return { failed: ledgerError(this.connection.label, describe(jobs))(cause) }
     }
+  }
+}
+
+/** Returns whether a promise is fulfilled within this many milliseconds. */
+const isIn = async (millis: number, promise: Promise<void>): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), millis)
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

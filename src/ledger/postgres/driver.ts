@@ -100,20 +100,29 @@ const advance = (
 /** Part of a transaction: programs that run in lockstep. */
 export type Wave<Key> = ReadonlyArray<readonly [Key, () => Sql<unknown>]>
 
+/** How a transaction ends. */
+export interface Ending {
+  /** A program that runs with the commit. It must not need an answer. */
+  readonly last: () => Sql<void>
+  /** Returns whether to commit, once every program has run. Otherwise, everything is rolled back. */
+  readonly mayCommit: () => Promise<boolean>
+  /** Called when the commit was sent. What is sent from now on belongs to the next transaction. */
+  readonly sent: () => void
+  /** A statement after the commit. It costs no round trip. `noteAnswer` gets its answer if the transaction is committed. */
+  readonly after: { readonly sql: string; readonly noteAnswer: (answer: Answer) => void } | undefined
+}
+
 /**
  * Runs waves of programs in one transaction, one wave after another. Returns their results once they are durable. If programs are refused, rolls
- * everything back and returns them.
+ * everything back and returns them: none if the transaction must not commit.
  *
  * @param begin statements that start the transaction. They are sent together with the first wave
- * @param last a program that runs with the commit. It must not need an answer
- * @param after a statement after the commit. It costs no round trip. `noteAnswer` gets its answer if the transaction is committed
  */
 export const transact = async <Key>(
   connection: Connection,
   begin: string,
   waves: ReadonlyArray<Wave<Key>>,
-  last: () => Sql<void>,
-  after?: { readonly sql: string; readonly noteAnswer: (answer: Answer) => void },
+  { after, last, mayCommit, sent }: Ending,
 ): Promise<ReadonlyMap<Key, unknown> | ReadonlyArray<Refused<Key>>> => {
   const flight = new Flight(connection)
   void flight.note(connection.exec(begin))
@@ -127,9 +136,14 @@ export const transact = async <Key>(
       }
       for (const [key, value] of ended) results.set(key, value)
     }
+    if (!(await mayCommit())) {
+      await connection.exec("ROLLBACK")
+      return []
+    }
     if (advance(flight, last(), []) instanceof Refusal) throw new Error("A commit was refused.")
     const committed = flight.send({ sql: "COMMIT", params: [] })
     const following = after && flight.send({ sql: after.sql, params: [] })
+    sent()
     await flight.landed()
     // A transaction that had failed would be rolled back.
     if ((await committed).command !== "COMMIT") throw new Error("the database rolled a transaction back")

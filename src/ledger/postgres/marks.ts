@@ -47,8 +47,9 @@ export const openMarks = (
         const own = inFolders.of(holder, me)
         return {
           write: (upTo) => {
-            void own.write(upTo)
-            return places.write ? queue.write({ ...holder, upTo, server: server() }) : undefined
+            const inFolders = own.write(upTo)
+            if (!places.write) return
+            return Promise.all([inFolders, queue.write({ ...holder, upTo, server: server() })]).then(() => undefined)
           },
           close: () => own.close(),
         }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { setImmediate } from "node:timers/promises"
 import { readAt } from "../../../src/ledger/postgres/driver.ts"
 import { lockOf } from "../../../src/ledger/postgres/opening.ts"
@@ -46,6 +46,17 @@ const lease = (noted: Array<string> = []): Lease => ({
   },
 })
 
+/** A lease whose mark is written when `marked` is done. `marking` is done when the commit was sent and answered. */
+const slowLease = Effect.gen(function*() {
+  const marking = yield* Deferred.make<void>()
+  const marked = yield* Deferred.make<void, Error>()
+  const slow: Lease = {
+    ...lease(),
+    confirmed: () => Effect.runPromise(Effect.zipRight(Deferred.succeed(marking, undefined), Deferred.await(marked))),
+  }
+  return { slow, marking, marked }
+})
+
 function* add(name: string, noted: Array<string> = []): Sql<number> {
   noted.push(`${name} starts`)
   const [count] = (yield* get<readonly [number]>("SELECT count FROM counter WHERE name = ?", [name])) ?? [0]
@@ -88,6 +99,62 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
         { concurrency: "unbounded" },
       )
       expect(yield* countOf("a")).toBe(60)
+    }))
+
+  it.scopedLive("a transaction runs while the previous one's mark is written, and commits after it", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const { rollbacks, writer } = yield* open
+      const noted: Array<string> = []
+      const { marked, marking, slow } = yield* slowLease
+      const first = yield* Effect.fork(writer.writeOn(slow, "adding", () => add("a"), { counts: true }))
+      yield* Deferred.await(marking)
+      const second = yield* Effect.fork(writer.write("adding", () => add("a", noted)))
+      while (noted.length < 2) yield* Effect.sleep("2 millis")
+      yield* Effect.sleep("50 millis")
+      expect(yield* countOf("a")).toBe(1)
+      expect(yield* Fiber.poll(first)).toEqual(Option.none())
+      yield* Deferred.succeed(marked, undefined)
+      expect(yield* Fiber.join(first)).toBe(1)
+      expect(yield* Fiber.join(second)).toBe(2)
+      expect(rollbacks()).toBe(0)
+    }))
+
+  it.scopedLive("a transaction does not keep other processes waiting while the previous one's mark takes long", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const [{ rollbacks, writer }, other] = yield* Effect.all([open, open])
+      const { marked, marking, slow } = yield* slowLease
+      const first = yield* Effect.fork(writer.writeOn(slow, "adding", () => add("a"), { counts: true }))
+      yield* Deferred.await(marking)
+      const noted: Array<string> = []
+      const second = yield* Effect.fork(writer.write("adding", () => add("a", noted)))
+      while (noted.length < 2) yield* Effect.sleep("2 millis")
+      expect(yield* other.writer.write("adding", () => add("a"))).toBe(2)
+      expect(rollbacks()).toBe(1)
+      yield* Deferred.succeed(marked, undefined)
+      expect(yield* Fiber.join(first)).toBe(1)
+      expect(yield* Fiber.join(second)).toBe(3)
+      expect(yield* countOf("a")).toBe(3)
+    }))
+
+  it.scopedLive("a transaction is rolled back if the previous one's mark can't be written", () =>
+    Effect.gen(function*() {
+      const { countOf, open } = yield* writers
+      const { writer } = yield* open
+      const { marked, marking, slow } = yield* slowLease
+      const first = yield* Effect.fork(
+        Effect.flip(writer.writeOn(slow, "marking", () => add("a"), { counts: true })),
+      )
+      yield* Deferred.await(marking)
+      const noted: Array<string> = []
+      const second = yield* Effect.fork(Effect.flip(writer.write("adding", () => add("a", noted))))
+      while (noted.length < 2) yield* Effect.sleep("2 millis")
+      yield* Deferred.fail(marked, new Error("the folder is full"))
+      const failed = yield* Fiber.join(first)
+      expect(String(failed)).toContain("failed while marking: the folder is full")
+      expect(yield* Fiber.join(second)).toBe(failed)
+      expect(yield* countOf("a")).toBe(1)
     }))
 
   it.scopedLive("a refused job fails alone, and the other jobs of its transaction are done", () =>
