@@ -125,6 +125,7 @@ export const dialect: Dialect = {
   nextRowsNotLeftOut: nextRows(
     `state = ${stateCode.imported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`,
   ),
+  rowsAtOnce: 4_096,
   forUpdate: " FOR UPDATE",
   continueNumbers,
 }

@@ -7,17 +7,28 @@ import { translated } from "./dialect.ts"
 class Flight {
   private readonly connection: Connection
   private readonly sent: Array<Promise<Answer>> = []
+  private begin: string | undefined
 
-  constructor(connection: Connection) {
+  /** @param begin statements that start the transaction. They are sent with the first statement */
+  constructor(connection: Connection, begin?: string) {
     this.connection = connection
+    this.begin = begin
   }
 
   send({ params, sql }: Pick<Statement, "sql" | "params">): Promise<Answer> {
+    const { begin } = this
+    this.begin = undefined
+    if (begin !== undefined) void this.note(this.connection.exec(begin))
     return this.note(this.connection.send(translated(sql), params))
   }
 
+  /** Rolls the transaction back, if it was started. */
+  async rollBack(): Promise<void> {
+    if (this.sent.length > 0) await this.connection.exec("ROLLBACK")
+  }
+
   /** Notes a statement whose result nobody awaits. If it fails, `landed` fails. */
-  note<A extends Answer | void>(sent: Promise<A>): Promise<A> {
+  private note<A extends Answer | void>(sent: Promise<A>): Promise<A> {
     // Without a handler, a failure would end the process before `landed` sees it.
     sent.catch(() => undefined)
     this.sent.push(sent as Promise<Answer>)
@@ -124,20 +135,19 @@ export const transact = async <Key>(
   waves: ReadonlyArray<Wave<Key>>,
   { after, last, mayCommit, sent }: Ending,
 ): Promise<ReadonlyMap<Key, unknown> | ReadonlyArray<Refused<Key>>> => {
-  const flight = new Flight(connection)
-  void flight.note(connection.exec(begin))
+  const flight = new Flight(connection, begin)
   const results = new Map<Key, unknown>()
   try {
     for (const wave of waves) {
       const ended = await inLockstep(flight, wave.map(([key, program]) => [key, program()] as const))
       if (!(ended instanceof Map)) {
-        await connection.exec("ROLLBACK")
+        await flight.rollBack()
         return ended
       }
       for (const [key, value] of ended) results.set(key, value)
     }
     if (!(await mayCommit())) {
-      await connection.exec("ROLLBACK")
+      await flight.rollBack()
       return []
     }
     if (advance(flight, last(), []) instanceof Refusal) throw new Error("A commit was refused.")
@@ -150,7 +160,7 @@ export const transact = async <Key>(
     if (following !== undefined) after?.noteAnswer(await following)
     return results
   } catch (cause) {
-    void connection.exec("ROLLBACK").catch(() => undefined)
+    void flight.rollBack().catch(() => undefined)
     throw cause
   }
 }
@@ -166,12 +176,11 @@ export const runAt = <A>(connection: Connection, program: Sql<A>): Promise<A> =>
 
 /** Runs a program that reads, in a transaction that shows it one state of the ledger. */
 export const readAt = async <A>(connection: Connection, program: Sql<A>): Promise<A> => {
-  const flight = new Flight(connection)
-  void flight.note(connection.exec("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+  const flight = new Flight(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
   try {
     return await runIn(flight, program)
   } finally {
     // Nothing was written, so the next statement need not wait for the end of the transaction.
-    void connection.exec("ROLLBACK").catch(() => undefined)
+    void flight.rollBack().catch(() => undefined)
   }
 }

@@ -12,6 +12,8 @@ export interface Dialect {
    */
   readonly nextRows: string
   readonly nextRowsNotLeftOut: string
+  /** The least number of ids that `nextRows` looks at, because each answer of a remote database takes time. */
+  readonly rowsAtOnce: number
   /** Ends a SELECT whose row must not change before this transaction ends. */
   readonly forUpdate: string
   /** Returns a statement that lets numbers of new rows continue after those of a table's rows. Undefined: they always do. */

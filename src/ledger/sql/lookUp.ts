@@ -232,6 +232,17 @@ function* doubtsOf(rows: ReadonlyArray<number>): Sql<ReadonlyArray<readonly [num
 export interface Cursor {
   /** Id of the last row that was found. Undefined if the source's rows are in a different order. */
   last: number | undefined
+  /** Rows that were read for later chunks. */
+  ahead?: Ahead
+}
+
+/** The rows of a place with ids above `from`, up to `upTo`. */
+interface Ahead {
+  readonly from: number
+  readonly upTo: number
+  readonly next: Next
+  /** The contents of all rows. */
+  readonly contents: Buffer
 }
 
 /** How many of the next keys are compared with a row. */
@@ -253,35 +264,55 @@ type Next = readonly [
  * @param content returns the digest of a row's present content over these columns
  */
 function* readOn(
-  { dialect, texts }: Store,
+  store: Store,
   place: number,
   keys: ReadonlyArray<string | undefined>,
   content: (at: number, columns: ReadonlyArray<string>) => Buffer,
   cursor: Cursor,
 ): Sql<ReadonlyArray<number | undefined>> {
   if (cursor.last === undefined) return new Array<undefined>(keys.length).fill(undefined)
-  const sql = (yield* isAnyLeftOut(place, 1)) ? dialect.nextRowsNotLeftOut : dialect.nextRows
-  const text = yield* get<readonly [string]>(sql, [cursor.last, place, keys.length + near])
-  const next = JSON.parse(text?.[0] ?? "[[],[],null,null,[]]") as Next
-  const { last, met, same } = yield* texts.read(() => compare(next, keys, content, texts))
+  const ahead = yield* readAhead(store, place, cursor, cursor.last, keys.length + near)
+  const from = ahead.next[0].findIndex((id) => id > (cursor.last ?? 0))
+  const { last, met, same } = yield* store.texts.read(() =>
+    compare(ahead, from < 0 ? Infinity : from, keys, content, store.texts)
+  )
   // If fewer than half of the keys are found, the source has a different order. A look-up by key then finds where to continue.
   cursor.last = met >= keys.length / 2 ? last : undefined
   return same
 }
 
-/** Compares the ledger's next rows with a chunk of a source. */
+/** Returns the rows of the next so many ids after a row. A remote database returns more of them at once, for later chunks. */
+function* readAhead(
+  { dialect }: Store,
+  place: number,
+  cursor: Cursor,
+  last: number,
+  count: number,
+): Sql<Ahead> {
+  const { ahead } = cursor
+  if (ahead !== undefined && ahead.from <= last && last + count <= ahead.upTo) return ahead
+  const sql = (yield* isAnyLeftOut(place, 1)) ? dialect.nextRowsNotLeftOut : dialect.nextRows
+  const atOnce = Math.max(count, dialect.rowsAtOnce)
+  const text = yield* get<readonly [string]>(sql, [last, place, atOnce])
+  const next = JSON.parse(text?.[0] ?? "[[],[],null,null,[]]") as Next
+  const read = { from: last, upTo: last + atOnce, next, contents: Buffer.from(next[2] ?? "", "hex") }
+  if (atOnce > count) cursor.ahead = read
+  return read
+}
+
+/** Compares the ledger's next rows, beginning with one of them, with a chunk of a source. */
 const compare = (
-  [ids, names, contents, plain, shapes]: Next,
+  { contents, next: [ids, names, , plain, shapes] }: Ahead,
+  first: number,
   keys: ReadonlyArray<string | undefined>,
   content: (at: number, columns: ReadonlyArray<string>) => Buffer,
   texts: Texts,
 ): { readonly same: ReadonlyArray<number | undefined>; readonly met: number; readonly last: number | undefined } => {
   const same = new Array<number | undefined>(keys.length).fill(undefined)
-  const before = Buffer.from(contents ?? "", "hex")
   let from = 0
   let met = 0
   let last: number | undefined
-  for (let next = 0; next < ids.length && from < keys.length; next++) {
+  for (let next = first; next < ids.length && from < keys.length; next++) {
     const end = Math.min(from + near, keys.length)
     let at = from
     while (at < end && keys[at] !== names[next]) at++
@@ -290,7 +321,7 @@ const compare = (
     met++
     last = ids[next]
     if (plain?.[next] !== "1") continue
-    if (isAt(before, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
+    if (isAt(contents, next * digestLength, content(at, texts.listOf(shapes[next] ?? 0)))) same[at] = last
   }
   return { same, met, last }
 }

@@ -20,6 +20,7 @@ export const dialect: Dialect = {
     `state = ${stateCode.imported} AND NOT EXISTS (SELECT 1 FROM leftOut l WHERE l.place = ?2 AND l.keyed = 1 AND l.digest = r.digest)`,
   ),
   // Only one transaction writes at a time.
+  rowsAtOnce: 0,
   forUpdate: "",
   continueNumbers: () => undefined,
 }
