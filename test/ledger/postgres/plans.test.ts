@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { openPostgresLedger } from "../../../src/ledger/postgres/postgresLedger.ts"
+import { openLedger } from "../../../src/ledger/openLedger.ts"
 import { batchOf, contacts, digestsOf, imported, rowOf } from "../rows.ts"
 import { connected, newSchema, urlOf } from "./connecting.ts"
 import { withoutPostgres } from "./server.ts"
@@ -14,7 +14,7 @@ const readsFor = (batches: number) =>
     const schema = newSchema()
     yield* Effect.scoped(Effect.gen(function*() {
       const marks = { ledger: "ledger1", folders: [], write: false }
-      const ledger = yield* openPostgresLedger({
+      const ledger = yield* openLedger({
         url,
         project: "tests",
         schema,
