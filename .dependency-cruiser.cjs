@@ -1,4 +1,4 @@
-// The direction of dependencies (ARCHITECTURE.md): cli → jobs → run → stations and practice → project, service, ledger → kinds → domain.
+// The direction of dependencies (ARCHITECTURE.md): cli → studio → jobs → run → stations and practice → project, service, ledger → kinds → domain.
 
 const stations = ["source", "mapping", "sink", "reconcile", "report", "notify"]
 const floors = ["project", "service", "ledger"]
@@ -16,7 +16,8 @@ const mayImport = {
   ...Object.fromEntries(stations.map((station) => [station, [...floors, ...ground]])),
   run: [...stations, "practice", ...floors, ...ground],
   jobs: ["run", ...stations, "practice", ...floors, ...ground],
-  cli: ["jobs", "run", ...stations, "practice", ...floors, ...ground],
+  studio: ["jobs", "run", ...stations, "practice", ...floors, ...ground],
+  cli: ["studio", "jobs", "run", ...stations, "practice", ...floors, ...ground],
 }
 
 const direction = Object.entries(mayImport).map(([folder, allowed]) => ({
@@ -76,6 +77,20 @@ module.exports = {
       to: { path: "^test/" },
     },
     {
+      name: "page-imports-types",
+      comment: "The studio's page is bundled for browsers. It imports only types of other folders.",
+      severity: "error",
+      from: { path: "^src/studio/page/" },
+      to: { path: "^src/", pathNot: "^src/studio/page/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "server-without-page",
+      comment: "The studio's page is not part of the server.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/studio/page/" },
+      to: { path: "^src/studio/page/" },
+    },
+    {
       name: "no-cycle",
       severity: "error",
       from: {},
@@ -125,7 +140,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default", "types"],
-      extensions: [".ts", ".mjs", ".cjs", ".js", ".json"],
+      extensions: [".ts", ".tsx", ".mjs", ".cjs", ".js", ".json"],
     },
   },
 }

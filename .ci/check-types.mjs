@@ -40,7 +40,7 @@ if (!existsSync(checker)) {
 }
 
 const statuses = await Promise.all(
-  ["tsconfig.json", join("test", "tsconfig.json")].map((project) =>
+  ["tsconfig.json", join("test", "tsconfig.json"), join("src", "studio", "page", "tsconfig.json")].map((project) =>
     node([join(checker, "lib", "tsc.js"), "-p", project], true)
   ),
 )

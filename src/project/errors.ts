@@ -46,7 +46,7 @@ export const aboutFile = (file: string, message: string, suggestion?: string): D
   suggestion,
 })
 
-const DiagnosticSchema: Schema.Schema<Diagnostic> = Schema.Struct({
+export const DiagnosticSchema: Schema.Schema<Diagnostic> = Schema.Struct({
   severity: Schema.Literal("error", "warning"),
   file: Schema.String,
   line: Schema.Number,
