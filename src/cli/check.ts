@@ -2,10 +2,11 @@ import * as Effect from "effect/Effect"
 import type { Diagnostic } from "../domain/diagnostic.ts"
 import { exits } from "../domain/exit.ts"
 import { brief } from "../domain/problem.ts"
-import { count, counted } from "../domain/words.ts"
+import { counted } from "../domain/words.ts"
 import type { Checked, CheckedPipeline } from "../jobs/check.ts"
+import { readyRows } from "../jobs/readyRows.ts"
 import { choosing, command, flag, json, output as format, pipelines } from "./command.ts"
-import { CommandEnded, statusOf } from "./Failure.ts"
+import { CommandEnded } from "./Failure.ts"
 import { commandFor, Invocation } from "./Invocation.ts"
 import { chosenPipelines, projectFolder } from "./openProject.ts"
 import { Output } from "./Output.ts"
@@ -38,21 +39,13 @@ export const check = command({
       const invocation = yield* Invocation
       const folder = yield* projectFolder
       const names = yield* chosenPipelines(input)
-      const { checkProject } = yield* Effect.promise(() => import("../jobs/check.ts"))
+      const { checkProject, checkStatus } = yield* Effect.promise(() => import("../jobs/check.ts"))
       const { acceptForm, offline, strict } = input
       const found = yield* withProgress("check", () => checkProject(folder, names, { acceptForm, offline }))
       const checked = strict ? asErrors(found) : found
       const { diagnostics, pipelines } = checked
       const findings = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
-      const failures = pipelines.flatMap((one) => one.failures.map((failure) => statusOf[failure._tag]))
-      const wrong = findings.some(({ severity }) => severity === "error") || failures.includes(exits.wrong.code)
-      const { code: status } = wrong
-        ? exits.wrong
-        : failures.includes(exits.internalError.code)
-        ? exits.internalError
-        : failures.length > 0
-        ? exits.unavailable
-        : exits.complete
+      const status = checkStatus(checked)
       if (invocation.json) yield* output.print(JSON.stringify({ exitCode: status, ...plain(checked) }))
       else if (invocation.github) {
         const { annotations } = yield* Effect.promise(() => import("./github.ts"))
@@ -95,16 +88,6 @@ const plain = ({ diagnostics, pipelines }: Checked) => ({
 
 const withoutFindings = (data: NonNullable<CheckedPipeline["data"]>) => ({ ...data, diagnostics: undefined })
 
-const dataLine = ({ filtered, invalid, rows }: NonNullable<CheckedPipeline["data"]>): string => {
-  const sent = rows - filtered - invalid
-  const left = filtered === 0 ? "" : `, ${count(filtered)} skipped by \`where\``
-  return invalid === 0
-    ? `${counted(sent, "row is", "rows are")} ready to send${left}.`
-    : `${count(sent)} of ${counted(rows, "row")} ${sent === 1 ? "is" : "are"} ready to send, ${count(invalid)} ${
-      invalid === 1 ? "is" : "are"
-    } not: see above${left}.`
-}
-
 /**
  * Shows the result of checking one pipeline.
  *
@@ -136,7 +119,7 @@ const showChecked = (checked: CheckedPipeline, all: string, screen: Screen): str
         counted(fits.columns, "column")
       }.`,
     ),
-    ...(data === undefined ? [] : [dataLine(data), ...data.accounts].flatMap(lines)),
+    ...(data === undefined ? [] : [readyRows(data), ...data.accounts].flatMap(lines)),
     ...showTranslations(checked.translations, all, screen),
     ...lines(taken.map(({ what, value }) => `${what} ${value}`).join(", ")).map(paint.soft),
     ...notes,

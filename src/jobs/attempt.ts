@@ -76,7 +76,8 @@ export const notifyEnd = (project: Project, pipeline: string, exit: Exit.Exit<Ru
     yield* notifier.notify(project, end, Exit.isSuccess(exit) ? exit.value.anomalies ?? [] : [])
   })
 
-const reasonOf = (
+/** Returns why a run ended without a report. */
+export const reasonOf = (
   cause: Cause.Cause<AttemptFailure>,
 ): Pick<RunEnd & { _tag: "Failed" }, "exitCode" | "error" | "message"> =>
   Either.match(Cause.failureOrCause(cause), {

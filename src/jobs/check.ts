@@ -2,6 +2,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type Diagnostic, toSeeValues } from "../domain/diagnostic.ts"
+import { exits } from "../domain/exit.ts"
 import type { Form } from "../domain/form.ts"
 import { brief } from "../domain/problem.ts"
 import type { SourceFile } from "../domain/report.ts"
@@ -12,7 +13,7 @@ import { runExamples } from "../mapping/examples.ts"
 import { type ConfigurationInvalid, diagnosticAt } from "../project/errors.ts"
 import { writeFormRecord } from "../project/formRecord.ts"
 import type { FormChange } from "../project/formRecord.ts"
-import { listPipelines, loadProject } from "../project/loadProject.ts"
+import { listPipelines, loadProject, type PipelineDraftText } from "../project/loadProject.ts"
 import type { ColumnName, Pipeline } from "../project/Pipeline.ts"
 import type { Project } from "../project/Project.ts"
 import { isPull } from "../project/sourceSection.ts"
@@ -23,18 +24,37 @@ import { CurrentRun, RunLedger, type RunPlan } from "../run/RunContext.ts"
 import { makeStop, Stop } from "../run/Stop.ts"
 import { ownColumns } from "../source/columns.ts"
 import type { Source, SourceChanged } from "../source/Source.ts"
-import type { AttemptFailure } from "./attempt.ts"
+import { type AttemptFailure, exitStatus } from "./attempt.ts"
 import { checkData, type CheckedData } from "./checkData.ts"
 import { refreshEditorSchema } from "./editorSchema.ts"
 import { compareForm, recordedForm, withChanges } from "./formChanges.ts"
 import { compileFor, openPipelineSource } from "./prepare.ts"
 import { missedBy, openIfAny, serviceAddress } from "./projectLedger.ts"
 import { pullFrom } from "./pullFrom.ts"
+import type { Services } from "./services.ts"
 import { findPipeline, firstTarget, openTarget, type Target } from "./target.ts"
 import { type TranslatedQuestion, translationsOf } from "./translations.ts"
 
 /** A reason why a pipeline can't run, apart from mistakes in its file. */
 type CheckFailure = PlatformError | SourceChanged | Exclude<AttemptFailure, ConfigurationInvalid>
+
+/** Returns the exit code of a check. */
+export const checkStatus = ({ diagnostics, pipelines }: Checked): number => {
+  const failures = pipelines.flatMap((one) => one.failures.map(statusOfFailure))
+  const findings = [...diagnostics, ...pipelines.flatMap((one) => one.diagnostics)]
+  if (findings.some(({ severity }) => severity === "error") || failures.includes(exits.wrong.code)) {
+    return exits.wrong.code
+  }
+  if (failures.includes(exits.internalError.code)) return exits.internalError.code
+  return failures.length > 0 ? exits.unavailable.code : exits.complete.code
+}
+
+const statusOfFailure = ({ _tag }: CheckFailure): number =>
+  _tag === "SourceChanged"
+    ? exits.unavailable.code
+    : _tag === "BadArgument" || _tag === "SystemError"
+    ? exits.internalError.code
+    : exitStatus[_tag]
 
 /** The result of checking a pipeline at one of its targets. */
 export interface CheckedPipeline {
@@ -75,6 +95,10 @@ export interface CheckOptions {
   readonly offline?: boolean
   /** Whether to record the current form and the source's current columns, if the mapping fits them. */
   readonly acceptForm?: boolean
+  /** A text to check instead of a pipeline's file. Its rows are not read, and nothing is written. */
+  readonly draft?: PipelineDraftText | undefined
+  /** The services that the process shares. */
+  readonly services?: Services | undefined
 }
 
 export interface Checked {
@@ -92,9 +116,12 @@ export interface Checked {
  */
 export const checkProject = (root: string, names: ReadonlyArray<string>, options: CheckOptions = {}) =>
   Effect.gen(function*() {
-    const { diagnostics, projects } = yield* loadProject(root, { pipelines: names.length === 0 ? "all" : names }).pipe(
+    const { diagnostics, projects } = yield* loadProject(root, {
+      pipelines: names.length === 0 ? "all" : names,
+      draft: options.draft,
+    }).pipe(
       Effect.map((project) => ({ diagnostics: [], projects: [project] })),
-      Effect.catchTag("ConfigurationInvalid", (invalid) => loadEach(root, names, invalid.diagnostics)),
+      Effect.catchTag("ConfigurationInvalid", (invalid) => loadEach(root, names, invalid.diagnostics, options)),
     )
     const pipelines = yield* Effect.all(
       projects.flatMap((project) =>
@@ -112,18 +139,23 @@ export const checkProject = (root: string, names: ReadonlyArray<string>, options
   })
 
 /** Loads each readable pipeline in a separate project, so that mistakes in one file don't affect another. Adds the findings about the files that can't be read. */
-const loadEach = (root: string, names: ReadonlyArray<string>, wrong: ReadonlyArray<Diagnostic>) =>
+const loadEach = (
+  root: string,
+  names: ReadonlyArray<string>,
+  wrong: ReadonlyArray<Diagnostic>,
+  options: CheckOptions,
+) =>
   Effect.gen(function*() {
-    const { texts } = yield* listPipelines(root)
+    const { texts } = yield* listPipelines(root, options.draft)
     const asked = texts.flatMap(({ name = "" }) =>
       name !== "" && (names.length === 0 || names.includes(name)) ? name : []
     )
     const projects: Array<Project> = []
     const diagnostics = [...wrong]
     for (const name of new Set(asked)) {
-      const project = yield* Effect.either(loadProject(root, { pipelines: [name] }))
+      const project = yield* Effect.either(loadProject(root, { pipelines: [name], draft: options.draft }))
       if (Either.isRight(project)) projects.push(project.right)
-      else diagnostics.push(...(yield* restOfBroken(root, name)))
+      else diagnostics.push(...(yield* restOfBroken(root, name, options)))
     }
     const inFileOrder = (a: Diagnostic, b: Diagnostic): number =>
       a.file === b.file ? inOrder(a, b) : a.file < b.file ? -1 : 1
@@ -165,7 +197,10 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     const fetched = yield* Effect.either(
       options.offline === true
         ? Effect.succeed(record?.form)
-        : Effect.flatMap(openTarget(project, pipeline, target), ({ service }) => service.form(target.form)),
+        : Effect.flatMap(
+          openTarget(project, pipeline, target, options.services),
+          ({ service }) => service.form(target.form),
+        ),
     )
     if (Either.isLeft(opened) || Either.isLeft(fetched)) {
       const errors = [...Either.isLeft(opened) ? [opened.left] : [], ...Either.isLeft(fetched) ? [fetched.left] : []]
@@ -173,7 +208,8 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     }
     const source = opened.right
     const form = fetched.right
-    const editor = form === undefined || options.offline === true || target !== pipeline.sink.targets[0]
+    const editor = form === undefined || options.offline === true || options.draft !== undefined
+        || target !== pipeline.sink.targets[0]
       ? undefined
       : yield* refreshEditorSchema(project.root, pipeline, source, form)
     const known = { ...nothing, failures: refused, taken: source.taken, recorded: record !== undefined, editor }
@@ -207,10 +243,14 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
       project,
       target,
       { pipeline: keyed, form, mapping, source },
-      refused.length === 0 ? ledger : undefined,
+      refused.length === 0 && options.draft === undefined ? ledger : undefined,
     )
     // Unreadable rows must not hide the other findings.
-    const data = yield* Effect.either(checkData(keyed, source, mapping, form, keys?.look))
+    const data = yield* Effect.either(
+      options.draft === undefined
+        ? checkData(keyed, source, mapping, form, keys?.look)
+        : Effect.succeed(undefined),
+    )
     const checkedData = Either.getOrUndefined(data)
     const unknownKeys = checkedData === undefined || keys === undefined ? [] : yield* keys.refusal
     return {
@@ -301,13 +341,13 @@ const partition = (
  * Checks a pipeline whose file has mistakes: compares the entries that can be read with the form and the source's header. Returns no findings if the
  * form or the source can't be read.
  */
-const restOfBroken = (root: string, name: string) =>
+const restOfBroken = (root: string, name: string, { draft, services }: CheckOptions) =>
   Effect.scoped(Effect.gen(function*() {
-    const project = yield* loadProject(root, { pipelines: [name], withoutBroken: true })
+    const project = yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true })
     const pipeline = yield* findPipeline(project, name)
     const target = yield* firstTarget(pipeline)
     const source = yield* openPipelineSource(pipeline, undefined)
-    const { service } = yield* openTarget(project, pipeline, target)
+    const { service } = yield* openTarget(project, pipeline, target, services)
     const compiled = yield* Effect.either(compileFor(pipeline, source, yield* service.form(target.form)))
     // A column that seems unused may belong to an entry that can't be read.
     const isCertain = ({ message, severity }: Diagnostic) =>

@@ -43,7 +43,7 @@ const parts = ["config", "pipelines", "samples"] as const
 const Manifest = Schema.parseJson(Schema.Struct({ name: Schema.String }))
 
 /** Finds formferry's own folder by searching upwards from this file, which is in dist/, or in src/ during a test. */
-const ownFolder = Effect.gen(function*() {
+export const ownFolder = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const start = path.dirname(yield* path.fromFileUrl(new URL(import.meta.url)))
@@ -60,17 +60,24 @@ const ownFolder = Effect.gen(function*() {
   }
 })
 
+/** Copies the demonstration project to a new temporary folder, which remains. */
+export const copyDemonstration = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const own = yield* ownFolder
+  const folder = yield* fs.makeTempDirectory({ prefix: "formferry-demo-" })
+  for (const part of parts) yield* fs.copy(path.join(own, part), path.join(folder, part))
+  return folder
+})
+
 /**
  * Runs the demonstration project in a new temporary folder. Imports every pipeline into the embedded practice service over HTTP, runs all of them
  * again, which sends nothing, and reconciles. Returns the folder, which remains because it contains the reports.
  */
 export const demonstrate = (options: DemonstrationOptions) =>
   Effect.gen(function*() {
-    const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
-    const own = yield* ownFolder
-    const folder = yield* fs.makeTempDirectory({ prefix: "formferry-demo-" })
-    for (const part of parts) yield* fs.copy(path.join(own, part), path.join(folder, part))
+    const folder = yield* copyDemonstration
     const project = yield* loadProject(folder)
     const pipelines = [...project.pipelines.keys()]
 

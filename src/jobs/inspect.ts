@@ -16,7 +16,7 @@ import { ownColumns } from "../source/columns.ts"
 import type { Source, ToolCandidate } from "../source/Source.ts"
 import { CellTraps, dateTraps, exceptionTraps, type Trap } from "./columnTraps.ts"
 import { openShown } from "./prepare.ts"
-import { labelsFor } from "./suggestMapping.ts"
+import { labelsFor, type SourceLabels } from "./suggestMapping.ts"
 
 /** A column, with what its cells reveal about it. */
 export interface InspectedColumn {
@@ -166,7 +166,12 @@ const finished = (source: Source): ((cells: Cells) => boolean) | undefined => {
 export const inspectFile = (config: SourceConfig, definition?: string) =>
   Effect.scoped(Effect.gen(function*() {
     const source = yield* openShown(config)
-    const labels = yield* labelsFor(definition, ownColumns(source.columns))
+    return yield* inspectSource(source, yield* labelsFor(definition, ownColumns(source.columns)))
+  }))
+
+/** Reads an open source once, in bounded memory. */
+export const inspectSource = (source: Source, labels?: SourceLabels) =>
+  Effect.gen(function*() {
     const profiles = recordProfiler(source.columns, { keepMissing: true, isExport: source.tool !== undefined })
     const cellTraps = source.columns.map((column) => new CellTraps(column.title))
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
@@ -277,7 +282,7 @@ export const inspectFile = (config: SourceConfig, definition?: string) =>
       rowKey: rowKeyCandidates(profiled, tool),
     }
     return inspection
-  }))
+  })
 
 /** Whether a row repeats the header, as in a file that was joined from several. */
 const headerAgain = (columns: ReadonlyArray<Column>) => {

@@ -12,6 +12,7 @@ import { contentDigest } from "../run/content.ts"
 import { columnNames, ownColumns, shownName } from "../source/columns.ts"
 import { prepare, type Prepared } from "./prepare.ts"
 import { serviceAddress } from "./projectLedger.ts"
+import type { Services } from "./services.ts"
 import { findPipeline } from "./target.ts"
 
 /** One answer of a row as it would be sent. */
@@ -62,6 +63,8 @@ export const preview = (
     readonly source: string | undefined
     readonly rows: number | undefined
     readonly row: number | undefined
+    /** The services that the process shares. */
+    readonly services?: Services | undefined
   },
 ) =>
   Effect.scoped(

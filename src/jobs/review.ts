@@ -104,19 +104,23 @@ export interface ReviewedEntry {
   readonly entry: (answers: ReadonlyMap<string, string>) => DraftEntry
 }
 
+/** Makes entries for the columns that a person chose. */
+interface ReviewedEntries {
+  readonly entryFor: (
+    question: Question,
+    origin: Origin,
+  ) => Effect.Effect<ReviewedEntry, Effect.Effect.Error<ReturnType<typeof tryOnCells>>>
+  readonly entryForTime: (item: Pick<Extract<ReviewItem, { readonly _tag: "Time" }>, "column" | "of">) => ReviewedEntry
+}
+
 /** A pipeline and the decisions in it that are left to a person. */
-export interface Review {
+export interface Review extends ReviewedEntries {
   /** The path of the pipeline's file, relative to the project's folder. */
   readonly file: string
   readonly form: Form
   readonly items: ReadonlyArray<ReviewItem>
   /** Columns that no entry uses. */
   readonly free: ReadonlyArray<ProfiledColumn>
-  readonly entryFor: (
-    question: Question,
-    origin: Origin,
-  ) => Effect.Effect<ReviewedEntry, Effect.Effect.Error<ReturnType<typeof tryOnCells>>>
-  readonly entryForTime: (item: Extract<ReviewItem, { readonly _tag: "Time" }>) => ReviewedEntry
   /** Changes the pipeline's file at once. Fails if the file's layout doesn't allow its lines to be changed. */
   readonly write: (edit: (text: string) => string | undefined) => Effect.Effect<void, InitRefused>
 }
@@ -240,6 +244,49 @@ export const columnsTyped = (text: string, columns: ReadonlyArray<string>): Read
   return typeof split === "function" ? split(text) : []
 }
 
+/** Returns how to make entries from a source's columns, after all its cells were read once. */
+export const entriesFrom = (
+  source: Source,
+  surveyed: Parameters<typeof tryOnCells>[3],
+): ReviewedEntries => {
+  const uploads = source.tool?.answers.uploads
+  return {
+    entryFor: (question, origin) =>
+      Effect.map(
+        tryOnCells(source, [{ question, origin, confidence: 1, because: [] }], {
+          submissionTime: undefined,
+          lastUpdatedAt: undefined,
+        }, surveyed),
+        (found) => {
+          const suggestion = { question, origin, confidence: 1, because: [] }
+          const misread = found.misread.get(question.id)
+          const settings = settingsFor(suggestion, uploads)
+          const unknown = unknownOf(suggestion, found.unknown)
+          const entry = suggestedEntry(suggestion, { nameOf, unknown, uploads, answered: new Set() })
+          return {
+            kind: settings.kind,
+            asks: settings.asks,
+            open: settings.asks.length === 0 ? settings.open : undefined,
+            misfit: misfitOf(settings, misread),
+            choices: openChoices(question, foreignChoices(suggestion, unknown).left),
+            entry: (answers) => withAnswers(entry, settings, answers),
+          }
+        },
+      ),
+    entryForTime: ({ column, of }) => {
+      const settings = ownSettings(of, column)
+      return {
+        kind: "dateTime",
+        asks: settings.asks,
+        open: settings.asks.length === 0 ? settings.open : undefined,
+        misfit: undefined,
+        choices: [],
+        entry: (answers) => withAnswers(ownEntry(of, column, nameOf, undefined), settings, answers),
+      }
+    },
+  }
+}
+
 /** How a pipeline is reviewed. */
 export type ReviewOptions = Pick<InitOptions, "guard" | "labels">
 
@@ -272,8 +319,6 @@ export const openReview = (root: string, name: string, { guard = identity, label
       unusedColumns(pipeline, source),
       described,
     )
-    const uploads = source.tool?.answers.uploads
-
     const open = new Map(suggestions.open.map((one) => [one.question.id, one.candidates]))
     const accepted = new Map(suggestions.accepted.map((one) => [one.question.id, [one]]))
     const question = (question: Question): ReadonlyArray<ReviewItem> => {
@@ -333,39 +378,7 @@ export const openReview = (root: string, name: string, { guard = identity, label
       form,
       items,
       free: profiles.filter(({ column }) => column.name !== undefined),
-      entryFor: (question, origin) =>
-        Effect.map(
-          tryOnCells(source, [{ question, origin, confidence: 1, because: [] }], {
-            submissionTime: undefined,
-            lastUpdatedAt: undefined,
-          }, { missing, stray }),
-          (found) => {
-            const suggestion = { question, origin, confidence: 1, because: [] }
-            const misread = found.misread.get(question.id)
-            const settings = settingsFor(suggestion, uploads)
-            const unknown = unknownOf(suggestion, found.unknown)
-            const entry = suggestedEntry(suggestion, { nameOf, unknown, uploads, answered: new Set() })
-            return {
-              kind: settings.kind,
-              asks: settings.asks,
-              open: settings.asks.length === 0 ? settings.open : undefined,
-              misfit: misfitOf(settings, misread),
-              choices: openChoices(question, foreignChoices(suggestion, unknown).left),
-              entry: (answers) => withAnswers(entry, settings, answers),
-            }
-          },
-        ),
-      entryForTime: ({ column, of }) => {
-        const settings = ownSettings(of, column)
-        return {
-          kind: "dateTime",
-          asks: settings.asks,
-          open: settings.asks.length === 0 ? settings.open : undefined,
-          misfit: undefined,
-          choices: [],
-          entry: (answers) => withAnswers(ownEntry(of, column, nameOf, undefined), settings, answers),
-        }
-      },
+      ...entriesFrom(source, { missing, stray }),
       write: (edit) =>
         Effect.gen(function*() {
           const changed = edit(yield* fs.readFileString(file))

@@ -38,6 +38,8 @@ export type SettleBy =
   | { readonly _tag: "Person"; readonly landed: boolean; readonly which: WhichRows }
   /** The form's list of submissions, if the service can list. Otherwise, only shows the rows in doubt. */
   | { readonly _tag: "List" }
+  /** None: only shows the rows in doubt. */
+  | { readonly _tag: "Nothing" }
 
 interface SettleOptions {
   readonly pipeline: string
@@ -95,7 +97,7 @@ export const settlePipeline = (project: Project, options: SettleOptions) =>
         (pages) => Array.from(pages).flat(),
       )
       const canList = project.services.get(target.service)?.capabilities.includes("list") === true
-      if (options.by._tag === "List" && !canList) {
+      if (options.by._tag === "Nothing" || (options.by._tag === "List" && !canList)) {
         const rows = (yield* doubtful).map((row) => shownRow(row, "in doubt", row.reason))
         return { ...nothing(pipeline.name), rows, left: rows.length }
       }

@@ -16,7 +16,7 @@ import { openSecrets } from "./secrets.ts"
 import { resolved } from "./sourceSection.ts"
 import { quoted, suggest } from "./suggestion.ts"
 import { loadValueSets } from "./valueSets.ts"
-import { keysAt, readYamlFile, textAt, textsAt } from "./yamlText.ts"
+import { keysAt, parseYaml, readYamlFile, textAt, textsAt } from "./yamlText.ts"
 import type { YamlText } from "./yamlText.ts"
 
 /** A pipeline file that was parsed as YAML but not decoded. */
@@ -44,8 +44,15 @@ const tagsIn = (yaml: YamlText): PipelineText["tags"] =>
 export const hasTag = (own: PipelineText["tags"], tags: ReadonlyArray<string>): boolean =>
   own === undefined || tags.length === 0 || own.some((tag) => tags.includes(tag))
 
+/** A text to use instead of a pipeline's file, such as one that is being edited. */
+export interface PipelineDraftText {
+  /** The pipeline's name in its file. */
+  readonly pipeline: string
+  readonly text: string
+}
+
 /** Lists the files of pipelines/, sorted by name. */
-export const listPipelines = (root: string) =>
+export const listPipelines = (root: string, draft?: PipelineDraftText) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -57,12 +64,14 @@ export const listPipelines = (root: string) =>
       const file = yield* readYamlFile(root, path.join(folder, entry))
       if (file._tag === "Unreadable") unreadable.push(file.diagnostic)
       else {
+        const isDraft = draft !== undefined && textAt(file.yaml, ["pipeline"]) === draft.pipeline
+        const yaml = isDraft ? parseYaml(file.yaml.file, draft.text) : file.yaml
         texts.push({
-          yaml: file.yaml,
+          yaml,
           file: entry.replace(/\.ya?ml$/, ""),
           folder: file.folder,
-          name: textAt(file.yaml, ["pipeline"]),
-          tags: tagsIn(file.yaml),
+          name: textAt(yaml, ["pipeline"]),
+          tags: tagsIn(yaml),
         })
       }
     }
@@ -142,11 +151,16 @@ const readProjectFile = (root: string, config: string, resolve: (path: string) =
  *
  * @param dir the project's folder
  * @param options.pipelines the names of pipelines: checks only their files, so that a broken pipeline does not affect the others; `all` (default): every file
+ * @param options.draft a text to use instead of a pipeline's file
  * @param options.withoutBroken omits broken entries of a pipeline if the rest doesn't depend on them; only for checks, never for a run
  */
 export const loadProject = (
   dir: string,
-  options: { readonly pipelines?: "all" | ReadonlyArray<string>; readonly withoutBroken?: boolean } = {},
+  options: {
+    readonly pipelines?: "all" | ReadonlyArray<string>
+    readonly withoutBroken?: boolean
+    readonly draft?: PipelineDraftText | undefined
+  } = {},
 ): Effect.Effect<
   Project,
   ConfigurationInvalid | ProjectNotFound | PipelineUnknown,
@@ -165,7 +179,7 @@ export const loadProject = (
     const { decoded, names, sets, ...read } = yield* readProjectFile(root, config, resolve)
     const diagnostics: Array<Diagnostic> = [...read.diagnostics]
 
-    const { texts, unreadable } = yield* listPipelines(root)
+    const { texts, unreadable } = yield* listPipelines(root, options.draft)
     const wanted = options.pipelines ?? "all"
     const missing = wanted === "all" ? [] : wanted.filter((wish) => !texts.some(({ name }) => name === wish))
     const found = texts.filter(({ name }) => wanted === "all" || (name !== undefined && wanted.includes(name)))

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import stringWidth from "fast-string-width"
-import { liveView, SlidingRate } from "../../../src/cli/terminal/progress.ts"
+import { liveView } from "../../../src/cli/terminal/progress.ts"
 import { phases, type Progress } from "../../../src/domain/progress.ts"
 import { namesOf } from "../../../src/domain/words.ts"
+import { SlidingRate } from "../../../src/jobs/SlidingRate.ts"
 import { terminal } from "../terminal.ts"
 
 const progress = (more: Partial<Progress> = {}): Progress => ({
