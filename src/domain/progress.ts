@@ -1,4 +1,4 @@
-import type { VerdictCounts } from "./fate.ts"
+import type { Fate, VerdictCounts } from "./fate.ts"
 
 interface PhaseWords {
   readonly title: string
@@ -52,4 +52,9 @@ export interface Progress {
   readonly throttled: number
   /** The recent number of this phase's rows per second. */
   readonly rate: number | undefined
+  /** The number of requests to the service so far, and of those whose answer is awaited. Absent for work other than a run. */
+  readonly requests?: number | undefined
+  readonly inFlight?: number | undefined
+  /** The number of rows by fate, as far as it is known. */
+  readonly fates?: { readonly [F in Fate]: number } | undefined
 }

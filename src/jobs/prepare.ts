@@ -1,4 +1,5 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
@@ -155,19 +156,25 @@ export const openPipelineSource = (
 export const openShown = (...given: Parameters<typeof openSource>) =>
   Effect.provideService(openSource(...given), PullProgress, showWork)
 
+/** How a pipeline's own source is opened. The studio keeps sources open for a while, because a page needs each of them many times. */
+export class OwnSource extends Context.Reference<OwnSource>()("formferry/OwnSource", {
+  defaultValue: () => ({ open: openShown }),
+}) {}
+
 const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: OpenOptions) =>
   Effect.gen(function*() {
+    const { open } = yield* OwnSource
     if (file === undefined) {
-      const opened = yield* openShown(source, options)
+      const opened = yield* open(source, options)
       const titles = new Set(opened.columns.map(({ title }) => title))
       const { from } = options
       if (from === undefined || from.columns.every((title) => titles.has(title))) return opened
       const because = "the new records lack columns of earlier ones"
-      return yield* openShown(source, { ...options, from: { ...everything, selection: from.selection, because } })
+      return yield* open(source, { ...options, from: { ...everything, selection: from.selection, because } })
     }
     const given = { ...(yield* openSource({ ...source, file })), matched: yield* matchedBy(source.file, file) }
     if (!isMended(given.columns)) return given
-    const own = Option.getOrUndefined(yield* Effect.option(openShown(source)))
+    const own = Option.getOrUndefined(yield* Effect.option(open(source)))
     if (own?.tool === undefined) return given
     const mended = yield* openSource({ ...source, file, format: own.tool.name })
     return sameTitles(own, mended) ? { ...mended, tool: own.tool, blocks: own.blocks } : mended

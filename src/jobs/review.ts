@@ -6,6 +6,7 @@ import { identity } from "effect/Function"
 import * as Schema from "effect/Schema"
 import type { Form, Option, Question } from "../domain/form.ts"
 import { kinds } from "../kinds/index.ts"
+import { Fault, type Kind } from "../kinds/Kind.ts"
 import { optionSplitter } from "../kinds/optionTable.ts"
 import { names } from "../mapping/findElement.ts"
 import { type ProfiledColumn, profiler } from "../mapping/suggest/ColumnProfile.ts"
@@ -166,7 +167,8 @@ const choicesInData = (pipeline: Pipeline, source: Source, form: Form, labels: S
     })
   })
 
-const isNamed = (origin: Origin): boolean =>
+/** Whether a pipeline can refer to the columns of an origin. */
+export const isNamed = (origin: Origin): boolean =>
   (origin._tag === "Block" && origin.block.known) || columnsOf(origin).every(({ name }) => name !== undefined)
 
 const nameOf = ({ name, position }: { readonly name: string | undefined; readonly position: number }): string =>
@@ -180,7 +182,8 @@ const shownFrom = (origin: Origin, question: Question): string => {
     : columnsOf(origin).map(nameOf).join(" + ")
 }
 
-const candidateOf = (
+/** Returns what a person needs to know to choose these columns. */
+export const candidateOf = (
   question: Question,
   { because, confidence, origin }: Pick<Suggestion, "because" | "confidence" | "origin">,
 ): ReviewCandidate => ({
@@ -224,18 +227,31 @@ const withAnswers = (
   }
 }
 
-/** Returns why a value can't be a key of a kind. Undefined if it can. */
-export const settingFault = (kindName: string | undefined, key: string, value: string): string | undefined => {
-  const kind = kindName === undefined ? undefined : kinds.get(kindName)
-  if (kind === undefined) return undefined
+/** Returns a function that reads a cell with a key of a kind set to this value. Undefined if the value can't be the key. */
+const readingWith = (kindName: string, kind: Kind, key: string, value: string) => {
   const options = { ...(kindName === "dateTime" ? { zone: "UTC" } : {}), [key]: value }
   const decoded = Schema.decodeUnknownEither(
     Schema.Struct(kind.options) as unknown as Schema.Schema<Readonly<Record<string, unknown>>, unknown>,
   )(options)
   const question = { id: "", name: "", type: undefined, options: undefined }
-  return Either.isLeft(decoded) || compileKind(kind, decoded.right, question, new Set()) === undefined
-    ? `"${value}" can't be the ${key}.`
-    : undefined
+  return Either.isLeft(decoded) ? undefined : compileKind(kind, decoded.right, question, new Set())
+}
+
+/** Returns why a value can't be a key of a kind. Undefined if it can. */
+export const settingFault = (kindName: string | undefined, key: string, value: string): string | undefined => {
+  const kind = kindName === undefined ? undefined : kinds.get(kindName)
+  if (kindName === undefined || kind === undefined) return undefined
+  return readingWith(kindName, kind, key, value) === undefined ? `"${value}" can't be the ${key}.` : undefined
+}
+
+/** Returns what cells mean if a key of a kind has this value. The meaning is undefined if the cell can't be read so. */
+export const readingsOf = (kindName: string | undefined, key: string, value: string, cells: ReadonlyArray<string>) => {
+  const kind = kindName === undefined ? undefined : kinds.get(kindName)
+  const read = kindName === undefined || kind === undefined ? undefined : readingWith(kindName, kind, key, value)
+  return cells.map((cell) => {
+    const found = read?.([cell])
+    return { cell, value: found instanceof Fault ? undefined : found }
+  })
 }
 
 /** Returns the names in a list that a person typed, separated by commas. A column's name may contain commas. */

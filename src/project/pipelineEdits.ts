@@ -108,24 +108,31 @@ export const putEntry = (
   return addToPipeline(text, { questions: [], urlParameters: [], own: [], [list]: [entry] })
 }
 
+/** Removes the entry of a question, or the comment that proposes one. */
+export const removeEntry = (text: string, id: string): string => {
+  const item = itemOf(text, id)
+  const place = item === undefined ? openLines(text.split("\n"), id) : itemLines(text, item)
+  return place === undefined ? text : replaceLines(text, place, [])
+}
+
 /** Removes the entry of a question, and adds the question to those that stay unanswered on purpose. */
 export const leaveUnanswered = (
-  file: string,
+  text: string,
   { id, name }: { readonly id: string; readonly name: string },
-): string | undefined => {
-  const item = itemOf(file, id)
-  const place = item === undefined ? openLines(file.split("\n"), id) : itemLines(file, item)
-  const text = place === undefined ? file : replaceLines(file, place, [])
+): string | undefined => ignore(removeEntry(text, id), "ignoreQuestions", name.trim() === "" ? id : name)
+
+/** Adds a name to the columns, or to the questions, that are left out on purpose. */
+export const ignore = (text: string, list: "ignore" | "ignoreQuestions", name: string): string | undefined => {
   const mapping = mappingOf(text)
   if (mapping === undefined) return undefined
-  const ignored = member(mapping, "ignoreQuestions")
-  const shown = yamlText(name.trim() === "" ? id : name, true)
+  const ignored = member(mapping, list)
+  const shown = yamlText(name, true)
   if (ignored === undefined) {
     const end = afterComments(text, lineAfter(text, last(mapping)), keyIndent(text, mapping))
     // Inserts before the empty lines between the mapping and the next key.
     const offset = text.slice(0, end).trimEnd().length
     return insert(text, text.indexOf("\n", offset) + 1 || text.length, [
-      `${" ".repeat(keyIndent(text, mapping))}ignoreQuestions: [${shown}]`,
+      `${" ".repeat(keyIndent(text, mapping))}${list}: [${shown}]`,
     ])
   }
   const { value } = ignored
@@ -214,10 +221,16 @@ const withoutListed = (text: string, id: string, choice: string): string => {
   return replaceLines(text, { from, to, indent: 0 }, kept.map((line) => line.replace(/\r$/, "")))
 }
 
-/** Writes a key of `source` in place of the comment that proposes it. */
+/** Writes a key of `source`: in place of its value, or of the comment that proposes it. */
 export const setSourceKey = (text: string, key: string, value: DraftValue): string | undefined => {
   const source = member(parseDocument(text).contents, "source")?.value
-  if (!isMap(source) || source.flow === true || member(source, key) !== undefined) return undefined
+  if (!isMap(source) || source.flow === true) return undefined
+  const before = member(source, key)?.value
+  if (before !== undefined) {
+    const [from, to] = rangeOf(before) ?? [0, 0]
+    const isOneLine = to > from && !text.slice(from, to).includes("\n")
+    return isOneLine ? text.slice(0, from) + flow(value, false) + text.slice(to) : undefined
+  }
   const indent = keyIndent(text, source)
   const line = `${" ".repeat(indent)}${key}: ${flow(value, false)}`
   const place = proposal(text, key)

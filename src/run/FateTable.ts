@@ -85,7 +85,12 @@ export class FateTable {
 
   /** Returns the counts by fate. The number of rows that the source returned is counted separately, so that the balance can detect a lost row. */
   counts(read: number): RowCounts {
-    return { read, ...(Object.fromEntries(fates.map((fate) => [fate, this.count(fate)])) as Record<Fate, number>) }
+    return { read, ...this.byFate }
+  }
+
+  /** The number of rows with each fate. */
+  get byFate(): Readonly<Record<Fate, number>> {
+    return Object.fromEntries(fates.map((fate) => [fate, this.count(fate)])) as Record<Fate, number>
   }
 }
 

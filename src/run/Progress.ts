@@ -24,7 +24,8 @@ export class Progress extends Context.Tag("formferry/Progress")<Progress, {
 /** Shows the run's progress after each chunk of rows that it reads and after each batch that it sends. */
 export const showProgress: Effect.Effect<void, never, Progress | FormService | RunCounts> = Effect.gen(function*() {
   const counts = yield* RunCounts
-  const { throttled } = yield* (yield* FormService).requests
+  const service = yield* FormService
+  const { create, metadata, read, throttled } = yield* service.requests
   const { inDoubt } = counts.fresh
   yield* (yield* Progress).show({
     phase: counts.phase,
@@ -36,6 +37,9 @@ export const showProgress: Effect.Effect<void, never, Progress | FormService | R
     inDoubt,
     throttled,
     rate: undefined,
+    requests: metadata + create + read,
+    inFlight: yield* service.inFlight,
+    fates: counts.fates?.byFate,
   })
 })
 

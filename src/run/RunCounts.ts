@@ -9,6 +9,7 @@ import { cut, type Problem } from "../domain/problem.ts"
 import type { Phase } from "../domain/progress.ts"
 import type { Difference, ProblemGroup, Replacement, RunReport } from "../domain/report.ts"
 import { Findings } from "../report/Findings.ts"
+import type { FateTable } from "./FateTable.ts"
 import { Samples } from "./Samples.ts"
 
 /** The maximum number of examples for each group of problems. */
@@ -46,6 +47,8 @@ export class Counts {
   total: number | undefined = undefined
   sent = 0
   imported = 0
+  /** The fates of the survey's rows. Undefined before the survey. */
+  fates: FateTable | undefined = undefined
   /** How many of this run's rows are in doubt, were refused, or came back different. The limits of `stopWhen` apply to these. */
   readonly fresh = { inDoubt: 0, refused: 0, differing: 0 }
   private readonly groups = new Map<string, MutableGroup>()

@@ -65,6 +65,7 @@ export const survey = Effect.gen(function*() {
         if ("item" in mapped) counts.samples.add({ row, key, cells: rowTexts(cells, plan.columns), item: mapped.item })
       },
     })
+  counts.fates = fates
   const cellTable = new CellTable(plan.columns, source.columns.length, mapping)
   const numbering = yield* rowKeys(plan, { ledger, view })
   const keyOf = numbering()

@@ -124,6 +124,8 @@ export interface FormService {
   readonly forms: Effect.Effect<ReadonlyArray<Pick<Form, "id" | "name">>, ServiceUnusable>
   /** Counts of requests since the service was opened. A request that lists or deletes counts as a read. */
   readonly requests: Effect.Effect<RequestCounts>
+  /** The number of requests whose answer is awaited. */
+  readonly inFlight: Effect.Effect<number>
   /** Counts of requests over time. Undefined before the first request. */
   readonly pace: Effect.Effect<Pace | undefined>
 }

@@ -294,6 +294,7 @@ export const make = (
           capabilities: options.capabilities ?? [],
         }),
         create: makeCreate(requests, outcomes),
+        inFlight: requests.inFlight,
         requests: requests.requests,
         pace: requests.pace,
       }

@@ -72,7 +72,7 @@ const counted: Readonly<Record<Operation, "metadata" | "create" | "read">> = {
 }
 
 /** The requests of one client of a service, with their own counts. */
-export interface Requests extends Pick<FormService, "requests" | "pace"> {
+export interface Requests extends Pick<FormService, "inFlight" | "requests" | "pace"> {
   /**
    * Sends one request in its turn, at most once. All requests to a service go through this function. The turn ends
    * after the pace was adjusted to the response. Fails with `NeverSent` if `signal` is aborted before the turn.
@@ -88,6 +88,7 @@ export interface Requests extends Pick<FormService, "requests" | "pace"> {
 export const makeRequests = ({ admission, logPause, clock, pace, transport }: SharedParts): Requests => {
   const counts: Record<keyof RequestCounts, number> = { metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }
   const timeline = new Timeline()
+  let inFlight = 0
   const count: Requests["count"] = (what) => {
     counts[what] += 1
     timeline.count(what, clock.unsafeCurrentTimeMillis())
@@ -101,12 +102,15 @@ export const makeRequests = ({ admission, logPause, clock, pace, transport }: Sh
     send: (operation, request, signal) =>
       admission.admit(operation === "create" ? "create" : "read", signal, (startedAt) => {
         count(counted[operation])
-        return Effect.flatMap(asRequest(operation, request.method, transport.send(request), pace.used), (response) => {
+        inFlight += 1
+        const sending = Effect.ensuring(transport.send(request), Effect.sync(() => inFlight -= 1))
+        return Effect.flatMap(asRequest(operation, request.method, sending, pace.used), (response) => {
           const answered = observe(response, startedAt)
           const log = logPause(response.status, momentOf(clock))
           return log === undefined ? Effect.succeed(answered) : Effect.as(log, answered)
         })
       }),
+    inFlight: Effect.sync(() => inFlight),
     requests: Effect.sync(() => ({ ...counts })),
     pace: Effect.sync(() => timeline.pace),
   }

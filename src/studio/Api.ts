@@ -4,6 +4,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
+import { type Fate, fates } from "../domain/fate.ts"
 import { problemCodes } from "../domain/problem.ts"
 import { phases, type Progress } from "../domain/progress.ts"
 import { RunReport, SourceFile } from "../domain/report.ts"
@@ -346,6 +347,10 @@ export type Counts = typeof Counts.Type
 
 const phaseNames = namesOf(phases)
 
+const FateCounts = Schema.Struct(
+  Object.fromEntries(fates.map((fate) => [fate, Schema.Number])) as { readonly [F in Fate]: typeof Schema.Number },
+)
+
 const ProgressShown: Schema.Schema<Progress> = Schema.Struct({
   phase: Schema.Literal(...phaseNames),
   read: Schema.Number,
@@ -355,6 +360,9 @@ const ProgressShown: Schema.Schema<Progress> = Schema.Struct({
   inDoubt: Schema.Number,
   throttled: Schema.Number,
   rate: Schema.UndefinedOr(Schema.Number),
+  requests: may(Schema.Number),
+  inFlight: may(Schema.Number),
+  fates: may(FateCounts),
 })
 
 const Question = Schema.Struct({
@@ -373,10 +381,11 @@ const Job = Schema.Struct({
   mode: JobMode,
   startedAt: Text("when it started, ISO 8601"),
   progress: may(ProgressShown),
-  pace: may(Schema.Struct({
-    limit: Schema.Number.annotations({ description: "requests a second that the project allows" }),
-    concurrency: Schema.Number.annotations({ description: "requests that may be in flight at the same time" }),
-  })).annotations({ description: "absent: the practice service, which has no limit" }),
+  pace: Schema.Struct({
+    rate: may(Schema.Number.annotations({ description: "requests a second, recently" })),
+    limit: may(Count("requests a second that the project allows; absent: no limit")),
+    concurrency: may(Count("requests that may be in flight at the same time; absent: no limit")),
+  }),
   state: Schema.Union(
     Schema.TaggedStruct("Running", { stopping: Flag("whether a stop was requested") }),
     Schema.TaggedStruct("Asking", { question: Question }),

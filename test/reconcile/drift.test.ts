@@ -30,6 +30,7 @@ const having = (submission: Submission | undefined): FormService => ({
   remove: undefined,
   forms: Effect.dieMessage("nobody asks for the forms"),
   requests: Effect.succeed({ metadata: 0, create: 0, read: 0, retried: 0, throttled: 0 }),
+  inFlight: Effect.succeed(0),
   pace: Effect.succeed(undefined),
 })
 

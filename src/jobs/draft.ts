@@ -1,0 +1,374 @@
+// A pipeline whose text is being edited: what its columns mean, what is wrong and open, and edits that keep comments and order.
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as Stream from "effect/Stream"
+import type { Form, Question } from "../domain/form.ts"
+import type { Json } from "../domain/json.ts"
+import type { RowChunk } from "../domain/row.ts"
+import { entryColumns } from "../mapping/ColumnBook.ts"
+import { names } from "../mapping/findElement.ts"
+import { cellsIn } from "../mapping/suggest/ColumnProfile.ts"
+import { columnsOf, type Origin } from "../mapping/suggest/Suggestion.ts"
+import { loadProject, type PipelineDraftText } from "../project/loadProject.ts"
+import type { MappingEntry, Pipeline } from "../project/Pipeline.ts"
+import { isOpen } from "../project/PipelineDraft.ts"
+import {
+  confidenceOf,
+  ignore,
+  leaveUnanswered,
+  markReviewed,
+  proposedSourceKey,
+  putEntry,
+  removeEntry,
+  removeProposal,
+  setChoice,
+  setSourceKey,
+} from "../project/pipelineEdits.ts"
+import type { Project } from "../project/Project.ts"
+import { parseYaml, textAt } from "../project/yamlText.ts"
+import { ownColumns } from "../source/columns.ts"
+import type { Source } from "../source/Source.ts"
+import { checkProject, checkStatus } from "./check.ts"
+import { checkData } from "./checkData.ts"
+import { inspectSource } from "./inspect.ts"
+import { compileFor, openPipelineSource } from "./prepare.ts"
+import { candidateOf, entriesFrom, isNamed, readingsOf, type ReviewedEntry } from "./review.ts"
+import type { Services } from "./services.ts"
+import { InitRefused, surveySource, unusedColumns } from "./suggestMapping.ts"
+import { findPipeline, firstTarget, openTarget } from "./target.ts"
+
+/** How many rows are read to show figures at once. */
+const firstRead = 10_000
+
+/** Returns a source that ends after its first rows. `isCut` returns whether it may have more. */
+const firstRows = (source: Source, whole: boolean): { readonly source: Source; readonly isCut: () => boolean } => {
+  if (whole) return { source, isCut: () => false }
+  let isCut = false
+  const cut = (chunk: RowChunk): RowChunk => {
+    const room = firstRead - chunk.firstRow + 1
+    if (room <= chunk.rows.length) isCut = true
+    return room >= chunk.rows.length ? chunk : { ...chunk, rows: chunk.rows.slice(0, room) }
+  }
+  return {
+    source: {
+      ...source,
+      read: () => Stream.takeUntil(Stream.map(source.read(), cut), () => isCut),
+      files: Effect.suspend(() => isCut ? Effect.succeed([]) : source.files),
+    },
+    isCut: () => isCut,
+  }
+}
+
+/** Where a draft belongs. */
+export interface DraftOptions {
+  readonly root: string
+  /** Called with the project before its services are used. */
+  readonly guard?: (project: Project) => Project
+  readonly services?: Services | undefined
+}
+
+/** Returns the name of a draft's pipeline: as its text says, otherwise as its file does. */
+const nameIn = ({ pipeline, text }: PipelineDraftText): string => textAt(parseYaml("", text), ["pipeline"]) ?? pipeline
+
+/** A draft with its open source and its form. */
+export interface OpenDraft {
+  readonly project: Project
+  readonly pipeline: Pipeline
+  readonly service: string
+  readonly source: Source
+  readonly form: Form
+  readonly text: string
+}
+
+/** Loads the project with a draft in place of its file. */
+export const loadDraft = ({ guard = identity, root }: DraftOptions, draft: PipelineDraftText) =>
+  Effect.map(loadProject(root, { pipelines: [nameIn(draft)], draft }), (project) => ({
+    name: nameIn(draft),
+    project: guard(project),
+  }))
+
+/** Opens a draft's source and fetches its form. Omits entries with mistakes. */
+export const openDraft = ({ guard = identity, root, services }: DraftOptions, draft: PipelineDraftText) =>
+  Effect.gen(function*() {
+    const name = nameIn(draft)
+    const project = guard(yield* loadProject(root, { pipelines: [name], draft, withoutBroken: true }))
+    const pipeline = yield* findPipeline(project, name)
+    const target = yield* firstTarget(pipeline)
+    const source = yield* openPipelineSource(pipeline, undefined)
+    const { name: service, service: { form: formOf } } = yield* openTarget(project, pipeline, target, services)
+    const form = yield* formOf(target.form)
+    const opened: OpenDraft = { project, pipeline, service, source, form, text: draft.text }
+    return opened
+  })
+
+/** Reads a draft's source: its columns, and which of them may answer the form's questions. The result doesn't depend on the draft's mapping. */
+export const surveyDraft = ({ form, source }: Pick<OpenDraft, "form" | "source">, whole: boolean) =>
+  Effect.gen(function*() {
+    const { isCut, source: first } = firstRows(source, whole)
+    const columns = ownColumns(source.columns)
+    const inspection = yield* inspectSource(first)
+    const surveyed = yield* surveySource({ ...first, columns }, form, columns)
+    return { inspection, ...surveyed, isWhole: !isCut() }
+  })
+
+export type DraftSurvey = Effect.Effect.Success<ReturnType<typeof surveyDraft>>
+
+/** Returns a form's questions with the columns that may answer each. Positions count from 1. */
+export const candidatesIn = ({ suggestions: { accepted, open } }: Pick<DraftSurvey, "suggestions">, form: Form) =>
+  form.questions.map((question) => {
+    const sure = accepted.filter((one) => one.question.id === question.id)
+    const others = open.find((one) => one.question.id === question.id)?.candidates ?? []
+    return {
+      ...question,
+      accepted: sure.length > 0,
+      candidates: [...sure, ...others].filter(({ origin }) => isNamed(origin)).map((one) => ({
+        ...candidateOf(question, one),
+        columns: columnsOf(one.origin).map(({ position }) => position + 1),
+      })),
+    }
+  })
+
+/** Says what is wrong and what is open in a draft. Reads the source's header, not its rows. Writes nothing. */
+export const draftState = (options: DraftOptions, draft: PipelineDraftText) =>
+  Effect.gen(function*() {
+    const { root, services } = options
+    const checked = yield* checkProject(root, [nameIn(draft)], { draft, services })
+    const opened = yield* Effect.option(openDraft(options, draft))
+    return {
+      diagnostics: [...checked.diagnostics, ...checked.pipelines.flatMap((one) => one.diagnostics)],
+      failures: checked.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message)),
+      isRunnable: checkStatus(checked) === 0,
+      ...(opened._tag === "Some"
+        ? stateOf(opened.value)
+        : { questions: [], unused: [], rowKey: "open" as const, proposals: [], openTimes: [] }),
+    }
+  })
+
+/** The maximum number of translated cells that are shown for a question. */
+const valuesShown = 200
+
+const stateOf = ({ form, pipeline, source, text }: OpenDraft) => {
+  const { mapping } = pipeline
+  const positions = new Map(
+    source.columns.flatMap(({ name, position }) => name === undefined ? [] : [[name, position + 1]]),
+  )
+  const isCommented = isOpen(text)
+  const columnsIn = (entry: MappingEntry): ReadonlyArray<number> => {
+    const { input } = entry
+    const block = input._tag === "Block"
+      ? source.blocks.find(({ title }) => title.trim() === input.title.trim())?.columns ?? []
+      : []
+    return [
+      ...block.map(({ position }) => position + 1),
+      ...entryColumns(entry).flatMap(({ name }) => positions.get(name) ?? positions.get(name.trim()) ?? []),
+    ]
+  }
+  const question = (question: Question) => {
+    const entry = mapping.questions.find((one) => names(one, question))
+    const isIgnored = mapping.ignoreQuestions.some(({ name }) => name === question.id || name === question.name)
+    const values = entry?.options["values"]
+    return {
+      id: question.id,
+      state: entry !== undefined
+        ? "mapped" as const
+        : isIgnored
+        ? "unanswered" as const
+        : isCommented(question.id)
+        ? "open" as const
+        : "missing" as const,
+      from: entry === undefined ? [] : [...new Set(columnsIn(entry))],
+      shown: entry === undefined ? undefined : shownInput(entry),
+      as: entry?.as,
+      confidence: entry === undefined ? undefined : confidenceOf(text, question.id),
+      required: entry?.required === true,
+      values: typeof values === "object" && values !== null
+        ? Object.fromEntries(Object.entries(values as { readonly [cell: string]: Json }).slice(0, valuesShown))
+        : undefined,
+      line: entry === undefined ? undefined : pipeline.document.at(entry.path, "key").line,
+    }
+  }
+  const { rowKey = source.tool?.defaultRowKey } = pipeline.source
+  return {
+    questions: form.questions.map(question),
+    unused: unusedColumns(pipeline, source).map(({ position }) => position + 1),
+    rowKey: rowKey === undefined
+      ? "open" as const
+      : rowKey === "content"
+      ? rowKey
+      : rowKey.map((one) => typeof one === "string" ? one : one.name),
+    proposals: (["empty", "where"] as const).flatMap((key) => {
+      const value = proposedSourceKey(text, key)
+      return value === undefined ? [] : [{ key, value }]
+    }),
+    openTimes: (["submissionTime", "lastUpdatedAt"] as const).filter((of) =>
+      mapping[of] === undefined && isCommented(of)
+    ),
+  }
+}
+
+const shownInput = ({ input }: MappingEntry): string => {
+  switch (input._tag) {
+    case "Columns":
+    case "FirstOf":
+      return input.columns.map(({ name }) => name).join(" + ")
+    case "Value":
+      return input.value
+    case "Template":
+      return input.pieces.map((piece) => typeof piece === "string" ? piece : `{${piece.name}}`).join("")
+    case "Parts":
+      return input.parts.map(({ part }) => part).join(" + ")
+    case "Block":
+      return input.title
+  }
+}
+
+/** Reads rows through a draft's mapping. Fails with what is wrong if the mapping doesn't compile. */
+export const countDraft = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
+  Effect.gen(function*() {
+    const { isCut, source: first } = firstRows(source, whole)
+    const compiled = yield* compileFor(pipeline, first, form)
+    const counts = yield* checkData(compiled.pipeline, first, compiled.mapping, form)
+    return { ...counts, isWhole: !isCut() }
+  })
+
+/** Answers to an entry's open questions, by key. */
+type Answers = Readonly<Record<string, string>>
+
+/** A change that needs only the draft's text, so that it works even if the source or the form can't be read. */
+export type TextEdit =
+  | { readonly _tag: "Accept"; readonly question: string }
+  | { readonly _tag: "Unmap"; readonly question: string }
+  | { readonly _tag: "SetChoice"; readonly question: string; readonly choice: string; readonly option: string | null }
+  | { readonly _tag: "SetRowKey"; readonly columns: ReadonlyArray<string> }
+  | { readonly _tag: "AcceptProposal"; readonly key: "empty" | "where" }
+  | { readonly _tag: "RejectProposal"; readonly key: "empty" | "where" }
+  | { readonly _tag: "IgnoreColumn"; readonly column: string }
+
+/** A change that needs the form. Columns are positions that count from 1. */
+export type FormEdit =
+  | {
+    readonly _tag: "Map"
+    readonly question: string
+    readonly columns: ReadonlyArray<number>
+    readonly answers: Answers
+  }
+  | { readonly _tag: "MapTime"; readonly of: "submissionTime" | "lastUpdatedAt"; readonly answers: Answers }
+  | { readonly _tag: "LeaveUnanswered"; readonly question: string }
+
+const refuse = (message: string) => new InitRefused({ message })
+
+/** Fails if the text's layout didn't allow its lines to be changed. */
+const changed = (text: string | undefined) =>
+  text === undefined
+    ? refuse(
+      "The file can't be changed as it is written: write each entry of `mapping` and its lists on a line of its own, or edit the text.",
+    )
+    : Effect.succeed({ text, entry: undefined })
+
+/** Changes a draft's text. */
+export const editText = (text: string, edit: TextEdit) => {
+  switch (edit._tag) {
+    case "Accept":
+      return changed(markReviewed(text, edit.question))
+    case "Unmap":
+      return changed(removeEntry(text, edit.question))
+    case "SetChoice":
+      return changed(setChoice(text, edit.question, edit.choice, edit.option))
+    case "SetRowKey":
+      return changed(setSourceKey(text, "rowKey", edit.columns.length === 0 ? "content" : edit.columns))
+    case "AcceptProposal": {
+      const value = proposedSourceKey(text, edit.key)
+      return value === undefined
+        ? refuse(`The file proposes no \`${edit.key}\`.`)
+        : changed(setSourceKey(text, edit.key, value))
+    }
+    case "RejectProposal":
+      return changed(removeProposal(text, edit.key))
+    case "IgnoreColumn":
+      return changed(ignore(text, "ignore", edit.column))
+  }
+}
+
+/** Changes the entry of a question or a time. Tries it on the first rows, and says what is open about it. */
+export const editEntry = (
+  { form, source: own, text }: OpenDraft,
+  survey: Pick<DraftSurvey, "missing" | "profiles" | "stray" | "suggestions">,
+  edit: FormEdit,
+) =>
+  Effect.gen(function*() {
+    const { source: first } = firstRows(own, false)
+    const source = { ...first, columns: ownColumns(own.columns) }
+    const entries = entriesFrom(source, survey)
+    if (edit._tag === "MapTime") {
+      const column = survey.suggestions[edit.of]
+      if (column === undefined) return yield* refuse(`No column seems to contain the ${edit.of}: write it in the text.`)
+      const made = entries.entryForTime({ of: edit.of, column })
+      return yield* withEntry(text, "own", made, cellsOf({ _tag: "Column", ...column }), edit.answers)
+    }
+    const question = form.questions.find(({ id }) => id === edit.question)
+    if (question === undefined) return yield* refuse(`The form has no question with the id ${edit.question}.`)
+    if (edit._tag === "LeaveUnanswered") return yield* changed(leaveUnanswered(text, question))
+    const origin = originOf(survey, question, edit.columns)
+    if (origin === undefined || !isNamed(origin)) {
+      return yield* refuse("A column has no name. Name it under `source.columns` by its position.")
+    }
+    const made = yield* entries.entryFor(question, origin)
+    return yield* withEntry(text, "questions", made, cellsOf(origin), edit.answers)
+  })
+
+/** Returns the suggested origin with these columns, otherwise a column, a block or joined columns. Undefined if a column is unknown. */
+const originOf = (
+  { profiles, suggestions: { accepted, blocks, open } }: Pick<DraftSurvey, "profiles" | "suggestions">,
+  question: Question,
+  positions: ReadonlyArray<number>,
+): Origin | undefined => {
+  const isThese = (origin: Origin) => {
+    const own = columnsOf(origin)
+    return own.length === positions.length && own.every(({ position }) => positions.includes(position + 1))
+  }
+  const suggested = [
+    ...accepted.filter((one) => one.question.id === question.id),
+    ...open.filter((one) => one.question.id === question.id).flatMap(({ candidates }) => candidates),
+  ].find(({ origin }) => isThese(origin))
+  if (suggested !== undefined) return suggested.origin
+  const block = blocks.map((block): Origin => ({ _tag: "Block", block })).find(isThese)
+  if (block !== undefined) return block
+  const columns = positions.flatMap((position) => profiles.find(({ column }) => column.position === position - 1) ?? [])
+  const [only] = columns
+  if (only === undefined || columns.length < positions.length) return undefined
+  return columns.length === 1 ? { _tag: "Column", ...only } : { _tag: "Joined", columns }
+}
+
+/** The number of cells that show what a setting means. */
+const cellsRead = 6
+
+const cellsOf = (origin: Origin): ReadonlyArray<string> =>
+  origin._tag === "Column" ? [...cellsIn(origin).distinct.keys()].slice(0, cellsRead) : []
+
+/** Writes an entry into a text. Returns what is open about it. */
+const withEntry = (
+  text: string,
+  list: "questions" | "own",
+  made: ReviewedEntry,
+  cells: ReadonlyArray<string>,
+  answers: Answers,
+) => {
+  const given = new Map(Object.entries(answers))
+  const entry = made.entry(given)
+  return Effect.map(changed(putEntry(text, list, entry)), ({ text }) => ({
+    text,
+    entry: {
+      kind: made.kind,
+      asks: made.asks.filter(({ key }) => !given.has(key)).map(({ choices, key, why }) => ({
+        key,
+        why,
+        choices: choices.map((value) => ({ value, samples: readingsOf(made.kind, key, value, cells) })),
+      })),
+      open: made.open,
+      misfit: made.misfit,
+      choices: entry.open
+        ? []
+        : made.choices.map(({ choice, count, likely }) => ({ choice, count, likely: likely?.label })),
+    },
+  }))
+}
