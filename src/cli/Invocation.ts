@@ -1,7 +1,5 @@
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import type * as LogLevel from "effect/LogLevel"
-import { userInfo } from "node:os"
 import { commandLine } from "../domain/shell.ts"
 
 /** What the command line asks for. */
@@ -42,6 +40,3 @@ export const sameCommandWith = (
   const end = kept.indexOf("--")
   return commandLine(kept.toSpliced(end < 0 ? kept.length : end, 0, ...values.flatMap((value) => [option, value])))
 }
-
-/** The user's name in the operating system. A user without an account entry has only a number. */
-export const userName = Effect.try(() => userInfo().username).pipe(Effect.orElseSucceed(() => "unknown user"))

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { type AcceptReason, acceptReasons } from "../domain/acceptance.ts"
+import { userName } from "../jobs/userName.ts"
 import { chosenArgument, command, json, needed, pipeline, to } from "./command.ts"
 import { reasonOf } from "./Failure.ts"
-import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 

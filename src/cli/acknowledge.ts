@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { counted } from "../domain/words.ts"
+import { userName } from "../jobs/userName.ts"
 import { command, flag, json, needed, pipeline, texts, to } from "./command.ts"
 import { reasonOf, UsageWrong } from "./Failure.ts"
-import { userName } from "./Invocation.ts"
 import { openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 

@@ -28,6 +28,7 @@ import { schedule } from "./schedule.ts"
 import { schema } from "./schema.ts"
 import { settle } from "./settle.ts"
 import { status } from "./status.ts"
+import { studio } from "./studio.ts"
 import { telemetrySettings } from "./telemetrySettings.ts"
 import { template } from "./template.ts"
 import { screenOf } from "./terminal/screen.ts"
@@ -48,7 +49,7 @@ const examples = [
 
 /** All commands, by the headings under which the help and the reference list them. */
 export const tree = {
-  "Start:": [demo, inspect, form, template, init, schema, practice],
+  "Start:": [demo, studio, inspect, form, template, init, schema, practice],
   "Prepare:": [check, preview, rehearse],
   "Import:": [run, schedule, reconcile],
   "Review:": [status, report, settle, acknowledge, accept, undo],

@@ -3,6 +3,7 @@ import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { counted } from "../domain/words.ts"
+import { userName } from "../jobs/userName.ts"
 import {
   argument,
   choice,
@@ -19,7 +20,6 @@ import {
   to,
 } from "./command.ts"
 import { reasonOf, UsageWrong } from "./Failure.ts"
-import { userName } from "./Invocation.ts"
 import { chosenPipelines, openProject } from "./openProject.ts"
 import { Output } from "./Output.ts"
 import { withProgress } from "./terminal/progress.ts"

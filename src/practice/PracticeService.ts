@@ -9,8 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Utils from "effect/Utils"
 import { randomBytes } from "node:crypto"
-import { createServer } from "node:http"
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Form } from "../domain/form.ts"
 import type { Submission } from "../domain/submission.ts"
@@ -19,6 +18,7 @@ import { makeFaults } from "./faults.ts"
 import type { FaultPlan, Reply } from "./faults.ts"
 import { loadFaults, loadForms } from "./files.ts"
 import type { FaultsFileInvalid, FormFileInvalid } from "./files.ts"
+import { isOwnHost, listen, listenAt } from "./loopback.ts"
 import { refusal } from "./refusals.ts"
 import type { PracticeAnswer } from "./refusals.ts"
 import { results } from "./results.ts"
@@ -137,7 +137,7 @@ export const serve = (
   options: PracticeOptions & { readonly port: number },
 ): Effect.Effect<HttpPractice, PracticeNotServed, Scope.Scope> =>
   Effect.gen(function*() {
-    const server = yield* listen(options.port)
+    const server = yield* listen(options.port, (code) => new PracticeNotServed({ port: options.port, code }))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const { practice, faults, maxBody, clock, store } = yield* start(options, () => origin)
     const run = Runtime.runCallback(yield* Effect.runtime<never>())
@@ -148,7 +148,7 @@ export const serve = (
       const wait = faults.refusedUntil() - clock.unsafeCurrentTimeMillis()
       if (wait <= 0 || !server.listening) return
       server.close()
-      later(Effect.delay(Effect.eventually(listenAt(server, port)), wait))
+      later(Effect.delay(Effect.eventually(listenAt(server, port, () => undefined)), wait))
     }
     const token = secret()
     server.on("request", (incoming, outgoing) => {
@@ -192,33 +192,8 @@ export const serve = (
     return { ...practice, baseUrl: `${origin}${prefix}`, results: `${origin}/results/${token}` }
   })
 
-/** Whether a Host header contains the service's own address. */
-const isOwnHost = (host: string | undefined, port: number): boolean =>
-  ["127.0.0.1", "localhost"].some((name) => host === `${name}:${port}` || (port === 80 && host === name))
-
 /** The reply if the service itself fails. */
 export const brokenDown: Reply = { _tag: "Answer", answer: refusal(500, "Internal Server Error") }
-
-const listenAt = (server: Server, port: number): Effect.Effect<Server, PracticeNotServed> =>
-  Effect.async((resume) => {
-    const failed = (error: NodeJS.ErrnoException) =>
-      resume(Effect.fail(new PracticeNotServed({ port, code: error.code ?? error.name })))
-    server.once("error", failed)
-    server.listen(port, "127.0.0.1", () => {
-      server.off("error", failed)
-      resume(Effect.succeed(server))
-    })
-  })
-
-const listen = (port: number): Effect.Effect<Server, PracticeNotServed, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.suspend(() => listenAt(createServer(), port)),
-    (server) =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      }),
-  )
 
 /** Receives the whole body. Undefined if it is longer than allowed. The remaining body is then read and discarded, so that the client reads the refusal. */
 const receive = (incoming: IncomingMessage, max: number, done: (body: Uint8Array | undefined) => void): void => {

@@ -64,11 +64,12 @@ export const listPipelines = (root: string, draft?: PipelineDraftText) =>
       const file = yield* readYamlFile(root, path.join(folder, entry))
       if (file._tag === "Unreadable") unreadable.push(file.diagnostic)
       else {
-        const isDraft = draft !== undefined && textAt(file.yaml, ["pipeline"]) === draft.pipeline
+        const name = entry.replace(/\.ya?ml$/, "")
+        const isDraft = draft !== undefined && (textAt(file.yaml, ["pipeline"]) ?? name) === draft.pipeline
         const yaml = isDraft ? parseYaml(file.yaml.file, draft.text) : file.yaml
         texts.push({
           yaml,
-          file: entry.replace(/\.ya?ml$/, ""),
+          file: name,
           folder: file.folder,
           name: textAt(yaml, ["pipeline"]),
           tags: tagsIn(yaml),

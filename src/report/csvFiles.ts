@@ -258,7 +258,7 @@ const inDoubt = asDeclared(InDoubtRow, {
 })
 
 /** Separates several problems of one row. */
-const joint = " · "
+export const joint = " · "
 
 /** The code for a row that is rejected only because of its fate. */
 const codeOfFate: { readonly [F in RejectedRow["fate"]]: ProblemCode | "" } = {

@@ -469,6 +469,10 @@ const call = <const Name extends string, P extends Schema.Schema.Any, A extends 
 
 const Nothing = Schema.Struct({})
 const ofPipeline = Schema.Struct({ pipeline: Text("the pipeline's name") })
+const ofTarget = Schema.Struct({
+  ...ofPipeline.fields,
+  to: may(Text("the target, if the pipeline has several")),
+})
 const ofRun = Schema.Struct({ ...ofPipeline.fields, run: Text("the run's id") })
 const ofJob = Schema.Struct({ job: Text("the job's id") })
 
@@ -516,9 +520,8 @@ const runs = HttpApiGroup.make("runs")
   .add(call(
     "start",
     Schema.Struct({
-      ...ofPipeline.fields,
+      ...ofTarget.fields,
       mode: Schema.Literal("check", "rehearsal", "dry-run", "run"),
-      to: may(Text("the target, if the pipeline has several")),
       limit: may(Count("send at most this many new rows")),
       retryRefused: may(Schema.Boolean),
       fixedOf: may(Text("the id of a run whose fixed rejected rows are the source")),
@@ -554,11 +557,11 @@ const results = HttpApiGroup.make("results")
       Schema.Struct({ version: Schema.String, file: Schema.String }),
     ).addError(Conflict),
   )
-  .add(call("doubts", ofPipeline, Settled))
+  .add(call("doubts", ofTarget, Settled))
   .add(call(
     "settleAs",
     Schema.Struct({
-      ...ofPipeline.fields,
+      ...ofTarget.fields,
       landed: Schema.Boolean,
       keys: List(Schema.String),
       because: Schema.String,
@@ -568,7 +571,7 @@ const results = HttpApiGroup.make("results")
   .add(
     HttpApiEndpoint.post("settle", "/settle")
       .setUrlParams(Schema.Struct({
-        ...ofPipeline.fields,
+        ...ofTarget.fields,
         name: Text("the export's name"),
         complete: may(Schema.BooleanFromString),
         because: may(Schema.String),

@@ -1,0 +1,95 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import Papa from "papaparse"
+import type { Project } from "../project/Project.ts"
+import { csvFiles, faithfulCsv, joint } from "../report/csvFiles.ts"
+import { readReport } from "../report/pastRuns.ts"
+import { replaceFile, versionOf } from "./pipelineFile.ts"
+
+/** Rejected rows can't be fixed (exit code 2). */
+export class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
+  message: Schema.String,
+}) {}
+
+/** The copy of rejected.csv in which a person fixes cells. It is next to it, and can be imported in its place. */
+const fixedName = "rejected-fixed.csv"
+
+/** Returns the rejected rows of a run: as a person has fixed them, otherwise as they were rejected. */
+export const rejectedRows = (project: Project, pipeline: string, run: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { folder, report } = yield* readReport(project.reports, pipeline, run)
+    const fixed = path.join(folder, fixedName)
+    const isFixed = yield* fs.exists(fixed)
+    const file = isFixed ? fixed : path.join(folder, csvFiles.rejected.name)
+    const text = (yield* fs.exists(file)) ? yield* fs.readFileString(file) : ""
+    const [titles = [], ...lines] = Papa.parse<Array<string>>(text, { skipEmptyLines: true }).data
+    const own = Math.max(0, titles.lastIndexOf(csvFiles.rejected.titles[0] ?? ""))
+    const rows = lines.map((line) => {
+      const [row = "", key = "", codes = "", column = "", message = ""] = line.slice(own)
+      return { row, key, codes, wrong: column === "" ? [] : column.split(joint), message, cells: line.slice(0, own) }
+    })
+    return {
+      columns: titles.slice(0, own),
+      rows,
+      titles,
+      lines,
+      text,
+      fixed,
+      isFixed,
+      report,
+      version: versionOf(text),
+    }
+  })
+
+/** A fixed cell of a rejected row. `index` is the row's place in the file; both numbers count from 0. */
+interface FixedCell {
+  readonly index: number
+  readonly column: number
+  readonly text: string
+}
+
+/** Saves fixed cells next to rejected.csv. Fails with FileChanged if the rows no longer have this version. */
+export const fixRejected = (
+  project: Project,
+  { cells, pipeline, run, version }: {
+    readonly pipeline: string
+    readonly run: string
+    readonly version: string
+    readonly cells: ReadonlyArray<FixedCell>
+  },
+) =>
+  Effect.gen(function*() {
+    const { columns, fixed, isFixed, lines, report, titles, ...now } = yield* rejectedRows(project, pipeline, run)
+    if (report.values === "masked") {
+      return yield* new NothingToFix({
+        message: "This report has digests in place of values, so its rows can't be fixed.",
+      })
+    }
+    if (report.mode === "rehearsal") {
+      return yield* new NothingToFix({ message: "A rehearsal sends nothing: fix the source, or the rows of a run." })
+    }
+    for (const { column, index, text } of cells) {
+      const line = lines[index]
+      if (line === undefined || column < 0 || column >= columns.length) {
+        return yield* new NothingToFix({ message: "The file has no such cell." })
+      }
+      line[column] = text
+    }
+    const shown = isFixed ? fixedName : csvFiles.rejected.name
+    // A first fix is made from rejected.csv, which stays as it is.
+    const base = isFixed || version !== now.version ? version : versionOf("")
+    const content = faithfulCsv([titles, ...lines])
+    return { version: yield* replaceFile({ file: fixed, shown, text: content, version: base }), file: fixedName }
+  })
+
+/** Returns the absolute path of a run's fixed rows. */
+export const fixedFile = (project: Project, pipeline: string, run: string) =>
+  Effect.gen(function*() {
+    const { fixed, isFixed } = yield* rejectedRows(project, pipeline, run)
+    if (!isFixed) return yield* new NothingToFix({ message: `No rejected row of the run ${run} was fixed.` })
+    return fixed
+  })

@@ -1,0 +1,120 @@
+import { createHash, randomBytes } from "node:crypto"
+import type { IncomingHttpHeaders } from "node:http"
+import { isOwnHost } from "../practice/loopback.ts"
+
+/** A reply without a page. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+/** Allows the page only its own scripts, styles and requests. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ")
+
+/** Headers of every reply. */
+export const guarding = {
+  "content-security-policy": policy,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+}
+
+/** Returns a reply of one sentence. */
+export const plain = (status: number, body: string): Reply => ({
+  status,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body: `${body}\n`,
+})
+
+const secret = () => randomBytes(24).toString("base64url")
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** A request's head. */
+export interface Head {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+}
+
+/**
+ * Decides who may use the studio. Other users and programs of the machine can reach its port, and a browser sends requests for any web page. So a
+ * request needs the own address, the own origin, and a session. A link with a single-use token starts a session.
+ */
+export class Gate {
+  /** Digests of the sessions. Looking up a digest takes no time from which a session could be guessed. */
+  readonly #sessions = new Set<string>()
+  readonly #port: number
+  #token: string | undefined
+  readonly #cookie: string
+
+  constructor(port: number) {
+    this.#port = port
+    // Browsers send a cookie to every port of a host, so its name contains the port.
+    this.#cookie = `formferry-studio-${port}`
+  }
+
+  /** Returns a link that starts a session once. Earlier unused links no longer work. */
+  newLink(): string {
+    this.#token = secret()
+    return `http://127.0.0.1:${this.#port}/open?token=${this.#token}`
+  }
+
+  /** Returns the reply to a request that may not pass, or that starts a session. Undefined if the request may pass. */
+  check({ headers, method, url }: Head): Reply | undefined {
+    const { host, origin } = headers
+    if (!isOwnHost(host, this.#port)) return plain(421, "This address is not the studio's.")
+    if (origin !== undefined ? origin !== `http://${host}` : method !== "GET" && method !== "HEAD") {
+      return plain(403, "The studio accepts requests only from its own page.")
+    }
+    const { pathname, searchParams } = new URL(url, `http://${host}`)
+    if (pathname === "/open" && method === "GET") return this.#start(searchParams.get("token") ?? "")
+    const site = headers["sec-fetch-site"]
+    if (site !== undefined && site !== "same-origin" && site !== "none") {
+      return plain(403, "The studio accepts requests only from its own page.")
+    }
+    return this.#hasSession(headers.cookie) ? undefined : plain(
+      403,
+      "Open the studio with the link that formferry printed. A link works once: press o in the terminal for another.",
+    )
+  }
+
+  #start(token: string): Reply {
+    if (this.#token === undefined || digest(token) !== digest(this.#token)) {
+      return plain(403, "This link was used, or is not the newest one. Press o in the terminal for another.")
+    }
+    this.#token = undefined
+    const session = secret()
+    this.#sessions.add(digest(session))
+    return {
+      status: 200,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "set-cookie": `${this.#cookie}=${session}; Path=/; HttpOnly; SameSite=Strict`,
+      },
+      // A redirect would not carry a strict cookie if a page of a different site contained the link.
+      body:
+        `<!doctype html><html lang="en"><title>formferry studio</title><meta http-equiv="refresh" content="0;url=/">`
+        + `<a href="/">Open the studio</a></html>`,
+    }
+  }
+
+  #hasSession(cookies: string | undefined): boolean {
+    return (cookies ?? "").split(";").some((one) => {
+      const [name = "", value = ""] = one.trim().split("=", 2)
+      return name === this.#cookie && this.#sessions.has(digest(value))
+    })
+  }
+}

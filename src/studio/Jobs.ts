@@ -1,0 +1,285 @@
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as PubSub from "effect/PubSub"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { exits } from "../domain/exit.ts"
+import type { Progress } from "../domain/progress.ts"
+import { outcomeWords } from "../domain/run.ts"
+import { commandLine } from "../domain/shell.ts"
+import { attempt, type AttemptFailure, type Notifier, reasonOf } from "../jobs/attempt.ts"
+import { checkProject, checkStatus } from "../jobs/check.ts"
+import { orInterrupted } from "../jobs/prepare.ts"
+import { readyRows } from "../jobs/readyRows.ts"
+import { rehearsePipeline } from "../jobs/rehearse.ts"
+import { fixedFile } from "../jobs/rejectedRows.ts"
+import { asThePipelineSays, runPipeline } from "../jobs/run.ts"
+import { SlidingRate } from "../jobs/SlidingRate.ts"
+import { chooseTarget, findPipeline } from "../jobs/target.ts"
+import { loadProject } from "../project/loadProject.ts"
+import type { Project } from "../project/Project.ts"
+import { now } from "../run/Run.ts"
+import type { Signal } from "../run/Stop.ts"
+import { type Calls, type Job, Refused } from "./Api.ts"
+
+type Start = Calls["runs"]["start"]["payload"]
+type Ended = Extract<Job["state"], { readonly _tag: "Ended" }>
+
+/** A job, and what it waits for. */
+interface Entry {
+  job: Job
+  /** Whether listeners don't know the latest progress yet. */
+  isNews: boolean
+  readonly stop: Deferred.Deferred<Signal>
+  answer: Deferred.Deferred<boolean> | undefined
+}
+
+/** The checks and runs that were started in the studio. They continue without a page. */
+export interface Jobs {
+  readonly list: Effect.Effect<ReadonlyArray<Job>>
+  /** Starts a job. Fails if a job of the same pipeline has not ended. */
+  readonly start: (asked: Start) => Effect.Effect<Job, Refused>
+  /** Answers a job's question. The confirmation is the service's name, as a person typed it. Undefined: no. */
+  readonly answer: (id: string, confirmation: string | undefined) => Effect.Effect<Job, Refused>
+  /** Stops a job like Ctrl-C: requests in flight are finished and recorded. */
+  readonly stop: (id: string) => Effect.Effect<Job, Refused>
+  /** Stops all jobs, and waits until they have ended. */
+  readonly stopAll: (signal: Signal) => Effect.Effect<void>
+  /** Each job now, then whenever one changes. */
+  readonly changes: Stream.Stream<Job>
+}
+
+interface JobOptions {
+  readonly root: string
+  readonly guard: (project: Project) => Project
+  /** Removes secrets from a message. */
+  readonly mask: (text: string) => string
+}
+
+/** How many ended jobs are shown. */
+const kept = 50
+
+/** Milliseconds between two pieces of news about a job's progress. */
+const betweenNews = 200
+
+const refused = (message: string) => new Refused({ code: "JobRefused", message, diagnostics: [] })
+
+/** Makes the jobs of a studio. They end with the scope. */
+export const makeJobs = ({ guard, mask, root }: JobOptions) =>
+  Effect.gen(function*() {
+    const entries = new Map<string, Entry>()
+    const fibers = new Map<string, Fiber.RuntimeFiber<void>>()
+    const news = yield* PubSub.sliding<Job>(1024)
+    const scope = yield* Effect.scope
+    const context = yield* Effect.context<FileSystem.FileSystem | Path.Path | Notifier>()
+    let count = 0
+
+    const tell = (entry: Entry) => {
+      entry.isNews = false
+      return PubSub.publish(news, entry.job)
+    }
+    const change = (entry: Entry, by: Partial<Job>) => {
+      entry.job = { ...entry.job, ...by }
+      return Effect.as(tell(entry), entry.job)
+    }
+    const openEntry = (id: string) => {
+      const entry = entries.get(id)
+      return entry === undefined || entry.job.state._tag === "Ended"
+        ? refused("This job has ended.")
+        : Effect.succeed(entry)
+    }
+
+    /** Does a job's work. Returns how it ended. */
+    const work = (entry: Entry, asked: Start) =>
+      Effect.gen(function*() {
+        const { mode, pipeline } = asked
+        if (mode === "check") return yield* checked(root, pipeline)
+        const project = guard(yield* loadProject(root, { pipelines: [pipeline] }))
+        const target = yield* chooseTarget(yield* findPipeline(project, pipeline), asked.to)
+        const service = project.services.get(target.service)
+        const pace = service?._tag === "Live"
+          ? { limit: service.requestsPerSecond, concurrency: service.concurrency }
+          : {}
+        const meter = measure(pace)
+        const options = {
+          ...asThePipelineSays,
+          pipeline,
+          to: asked.to,
+          limit: asked.limit,
+          retryRefused: asked.retryRefused === true,
+          source: asked.fixedOf === undefined ? undefined : yield* fixedFile(project, pipeline, asked.fixedOf),
+          projectOption: undefined,
+          interrupted: Deferred.await(entry.stop),
+          warn: () => Effect.void,
+          progress: (event: Progress) =>
+            Effect.map(Clock.currentTimeMillis, (at) => {
+              entry.job = { ...entry.job, ...meter(event, at) }
+              entry.isNews = true
+            }),
+        }
+        const ask = (question: Extract<Job["state"], { readonly _tag: "Asking" }>["question"]) =>
+          Effect.gen(function*() {
+            entry.answer = yield* Deferred.make<boolean>()
+            yield* change(entry, { state: { _tag: "Asking", question } })
+            const answered = yield* Effect.raceFirst(
+              Deferred.await(entry.answer),
+              Effect.as(options.interrupted, false),
+            )
+            entry.answer = undefined
+            yield* change(entry, { state: { _tag: "Running", stopping: !answered } })
+            return answered
+          })
+        const report = yield* mode === "rehearsal"
+          ? rehearsePipeline(project, options)
+          : attempt(
+            project,
+            pipeline,
+            runPipeline(project, { ...options, dryRun: mode === "dry-run", confirm: () => false, ask }),
+          )
+        const { because, exitCode, next, outcome, run } = report
+        const { meaning, title } = outcomeWords[outcome]
+        return { exitCode, outcome, run, next, message: [`${title}.`, meaning, ...because].join(" "), diagnostics: [] }
+      })
+
+    const run = (entry: Entry, asked: Start) =>
+      Effect.gen(function*() {
+        const telling = Effect.forever(
+          Effect.delay(Effect.suspend(() => entry.isNews ? tell(entry) : Effect.void), betweenNews),
+        )
+        const exit = yield* Effect.exit(
+          Effect.raceFirst(
+            mode(asked) === "check"
+              ? orInterrupted(Deferred.await(entry.stop), work(entry, asked))
+              : work(entry, asked),
+            telling,
+          ),
+        )
+        const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
+        const state: Ended = { _tag: "Ended", endedAt: yield* now, ...end, message: mask(end.message) }
+        yield* change(entry, { state })
+        fibers.delete(entry.job.id)
+      })
+
+    const jobs: Jobs = {
+      list: Effect.sync(() => [...entries.values()].map(({ job }) => job)),
+      start: (asked) =>
+        Effect.gen(function*() {
+          const busy = [...entries.values()].find(({ job }) =>
+            job.pipeline === asked.pipeline && job.state._tag !== "Ended"
+          )
+          if (busy !== undefined) {
+            return yield* refused(
+              `A ${busy.job.mode} of ${asked.pipeline} is in progress. Wait until it has ended, or stop it.`,
+            )
+          }
+          const entry: Entry = {
+            job: {
+              id: `job-${++count}`,
+              pipeline: asked.pipeline,
+              mode: asked.mode,
+              startedAt: yield* now,
+              pace: {},
+              state: { _tag: "Running", stopping: false },
+            },
+            isNews: false,
+            stop: yield* Deferred.make<Signal>(),
+            answer: undefined,
+          }
+          entries.set(entry.job.id, entry)
+          const ended = [...entries].filter(([, { job }]) => job.state._tag === "Ended")
+          for (const [id] of ended.slice(0, Math.max(0, ended.length - kept))) entries.delete(id)
+          yield* tell(entry)
+          fibers.set(entry.job.id, yield* Effect.forkIn(Effect.provide(run(entry, asked), context), scope))
+          return entry.job
+        }),
+      answer: (id, confirmation) =>
+        Effect.gen(function*() {
+          const entry = yield* openEntry(id)
+          const { state } = entry.job
+          if (entry.answer === undefined || state._tag !== "Asking") return yield* refused("This job asks nothing.")
+          if (confirmation !== undefined && confirmation !== state.question.service) {
+            return yield* refused(`Nothing was sent. To confirm, type ${state.question.service}.`)
+          }
+          yield* Deferred.succeed(entry.answer, confirmation !== undefined)
+          return entry.job
+        }),
+      stop: (id) =>
+        Effect.gen(function*() {
+          const entry = yield* openEntry(id)
+          yield* Deferred.succeed(entry.stop, "SIGINT")
+          return entry.job.state._tag === "Running"
+            ? yield* change(entry, { state: { _tag: "Running", stopping: true } })
+            : entry.job
+        }),
+      stopAll: (signal) =>
+        Effect.gen(function*() {
+          for (const { stop } of entries.values()) yield* Deferred.succeed(stop, signal)
+          yield* Effect.forEach([...fibers.values()], Fiber.await, { discard: true })
+        }),
+      changes: Stream.unwrapScoped(
+        Effect.map(Stream.fromPubSub(news, { scoped: true }), (later) =>
+          // Listens first, so that no change is missed.
+          Stream.concat(Stream.suspend(() => Stream.fromIterable([...entries.values()].map(({ job }) => job))), later)),
+      ),
+    }
+    return jobs
+  })
+
+const mode = ({ mode }: Start) => mode
+
+/** Checks a pipeline as the command `check` does. */
+const checked = (root: string, pipeline: string) =>
+  Effect.map(checkProject(root, [pipeline]), (found) => {
+    const exitCode = checkStatus(found)
+    const failures = found.pipelines.flatMap(({ failures }) => failures.map(({ message }) => message))
+    return {
+      exitCode,
+      outcome: undefined,
+      run: undefined,
+      next: commandLine([exitCode === exits.complete.code ? "rehearse" : "check", pipeline]),
+      message: [...failures, ...found.pipelines.flatMap(({ data }) => data === undefined ? [] : readyRows(data))].join(
+        " ",
+      ),
+      diagnostics: [...found.diagnostics, ...found.pipelines.flatMap((one) => one.diagnostics)],
+    }
+  })
+
+/** Returns how a job ended that failed. */
+const failed = (
+  cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
+) => {
+  const none = { outcome: undefined, run: undefined, next: undefined, diagnostics: [] }
+  if (Cause.isInterrupted(cause)) {
+    return { ...none, exitCode: exits.interrupted.code, message: "It was stopped before anything was sent." }
+  }
+  const failure = Either.getOrUndefined(Either.flip(Cause.failureOrCause(cause)))
+  if (failure?._tag === "NothingToFix" || failure?._tag === "BadArgument" || failure?._tag === "SystemError") {
+    return { ...none, exitCode: exits.wrong.code, message: failure.message }
+  }
+  const { exitCode, message } = reasonOf(cause as Cause.Cause<AttemptFailure>)
+  return failure?._tag === "ConfigurationInvalid"
+    ? { ...none, exitCode, diagnostics: failure.diagnostics, message: "The pipeline has mistakes. Nothing was sent." }
+    : { ...none, exitCode, message }
+}
+
+/** Returns a function that adds the recent rates to a job's progress. */
+const measure = (pace: Job["pace"]) => {
+  let rows: { readonly phase: Progress["phase"]; readonly rate: SlidingRate } | undefined
+  let requests: SlidingRate | undefined
+  return (event: Progress, at: number): Pick<Job, "pace" | "progress"> => {
+    if (rows?.phase !== event.phase) rows = { phase: event.phase, rate: new SlidingRate(at, event.read) }
+    rows.rate.note(at, event.read)
+    if (event.requests !== undefined) {
+      requests ??= new SlidingRate(at, event.requests)
+      requests.note(at, event.requests)
+    }
+    return { progress: { ...event, rate: rows.rate.rate(at) }, pace: { ...pace, rate: requests?.rate(at) } }
+  }
+}

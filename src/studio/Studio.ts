@@ -1,0 +1,164 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as RcMap from "effect/RcMap"
+import * as Scope from "effect/Scope"
+import type { Form } from "../domain/form.ts"
+import { type DraftSurvey, type OpenDraft, openDraft, surveyDraft } from "../jobs/draft.ts"
+import { FileChanged } from "../jobs/pipelineFile.ts"
+import { openShown, OwnSource } from "../jobs/prepare.ts"
+import { openService, type Services } from "../jobs/services.ts"
+import { ConfigurationInvalid } from "../project/errors.ts"
+import type { PipelineDraftText } from "../project/loadProject.ts"
+import type { Project } from "../project/Project.ts"
+import type { SourceConfig } from "../project/sourceSection.ts"
+import { Conflict, Refused } from "./Api.ts"
+import { type Jobs, makeJobs } from "./Jobs.ts"
+
+export interface StudioOptions {
+  /** The project's folder. */
+  readonly root: string
+  readonly isDemo: boolean
+  /** Called with the project before its services are used. */
+  readonly guard: (project: Project) => Project
+  /** Removes secrets from a message. */
+  readonly mask: (text: string) => string
+  /** The maximum size of an uploaded file in bytes. */
+  readonly maxUpload: number
+}
+
+/** What the studio's calls share. It keeps no drafts, so pages don't disturb each other. */
+export class Studio extends Context.Tag("formferry/Studio")<
+  Studio,
+  StudioOptions & {
+    readonly jobs: Jobs
+    /** Opens a draft's source and fetches its form. Both are kept for a while. */
+    readonly open: (
+      draft: PipelineDraftText,
+    ) => Effect.Effect<OpenDraft, OpenDraftFailure, FileSystem.FileSystem | Path.Path | Scope.Scope>
+    /** Surveys a draft's source, unless that was done before. */
+    readonly survey: (
+      draft: OpenDraft,
+      whole: boolean,
+    ) => Effect.Effect<DraftSurvey, Effect.Effect.Error<ReturnType<typeof surveyDraft>>, FileSystem.FileSystem>
+    /** The services for calls about drafts: they are closed with the call, and forms are kept for a while. */
+    readonly services: Effect.Effect<Services, never, Scope.Scope>
+    /** Lets the jobs use the sources that are kept open. */
+    readonly withSources: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  }
+>() {}
+
+type OpenDraftFailure = Effect.Effect.Error<ReturnType<typeof openDraft>>
+
+/** How long a form may be used without fetching it again, in milliseconds. */
+const formKept = 30_000
+
+/** How many surveys are kept. */
+const surveysKept = 4
+
+/** Returns a text that changes whenever reading the source may give other rows. Only files have times, so a pulled source is pulled again only after a while. */
+const sourceKey = (config: SourceConfig) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const files = typeof config.file === "string" ? [config.file] : Array.isArray(config.file) ? config.file : []
+    const stats = yield* Effect.forEach(files as ReadonlyArray<string>, (file) =>
+      Effect.map(Effect.option(fs.stat(file)), (found) =>
+        found._tag === "None"
+          ? ""
+          : `${found.value.size} ${found.value.mtime._tag === "Some" ? +found.value.mtime.value : ""}`))
+    // Row keys and conditions don't change how rows are read.
+    return JSON.stringify([{ ...config, rowKey: undefined, where: undefined }, stats])
+  })
+
+/** Makes what the calls share, until the scope closes. */
+export const makeStudio = (options: StudioOptions) =>
+  Effect.gen(function*() {
+    const { guard, root } = options
+    const clock = yield* Effect.clock
+    const configs = new Map<string, SourceConfig>()
+    const kept = yield* RcMap.make({
+      lookup: (key: string) => Effect.suspend(() => openShown(configs.get(key)!)),
+      idleTimeToLive: "2 minutes",
+    })
+    const openSource: typeof openShown = (config, open = {}) =>
+      open.from !== undefined ? openShown(config, open) : Effect.flatMap(sourceKey(config), (key) => {
+        configs.set(key, config)
+        return RcMap.get(kept, key)
+      })
+    const withSources = Effect.provideService(OwnSource, { open: openSource })
+
+    const forms = new Map<string, { readonly form: Form; readonly at: number }>()
+    const services = Effect.map(Effect.scope, (scope): Services => ({
+      open: (config) =>
+        Effect.map(Effect.provideService(openService(config), Scope.Scope, scope), ({ name, service }) => ({
+          name,
+          service: {
+            ...service,
+            form: (id) =>
+              Effect.suspend(() => {
+                // The practice service's address changes with every start.
+                const key = JSON.stringify([name, config._tag === "Live" ? config.baseUrl : config.forms, id])
+                const known = forms.get(key)
+                const at = clock.unsafeCurrentTimeMillis()
+                if (known !== undefined && at - known.at < formKept) return Effect.succeed(known.form)
+                return Effect.tap(service.form(id), (form) => Effect.sync(() => forms.set(key, { form, at })))
+              }),
+          },
+        })),
+    }))
+
+    const surveys = new Map<string, DraftSurvey>()
+    const survey = ({ form, pipeline, source }: OpenDraft, whole: boolean) =>
+      Effect.gen(function*() {
+        const of = JSON.stringify([yield* sourceKey(pipeline.source), form])
+        const known = [`${of} true`, ...whole ? [] : [`${of} false`]].flatMap((key) => surveys.get(key) ?? [])[0]
+        if (known !== undefined) return known
+        const found = yield* surveyDraft({ form, source }, whole)
+        surveys.set(`${of} ${found.isWhole}`, found)
+        for (const key of [...surveys.keys()].slice(0, -surveysKept)) surveys.delete(key)
+        return found
+      })
+
+    return Studio.of({
+      ...options,
+      jobs: yield* makeJobs(options),
+      open: (draft) => Effect.flatMap(services, (services) => withSources(openDraft({ root, guard, services }, draft))),
+      survey,
+      services,
+      withSources,
+    })
+  })
+
+/** What any failed job has. */
+interface Failure {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** Does the work of a call, with the sources that are kept open. */
+const within = <A, E extends Failure, R, F>(
+  work: Effect.Effect<A, E, R>,
+  fail: (error: E, mask: (text: string) => string) => F,
+) =>
+  Effect.flatMap(
+    Studio,
+    ({ mask, withSources }) => Effect.mapError(withSources(Effect.scoped(work)), (error) => fail(error, mask)),
+  )
+
+const refusal = (error: Failure, mask: (text: string) => string): Refused =>
+  error instanceof Refused ? error : new Refused({
+    code: error._tag,
+    message: mask(error.message),
+    diagnostics: error instanceof ConfigurationInvalid ? error.diagnostics : [],
+  })
+
+/** Does the work of a call. A failure becomes an answer without secrets. */
+export const answering = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) => within(work, refusal)
+
+/** Does the work of a call that replaces a file's text. If someone else changed the file, the answer has its text. */
+export const saving = <A, E extends Failure, R>(work: Effect.Effect<A, E, R>) =>
+  within(work, (error, mask): Conflict | Refused =>
+    error instanceof FileChanged
+      ? new Conflict({ message: mask(error.message), text: error.text, version: error.version })
+      : refusal(error, mask))

@@ -1,0 +1,145 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import { initialise } from "../jobs/init.ts"
+import { readPipelineFile } from "../jobs/pipelineFile.ts"
+import { fetchForms, serviceToConfirm } from "../jobs/services.ts"
+import { type PipelineStanding, type ProjectStatus, projectStatus } from "../jobs/status.ts"
+import type { RunRecord } from "../ledger/standing.ts"
+import { listPipelines, loadProject } from "../project/loadProject.ts"
+import type { Project } from "../project/Project.ts"
+import { decodeSource } from "../project/sourceSection.ts"
+import { factsOf } from "../run/runRecord.ts"
+import { type PipelineCard, Refused, type RunBar, StudioApi } from "./Api.ts"
+import { answering, Studio } from "./Studio.ts"
+import { insideProject, receiveUpload } from "./uploads.ts"
+
+const barsShown = 14
+
+const refused = (code: string, message: string) => new Refused({ code, message, diagnostics: [] })
+
+export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers) =>
+  handlers
+    .handle("home", () => answering(home))
+    .handle("forms", ({ payload: { service } }) =>
+      answering(Effect.flatMap(theProject, (project) => fetchForms(project, service))))
+    .handle("create", ({ payload }) =>
+      answering(Effect.gen(function*() {
+        const { guard, root } = yield* Studio
+        const { form, labels, pipeline, service, source } = payload
+        const { texts } = yield* listPipelines(root)
+        if (
+          texts.some((text) =>
+            (text.name ?? text.file) === pipeline
+          )
+        ) {
+          return yield* refused("InitRefused", `There is a pipeline ${pipeline} already. Choose a different name.`)
+        }
+        const config = decodeSource({ file: yield* insideProject(source) }, {})
+        if ("key" in config) return yield* refused("InitRefused", config.message)
+        const made = yield* initialise({
+          root,
+          guard,
+          name: pipeline,
+          newService: undefined,
+          source: config,
+          service,
+          form,
+          labels: labels === undefined ? undefined : yield* insideProject(labels),
+        })
+        return {
+          ...(yield* readPipelineFile(root, pipeline)),
+          open: [...made.open, ...made.choices],
+          warnings: made.warnings,
+        }
+      })))
+    .handleRaw("upload", ({ request, urlParams: { name } }) =>
+      answering(Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        const { root } = yield* Studio
+        const folder = path.join(root, uploads)
+        yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+        // Answers of people don't belong into a repository.
+        yield* fs.writeFileString(path.join(folder, ".gitignore"), "*\n")
+        const { bytes, file } = yield* receiveUpload(request, folder, name)
+        return { bytes, file: `${uploads}/${file}` }
+      }))))
+
+/** The folder for uploaded sources, in the project's folder. */
+const uploads = "sources"
+
+const theProject = Effect.gen(function*() {
+  const { guard, root } = yield* Studio
+  return guard(yield* loadProject(root, { pipelines: [] }))
+})
+
+const home = Effect.gen(function*() {
+  const path = yield* Path.Path
+  const { isDemo, root } = yield* Studio
+  const project = yield* theProject
+  const { texts, unreadable } = yield* listPipelines(root)
+  const status = yield* projectStatus(project, [], { verify: false, runs: barsShown })
+  const known = texts.map(({ file, name = file, yaml }) => cardOf(status, name, yaml.file))
+  // The ledger also knows pipelines whose files were removed.
+  const removed = new Set(
+    status.pipelines.map(({ pipeline }) => pipeline).filter((name) => known.every((one) => one.name !== name)),
+  )
+  return {
+    folder: path.basename(path.resolve(root)),
+    isDemo,
+    pipelines: [...known, ...[...removed].map((name) => cardOf(status, name, ""))],
+    services: servicesOf(project),
+    diagnostics: unreadable,
+  }
+})
+
+const servicesOf = (project: Project) =>
+  [...project.services.values()].map(({ _tag, capabilities, name }) => ({
+    name,
+    isPractice: _tag === "Practice",
+    confirm: serviceToConfirm(project, name) !== undefined,
+    canList: capabilities.includes("list"),
+  }))
+
+const cardOf = (status: ProjectStatus, name: string, file: string): PipelineCard => {
+  const standings = status.pipelines.filter(({ pipeline }) => pipeline === name)
+  const nextRun = standings.find((one) => one.nextRun !== undefined)?.nextRun
+    ?? status.waiting.find(({ pipeline }) => pipeline === name)?.nextRun
+  return {
+    name,
+    file,
+    standings: standings.map(standingCard),
+    nextRun: nextRun?.at,
+    notBegun: status.notBegun.find(({ pipeline }) => pipeline === name)?.at,
+    problem: status.missed.find(({ pipeline }) => pipeline === name)?.message,
+  }
+}
+
+const standingCard = ({ destination, going, runs, standing }: PipelineStanding): PipelineCard["standings"][number] => ({
+  ...destination,
+  imported: standing.imported,
+  inDoubt: standing.inDoubt,
+  refused: standing.refused,
+  leftOut: standing.leftOut,
+  verdicts: standing.verdicts,
+  going,
+  runs: runs.map(barOf),
+})
+
+const barOf = (record: RunRecord): RunBar => {
+  const { exitCode, finishedAt, mode, outcome, run, startedAt } = record
+  const facts = factsOf(record)
+  return {
+    run,
+    mode,
+    startedAt,
+    finishedAt,
+    outcome,
+    exitCode,
+    read: facts?.read,
+    sent: facts?.sent,
+    invalid: facts?.invalid,
+  }
+}

@@ -1,0 +1,85 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import { fixRejected, rejectedRows } from "../jobs/rejectedRows.ts"
+import { findReport } from "../jobs/report.ts"
+import { type SettleBy, settlePipeline, type SettleResult } from "../jobs/settle.ts"
+import { userName } from "../jobs/userName.ts"
+import { loadProject } from "../project/loadProject.ts"
+import { Refused, StudioApi } from "./Api.ts"
+import { answering, saving, Studio } from "./Studio.ts"
+import { receiveUpload } from "./uploads.ts"
+
+const runsShown = 200
+const rowsShown = 100
+const settledShown = 200
+
+export const resultCalls = HttpApiBuilder.group(StudioApi, "results", (handlers) =>
+  handlers
+    .handle("report", ({ payload: { pipeline, run } }) =>
+      answering(Effect.gen(function*() {
+        const found = yield* findReport(yield* projectWith([]), pipeline, run)
+        const { duplicate, invalid, changed, refused } = found.report.rows
+        return {
+          report: found.report,
+          rejected: invalid + refused + duplicate + changed,
+          runs: found.runs.slice(0, runsShown).map(({ rows: { imported, read }, ...one }) => ({
+            ...one,
+            read,
+            imported,
+          })),
+        }
+      })))
+    .handle("rejected", ({ payload: { from, pipeline, rows, run } }) =>
+      answering(Effect.gen(function*() {
+        const found = yield* rejectedRows(yield* projectWith([]), pipeline, run)
+        const shown = found.rows.slice(from, from + Math.min(rows, rowsShown))
+        return {
+          columns: found.columns,
+          total: found.rows.length,
+          fixed: found.isFixed,
+          version: found.version,
+          rows: shown.map((row, at) => ({ ...row, index: from + at })),
+        }
+      })))
+    .handle("fix", ({ payload }) => saving(Effect.flatMap(projectWith([]), (project) => fixRejected(project, payload))))
+    .handle("doubts", ({ payload }) => answering(settled(payload, { _tag: "Nothing" })))
+    .handle("settleAs", ({ payload: { keys, landed, ...about } }) =>
+      answering(
+        Effect.zipRight(reasonOf(about), settled(about, { _tag: "Person", landed, which: { _tag: "Rows", keys } })),
+      ))
+    .handleRaw("settle", ({ request, urlParams: { complete = false, name, ...about } }) =>
+      answering(Effect.gen(function*() {
+        const fs = yield* FileSystem.FileSystem
+        const path = yield* Path.Path
+        if (complete) {
+          yield* reasonOf(about)
+        }
+        const folder = yield* fs.makeTempDirectoryScoped({ prefix: "formferry-settle-" })
+        const { file } = yield* receiveUpload(request, folder, name)
+        return yield* settled(about, { _tag: "Export", file: path.join(folder, file), isComplete: complete })
+      }))))
+
+const projectWith = (pipelines: ReadonlyArray<string>) =>
+  Effect.flatMap(Studio, ({ guard, root }) => Effect.map(loadProject(root, { pipelines }), guard))
+
+/** The rows that are settled, and why. */
+interface About {
+  readonly pipeline: string
+  readonly to?: string | undefined
+  readonly because?: string | undefined
+}
+
+const reasonOf = ({ because = "" }: About) =>
+  because.trim() === ""
+    ? new Refused({ code: "NothingSettled", message: "Give a reason: it is recorded.", diagnostics: [] })
+    : Effect.succeed(because)
+
+const settled = ({ because = "", pipeline, to }: About, by: SettleBy) =>
+  Effect.gen(function*() {
+    const project = yield* projectWith([pipeline])
+    const reason = because.trim() === "" ? undefined : because.trim()
+    const result = yield* settlePipeline(project, { pipeline, to, by, who: yield* userName, because: reason })
+    return { ...result, rows: result.rows.slice(0, settledShown) }
+  })

@@ -1,0 +1,146 @@
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Schema from "effect/Schema"
+import type { ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { ownFolder } from "../jobs/demo.ts"
+import { listen } from "../practice/loopback.ts"
+import { loadProject } from "../project/loadProject.ts"
+import { isFolderName } from "../report/pastRuns.ts"
+import { StudioApi } from "./Api.ts"
+import { draftCalls } from "./draftCalls.ts"
+import { Gate, guarding, plain, type Reply } from "./Gate.ts"
+import { projectCalls } from "./projectCalls.ts"
+import { resultCalls } from "./resultCalls.ts"
+import { runCalls } from "./runCalls.ts"
+import { makeStudio, Studio, type StudioOptions } from "./Studio.ts"
+
+/** The studio can't listen on the given port (exit code 2). */
+export class StudioNotServed extends Schema.TaggedError<StudioNotServed>()("StudioNotServed", {
+  port: Schema.Number,
+  code: Schema.String,
+}) {
+  override get message() {
+    return `The studio can't listen on port ${this.port} (${this.code}). Give it a different port with --port.`
+  }
+}
+
+/** The maximum size of a call's JSON in bytes. Uploads have a limit of their own. */
+const maxCall = 16 * 1024 * 1024
+
+const types: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".csv": "text/csv; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+}
+
+/** The page without its content. It contains nothing of a project. */
+const shell = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>formferry studio</title>
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/main.js"></script>
+</head>
+<body><div id="app"></div></body>
+</html>
+`
+
+/** Reads the page's files, which the build has made. Empty in a checkout that was not built. */
+const pageFiles = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.join(yield* ownFolder, "dist", "studio")
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+  const files = new Map<string, Reply>([
+    ["/", { status: 200, headers: { "content-type": types[".html"]! }, body: shell }],
+    ["/favicon.ico", { status: 204, headers: {}, body: "" }],
+  ])
+  for (const name of names) {
+    const body = yield* fs.readFile(path.join(folder, name))
+    files.set(`/${name}`, { status: 200, headers: { "content-type": types[path.extname(name)] ?? "" }, body })
+  }
+  return files
+})
+
+/** Returns a file of a run's folder: `/reports/PIPELINE/RUN/FILE`. */
+const reportFile = (pathname: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { root } = yield* Studio
+    const parts = yield* Effect.try(() => pathname.split("/").slice(2).map(decodeURIComponent))
+    const [, , name = ""] = parts
+    const type = types[path.extname(name)]
+    if (parts.length !== 3 || !parts.every(isFolderName) || type === undefined) return yield* Effect.fail("NotFound")
+    const { reports } = yield* loadProject(root, { pipelines: [] })
+    const body = yield* fs.readFile(path.join(reports, ...parts))
+    const download = name === "report.html" ? {} : { "content-disposition": "attachment" }
+    const reply: Reply = { status: 200, headers: { "content-type": type, ...download }, body }
+    return reply
+  }).pipe(Effect.orElseSucceed(() => plain(404, "There is no such file.")))
+
+const send = (outgoing: ServerResponse, { body, headers, status }: Reply, common: Readonly<Record<string, string>>) => {
+  outgoing.writeHead(status, { ...common, ...headers })
+  outgoing.end(body)
+}
+
+/** Serves the studio on loopback until the scope closes. Port 0 chooses any free port. */
+export const serveStudio = (options: StudioOptions & { readonly port: number }) =>
+  Effect.gen(function*() {
+    const studio = yield* makeStudio(options)
+    const files = yield* pageFiles
+    const server = yield* listen(options.port, (code) => new StudioNotServed({ port: options.port, code }))
+    const { port } = server.address() as AddressInfo
+    const gate = new Gate(port)
+    const calls = yield* Layer.build(
+      HttpApiBuilder.api(StudioApi).pipe(
+        Layer.provide([projectCalls, draftCalls, runCalls, resultCalls]),
+        Layer.provide(Layer.succeed(Studio, studio)),
+        Layer.provideMerge(
+          Layer.mergeAll(HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer, NodeHttpServer.layerContext),
+        ),
+      ),
+    )
+    const app = yield* Effect.provide(HttpApiBuilder.httpApp, calls)
+    const call = yield* NodeHttpServer.makeHandler(app).pipe(
+      Effect.provide(calls),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, Option.some(FileSystem.Size(maxCall))),
+    )
+    const run = Runtime.runCallback(yield* Effect.runtime<FileSystem.FileSystem | Path.Path>())
+    server.on("request", (incoming, outgoing) => {
+      const { headers, method = "GET", url = "/" } = incoming
+      const refused = gate.check({ headers, method, url })
+      if (refused !== undefined) {
+        // The rest of a refused body is not read.
+        send(outgoing, refused, { ...guarding, connection: "close" })
+        return
+      }
+      const { pathname } = new URL(url, "http://127.0.0.1")
+      if (pathname.startsWith("/api/")) {
+        for (const [name, value] of Object.entries(guarding)) outgoing.setHeader(name, value)
+        call(incoming, outgoing)
+      } else if (pathname.startsWith("/reports/")) {
+        run(Effect.provideService(reportFile(pathname), Studio, studio), {
+          onExit: (exit) => {
+            const { "content-security-policy": own, ...others } = guarding
+            // A report's page contains its own, stricter policy.
+            const headers = pathname.endsWith(".html") ? others : { ...others, "content-security-policy": own }
+            send(outgoing, exit._tag === "Success" ? exit.value : plain(500, "An internal error."), headers)
+          },
+        })
+      } else send(outgoing, files.get(pathname) ?? plain(404, "There is no such page."), guarding)
+    })
+    return { newLink: () => gate.newLink(), jobs: studio.jobs }
+  })

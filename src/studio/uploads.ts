@@ -1,0 +1,70 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Refused } from "./Api.ts"
+import { Studio } from "./Studio.ts"
+
+const refused = (message: string) => new Refused({ code: "UploadRefused", message, diagnostics: [] })
+
+/** Returns a file name of letters, digits, spaces and `.()_-`, without folders, that is valid on every system. */
+export const safeName = (name: string): string => {
+  const [last = ""] = name.split(/[/\\]/).slice(-1)
+  const plain = last.normalize("NFC").replaceAll(/[^\p{L}\p{N} .()_-]+/gu, "_").replaceAll(/^[. ]+|[. ]+$/g, "")
+  const cut = plain.length > 100 ? plain.slice(-100).replace(/^[. ]+/, "") : plain
+  return cut === "" || /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(cut) ? `file-${cut}` : cut
+}
+
+/**
+ * Stores the body of a request as a file of a folder. Never replaces a file. Removes the file if the body is too large or incomplete.
+ *
+ * @param name the name that the browser sends
+ */
+export const receiveUpload = (request: HttpServerRequest.HttpServerRequest, folder: string, name: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { maxUpload } = yield* Studio
+    const file = yield* freeName(folder, safeName(name))
+    const place = path.join(folder, file)
+    const tooLarge = refused(
+      `The file is larger than ${Math.floor(maxUpload / 1024 / 1024)} MiB. Put it into the project's folder instead.`,
+    )
+    let bytes = 0
+    yield* request.stream.pipe(
+      Stream.mapEffect((chunk) => {
+        bytes += chunk.length
+        return bytes > maxUpload ? tooLarge : Effect.succeed(chunk)
+      }),
+      Stream.run(fs.sink(place, { flag: "wx", mode: 0o600 })),
+      Effect.onError(() => Effect.ignore(fs.remove(place, { force: true }))),
+    )
+    return { file, bytes }
+  })
+
+/** Returns the name, or the name with a number if the folder has such a file. */
+const freeName = (folder: string, name: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { base, ext } = { base: path.basename(name, path.extname(name)), ext: path.extname(name) }
+    for (let nth = 1;; nth++) {
+      const free = nth === 1 ? name : `${base} (${nth})${ext}`
+      if (!(yield* fs.exists(path.join(folder, free)))) return free
+    }
+  })
+
+/** Returns the absolute path of a file in the project's folder. Fails if it is elsewhere, also by a symbolic link. */
+export const insideProject = (file: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { root } = yield* Studio
+    const outside = refused("Only files in the project's folder can be used. Upload the file, or copy it there.")
+    const whole = path.resolve(root, file)
+    const real = yield* Effect.mapError(fs.realPath(whole), () =>
+      refused(`There is no file ${file} in the project's folder.`))
+    const relative = path.relative(yield* fs.realPath(root), real)
+    return relative === "" || path.isAbsolute(relative) || relative.split(path.sep)[0] === ".." ? yield* outside : whole
+  })
