@@ -75,11 +75,12 @@ export class Gate {
   /** Returns the reply to a request that may not pass, or that starts a session. Undefined if the request may pass. */
   check({ headers, method, url }: Head): Reply | undefined {
     const { host, origin } = headers
+    if (!URL.canParse(url, "http://127.0.0.1")) return plain(400, "This is not an address.")
     if (!isOwnHost(host, this.#port)) return plain(421, "This address is not the studio's.")
     if (origin !== undefined ? origin !== `http://${host}` : method !== "GET" && method !== "HEAD") {
       return plain(403, "The studio accepts requests only from its own page.")
     }
-    const { pathname, searchParams } = new URL(url, `http://${host}`)
+    const { pathname, searchParams } = new URL(url, "http://127.0.0.1")
     if (pathname === "/open" && method === "GET") return this.#start(searchParams.get("token") ?? "")
     const site = headers["sec-fetch-site"]
     if (site !== undefined && site !== "same-origin" && site !== "none") {

@@ -1,15 +1,18 @@
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Etag from "@effect/platform/Etag"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpPlatform from "@effect/platform/HttpPlatform"
 import * as Path from "@effect/platform/Path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
-import type { ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import type { ReadableStream } from "node:stream/web"
 import { ownFolder } from "../jobs/demo.ts"
 import { listen } from "../practice/loopback.ts"
 import { loadProject } from "../project/loadProject.ts"
@@ -96,6 +99,37 @@ const send = (outgoing: ServerResponse, { body, headers, status }: Reply, common
   outgoing.end(body)
 }
 
+/** The calls whose body is a file, which has a limit of its own. */
+const withFile: ReadonlySet<string> = new Set(["/api/project/upload", "/api/results/settle"])
+
+/** Does a call, and stops its work if the page no longer waits. @effect/platform's own server for Node would add packages for web sockets. */
+const callOver = async (
+  call: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => {
+  const { headers, method = "GET" } = incoming
+  const url = new URL(incoming.url ?? "/", "http://127.0.0.1")
+  const hasBody = method !== "GET" && method !== "HEAD"
+  if (hasBody && !withFile.has(url.pathname) && !(Number(headers["content-length"]) <= maxCall)) {
+    return send(outgoing, plain(413, "This call is too large."), { ...guarding, connection: "close" })
+  }
+  const gone = new AbortController()
+  outgoing.on("close", () => gone.abort())
+  const request = new Request(url, {
+    method,
+    headers: Object.entries(headers).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
+    signal: gone.signal,
+    ...hasBody ? { body: Readable.toWeb(incoming) as globalThis.ReadableStream, duplex: "half" } : {},
+  })
+  const response = await call(request)
+  if (gone.signal.aborted) return
+  outgoing.writeHead(response.status, { ...guarding, ...Object.fromEntries(response.headers) })
+  if (response.body === null) outgoing.end()
+  // If the page closes the connection, the pipeline ends with an error, and cancels the answer's stream.
+  else await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch(() => undefined)
+}
+
 /** Serves the studio on loopback until the scope closes. Port 0 chooses any free port. */
 export const serveStudio = (options: StudioOptions & { readonly port: number }) =>
   Effect.gen(function*() {
@@ -104,20 +138,21 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
     const server = yield* listen(options.port, (code) => new StudioNotServed({ port: options.port, code }))
     const { port } = server.address() as AddressInfo
     const gate = new Gate(port)
-    const calls = yield* Layer.build(
+    const calls = yield* Layer.toRuntime(
       HttpApiBuilder.api(StudioApi).pipe(
         Layer.provide([projectCalls, draftCalls, runCalls, resultCalls]),
         Layer.provide(Layer.succeed(Studio, studio)),
         Layer.provideMerge(
-          Layer.mergeAll(HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer, NodeHttpServer.layerContext),
+          Layer.mergeAll(
+            HttpApiBuilder.Router.Live,
+            HttpApiBuilder.Middleware.layer,
+            Layer.provideMerge(HttpPlatform.layer, Etag.layerWeak),
+          ),
         ),
+        Layer.provideMerge(Layer.succeedContext(yield* Effect.context<FileSystem.FileSystem | Path.Path>())),
       ),
     )
-    const app = yield* Effect.provide(HttpApiBuilder.httpApp, calls)
-    const call = yield* NodeHttpServer.makeHandler(app).pipe(
-      Effect.provide(calls),
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, Option.some(FileSystem.Size(maxCall))),
-    )
+    const call = HttpApp.toWebHandlerRuntime(calls)(yield* Effect.provide(HttpApiBuilder.httpApp, calls))
     const run = Runtime.runCallback(yield* Effect.runtime<FileSystem.FileSystem | Path.Path>())
     server.on("request", (incoming, outgoing) => {
       const { headers, method = "GET", url = "/" } = incoming
@@ -129,8 +164,7 @@ export const serveStudio = (options: StudioOptions & { readonly port: number }) 
       }
       const { pathname } = new URL(url, "http://127.0.0.1")
       if (pathname.startsWith("/api/")) {
-        for (const [name, value] of Object.entries(guarding)) outgoing.setHeader(name, value)
-        call(incoming, outgoing)
+        void callOver(call, incoming, outgoing)
       } else if (pathname.startsWith("/reports/")) {
         run(Effect.provideService(reportFile(pathname), Studio, studio), {
           onExit: (exit) => {
