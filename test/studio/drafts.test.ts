@@ -1,0 +1,147 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+import { pageOf, served } from "./opened.ts"
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+const commented = `# Our people. Ask Ada before you change this.
+pipeline: people
+source:
+  file: ../source.csv   # from the old program
+  rowKey: [No]
+mapping:
+  questions:
+    # Names are as typed.
+    - id: name
+      from: Name
+    - id: mail
+      from: Mail
+      as: email   # checked
+sink:
+  service: live
+  form: people
+`
+
+scoped(
+  "edits keep every other line of a pipeline's text, and nothing is written before it is saved",
+  Effect.gen(function*() {
+    const { root, source, write } = yield* world
+    yield* source(["1,Ada,ada@example.org"], "No,Name,Mail,Born,Left")
+    yield* write("pipelines/people.yaml", commented)
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call } = await pageOf(studio)
+      const { text, version } = await call("draft", "open", { pipeline: "people" })
+      expect(text).toBe(commented)
+      const edit = async (from: string, operation: Parameters<typeof call<"draft", "edit">>[2]["operation"]) =>
+        (await call("draft", "edit", { pipeline: "people", text: from, operation })).text
+      const ignored = await edit(text, { _tag: "IgnoreColumn", column: "Born" })
+      expect(ignored).toBe(commented.replace("sink:\n", "  ignore: [Born]\nsink:\n"))
+      expect(await edit(ignored, { _tag: "IgnoreColumn", column: "Left" })).toBe(
+        commented.replace("sink:\n", "  ignore: [Born, Left]\nsink:\n"),
+      )
+      expect(await edit(text, { _tag: "SetRowKey", columns: ["No", "Mail"] })).toBe(
+        commented.replace("rowKey: [No]", "rowKey: [No, Mail]"),
+      )
+      expect(await edit(text, { _tag: "Unmap", question: "mail" })).toBe(
+        commented.replace("    - id: mail\n      from: Mail\n      as: email   # checked\n", ""),
+      )
+      const state = await call("draft", "state", { pipeline: "people", text })
+      expect(state).toMatchObject({ isRunnable: false, unused: [4, 5], rowKey: ["No"] })
+      expect(state.diagnostics[0]).toMatchObject({ severity: "error", file: "pipelines/people.yaml" })
+      expect(state.questions).toMatchObject([{ id: "name", line: 9 }, { id: "mail", line: 11, as: "email" }])
+      const broken = await call("draft", "state", { pipeline: "people", text: `${text}  form: twice\n` })
+      expect(broken.isRunnable).toBe(false)
+      expect((await call("draft", "open", { pipeline: "people" })).version).toBe(version)
+    })
+  }),
+)
+
+scoped(
+  "a file that someone else changed is not overwritten, and the answer contains its text",
+  Effect.gen(function*() {
+    const { root, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    const studio = yield* served(root)
+    const [first, second] = yield* Effect.promise(async () => [await pageOf(studio), await pageOf(studio)] as const)
+    const opened = yield* Effect.promise(() => second.call("draft", "open", { pipeline: "people" }))
+    const saved = yield* Effect.promise(() =>
+      first.call("draft", "save", { ...opened, text: commented.replace("Ada", "Grace") })
+    )
+    yield* Effect.promise(() =>
+      expect(second.call("draft", "save", { ...opened, text: commented })).rejects.toMatchObject({
+        status: 409,
+        content: { _tag: "Conflict", text: saved.text, version: saved.version },
+      })
+    )
+    // Also a file that can't be read as YAML can be opened and repaired.
+    yield* write("pipelines/people.yaml", "pipeline: [\n")
+    const broken = yield* Effect.promise(() => first.call("draft", "open", { pipeline: "people" }))
+    expect(broken.text).toBe("pipeline: [\n")
+    yield* Effect.promise(() => first.call("draft", "save", { ...broken, text: commented }))
+    expect((yield* Effect.promise(() => first.call("draft", "open", { pipeline: "people" }))).text).toBe(commented)
+  }),
+)
+
+scoped(
+  "the first rows give provisional figures, the rest gives the final ones, and a page that leaves stops the reading",
+  Effect.gen(function*() {
+    const { root, source, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    yield* source(Array.from({ length: 60_000 }, (_, at) => `${at + 1},Person,${at < 12_000 ? "p@example.org" : "?"}`))
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call, cookie, origin } = await pageOf(studio)
+      const draft = { pipeline: "people", text: commented }
+      expect(await call("draft", "counts", { ...draft, whole: false })).toMatchObject({
+        rows: 10_000,
+        invalid: 0,
+        isWhole: false,
+      })
+      expect(await call("draft", "survey", { ...draft, whole: false })).toMatchObject({ rows: 10_000, isWhole: false })
+      expect(await call("draft", "counts", { ...draft, whole: true })).toMatchObject({
+        rows: 60_000,
+        invalid: 48_000,
+        isWhole: true,
+      })
+      const gone = new AbortController()
+      const leaving = fetch(`${origin}/api/draft/counts`, {
+        method: "POST",
+        headers: { cookie, origin, "content-type": "application/json" },
+        body: JSON.stringify({ ...draft, whole: true }),
+        signal: gone.signal,
+      })
+      setTimeout(() => gone.abort(), 20)
+      await expect(leaving).rejects.toThrow()
+      const after = await call("draft", "preview", { ...draft, row: 20_000, rows: 1 })
+      expect(after.rows).toMatchObject([{ row: 20_000, valid: false }])
+    })
+  }),
+)
+
+scoped(
+  "a second job of a pipeline waits for the first, a stop finishes what is in flight, and the ledger refuses another process",
+  Effect.gen(function*() {
+    const { names, root, source, write } = yield* world
+    yield* write("pipelines/people.yaml", commented)
+    yield* source(Array.from({ length: 400 }, (_, at) => `${at + 1},Person ${at + 1},p${at}@example.org`))
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { call, done, follow } = await pageOf(studio)
+      const { id } = await call("runs", "start", { pipeline: "people", mode: "run" })
+      await expect(call("runs", "start", { pipeline: "people", mode: "check" })).rejects.toThrow("in progress")
+      await follow(id, ({ progress }) => (progress?.sent ?? 0) > 0)
+      await call("runs", "stop", { job: id })
+      const end = (await follow(id)).at(-1)
+      expect(end?.state).toMatchObject({ _tag: "Ended", exitCode: 130, outcome: "interrupted" })
+      await expect(call("runs", "stop", { job: id })).rejects.toThrow("has ended")
+      expect(names().length).toBeLessThan(400)
+      expect(await done({ pipeline: "people", mode: "run" })).toMatchObject({ exitCode: 0, outcome: "complete" })
+    })
+    expect(names().length).toBe(400)
+    expect(new Set(names()).size).toBe(400)
+  }),
+)

@@ -1,0 +1,156 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import Papa from "papaparse"
+import { checkProject, checkStatus } from "../../src/jobs/check.ts"
+import { resultsExport } from "../jobs/resultsExport.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+import { pageOf, served } from "./opened.ts"
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+const confirming = (address: string) =>
+  `services:
+  live:
+    baseUrl: ${address}
+    apiKey: { env: THE_KEY }
+    requestsPerSecond: 1000
+`
+
+/** Rows as the legacy program exported them, with one wrong address. */
+const rows = [
+  ["No", "Full name", "E-mail address", "Note"],
+  ...Array.from({ length: 30 }, (_, at) => [`${at + 1}`, `Person ${at + 1}`, `P${at + 1}@example.org`, "internal"]),
+  ["31", "Bad", "not-an-address", "internal"],
+]
+const source = Papa.unparse(rows)
+
+/** The answers that the form must have in the end, by an independent reading of the rows. */
+const expected = [...rows.slice(1, -1), ["31", "Bad", "bad@example.org"]]
+  .map(([, name, mail]) => `${name} ${mail?.toLowerCase()}`).toSorted()
+
+scoped(
+  "a file becomes a pipeline, a checked and rehearsed run, a fixed row and a settled doubt, and the form has every row once",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { address, fail, practice, root, write } = yield* world
+    yield* write("config/formferry.yaml", confirming(address))
+    yield* fs.remove(path.join(root, "pipelines/people.yaml"))
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const page = await pageOf(studio)
+      const { call, done, follow, send } = page
+
+      const uploaded = await send("project/upload?name=legacy.csv", source)
+      expect(uploaded).toEqual({ file: "sources/legacy.csv", bytes: Buffer.byteLength(source) })
+      const { text: first, version, ...made } = await call("project", "create", {
+        pipeline: "people",
+        source: uploaded.file,
+        service: "live",
+        form: "people",
+      })
+      expect(made).toMatchObject({ pipeline: "people", file: "pipelines/people.yaml" })
+      const draft = (text: string) => ({ pipeline: "people", text })
+
+      const survey = await call("draft", "survey", { ...draft(first), whole: false })
+      expect(survey).toMatchObject({ rows: 31, isWhole: true, form: { id: "people", service: "live" } })
+      expect(survey.columns.map(({ title, fill }) => [title, fill])).toEqual([
+        ["No", 1],
+        ["Full name", 1],
+        ["E-mail address", 1],
+        ["Note", 1],
+      ])
+      const columns = survey.questions.map(({ candidates, id }) => [id, candidates[0]?.columns])
+      expect(columns).toEqual([["name", [2]], ["mail", [3]]])
+
+      let text = first
+      const edit = async (operation: Parameters<typeof call<"draft", "edit">>[2]["operation"]) => {
+        text = (await call("draft", "edit", { ...draft(text), operation })).text
+      }
+      await edit({ _tag: "Map", question: "name", columns: [2], answers: {} })
+      await edit({ _tag: "Map", question: "mail", columns: [3], answers: {} })
+      await edit({ _tag: "IgnoreColumn", column: "Note" })
+      await edit({ _tag: "SetRowKey", columns: ["No"] })
+      const state = await call("draft", "state", draft(text))
+      expect(state).toMatchObject({ diagnostics: [], failures: [], isRunnable: true, unused: [], rowKey: ["No"] })
+      expect(state.questions.map(({ from, id, state }) => [id, state, from])).toEqual([
+        ["name", "mapped", [2]],
+        ["mail", "mapped", [3]],
+      ])
+      const { rows: shown } = await call("draft", "preview", { ...draft(text), row: 31, rows: 1 })
+      expect(shown).toMatchObject([{ key: "31", valid: false, answers: [{ value: "Bad" }, {}] }])
+      expect(await call("draft", "counts", { ...draft(text), whole: false })).toMatchObject({ rows: 31, invalid: 1 })
+      await call("draft", "save", { ...draft(text), version })
+    })
+    expect(checkStatus(yield* checkProject(root, ["people"]))).toBe(0)
+    yield* Effect.promise(async () => {
+      const page = await pageOf(studio)
+      const { call, done, follow, send } = page
+      expect(await done({ pipeline: "people", mode: "check" })).toMatchObject({ exitCode: 0 })
+      expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({ exitCode: 1, outcome: "attention" })
+      expect(practice.count("people")).toBe(0)
+
+      // The answer to one batch is lost, although the service created its submissions.
+      fail("POST", "lost")
+      const { id } = await call("runs", "start", { pipeline: "people", mode: "run" })
+      const asking = (await follow(id, ({ state }) => state._tag === "Asking")).at(-1)?.state
+      expect(asking).toMatchObject({ question: { service: "live", form: { id: "people" }, rows: 30 } })
+      await expect(call("runs", "confirm", { job: id, service: "Live" })).rejects.toThrow("type live")
+      expect(practice.count("people")).toBe(0)
+      await call("runs", "confirm", { job: id, service: "live" })
+      const states = await follow(id)
+      const end = states.at(-1)
+      expect(end?.state).toMatchObject({ _tag: "Ended", exitCode: 4 })
+      expect(end?.progress).toMatchObject({ sent: 30, fates: { invalid: 1, inDoubt: expect.any(Number) } })
+      expect(practice.count("people")).toBe(30)
+
+      // A page that is opened later sees the same end.
+      const other = await pageOf(studio)
+      expect((await other.follow(id)).at(-1)).toEqual(end)
+
+      const doubts = await call("results", "doubts", { pipeline: "people" })
+      expect(doubts.left).toBeGreaterThan(0)
+      const settled = await send(
+        "results/settle?pipeline=people&name=results.csv",
+        resultsExport(practice.submissions("people")),
+      )
+      expect(settled).toMatchObject({ landed: doubts.left, notLanded: 0, left: 0 })
+
+      const { rejected, report } = await call("results", "report", { pipeline: "people" })
+      expect([report.rows.invalid, rejected]).toEqual([1, 1])
+      const of = { pipeline: "people", run: report.run }
+      const table = await call("results", "rejected", { ...of, from: 0, rows: 10 })
+      expect(table).toMatchObject({
+        columns: ["No", "Full name", "E-mail address", "Note"],
+        total: 1,
+        fixed: false,
+        rows: [{
+          row: "31",
+          codes: "not-an-email",
+          wrong: ["E-mail address"],
+          cells: ["31", "Bad", "not-an-address", "internal"],
+        }],
+      })
+      const cells = [{ index: 0, column: 2, text: "bad@example.org" }]
+      await call("results", "fix", { ...of, version: table.version, cells })
+      await expect(call("results", "fix", { ...of, version: table.version, cells })).rejects.toMatchObject({
+        status: 409,
+      })
+      expect(await call("results", "rejected", { ...of, from: 0, rows: 10 })).toMatchObject({
+        fixed: true,
+        rows: [{ cells: ["31", "Bad", "bad@example.org", "internal"] }],
+      })
+      const fixing = await call("runs", "start", { pipeline: "people", mode: "run", fixedOf: report.run })
+      await follow(fixing.id, ({ state }) => state._tag === "Asking")
+      await call("runs", "confirm", { job: fixing.id, service: "live" })
+      expect((await follow(fixing.id)).at(-1)?.state).toMatchObject({ exitCode: 0, outcome: "complete" })
+    })
+    const stored = practice.submissions("people").map(({ questions }) =>
+      Object.fromEntries(questions.map(({ id, value }) => [id, value]))
+    )
+    expect(stored.map(({ mail, name }) => `${name} ${mail}`).toSorted()).toEqual(expected)
+  }),
+)

@@ -1,0 +1,191 @@
+import { FileSystem, Path } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { safeName } from "../../src/studio/uploads.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "../run/world.ts"
+import { asked, enter, pageOf, served } from "./opened.ts"
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform))
+
+const home = { method: "POST", body: "{}" } as const
+const json = { "content-type": "application/json", "content-length": "2" }
+
+scoped(
+  "answers nothing without a session, from a wrong host or origin, and to a used, guessed or outdated link",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const studio = yield* served(root)
+    const { origin } = studio
+    const host = new URL(origin).host
+    yield* Effect.promise(async () => {
+      const outdated = studio.newLink()
+      const link = studio.newLink()
+      const open = (address: string) => asked(origin, address.slice(origin.length))
+      expect((await open(outdated)).status).toBe(403)
+      expect((await open(`${origin}/open?token=`)).status).toBe(403)
+      const cookie = await enter(origin, link)
+      expect(cookie).toMatch(new RegExp(`^formferry-studio-${new URL(origin).port}=[\\w-]{32}$`))
+      expect((await open(link)).status).toBe(403)
+
+      const call = (headers: Readonly<Record<string, string>>) =>
+        asked(origin, "/api/project/home", { ...home, headers: { ...json, ...headers } })
+      expect(await call({ cookie, origin })).toMatchObject({ status: 200 })
+      expect(await call({ cookie, origin, "sec-fetch-site": "same-origin" })).toMatchObject({ status: 200 })
+      const wrong: ReadonlyArray<readonly [Readonly<Record<string, string>>, number]> = [
+        [{ origin }, 403],
+        [{ cookie: cookie.replace(/=.*/, "=guessed"), origin }, 403],
+        [{ cookie: cookie.replace(/-\d+=/, "="), origin }, 403],
+        [{ cookie }, 403],
+        [{ cookie, origin: "null" }, 403],
+        [{ cookie, origin: "http://evil.example" }, 403],
+        [{ cookie, origin: `https://${host}` }, 403],
+        [{ cookie, origin: origin.replace("127.0.0.1", "localhost") }, 403],
+        [{ cookie, origin, "sec-fetch-site": "cross-site" }, 403],
+        [{ cookie, origin, "sec-fetch-site": "same-site" }, 403],
+        [{ cookie, origin: "http://evil.example", host: "evil.example" }, 421],
+        [{ cookie, origin, host: "127.0.0.1:1" }, 421],
+        [{ cookie, origin, host: `${host}.evil.example` }, 421],
+      ]
+      for (const [headers, status] of wrong) {
+        const answer = await call(headers)
+        expect([headers, answer.status]).toEqual([headers, status])
+        expect(answer.body).not.toContain("people")
+      }
+      for (const path of ["/", "/main.js", "/api/runs/events", "/reports/people/x/report.html"]) {
+        expect(await asked(origin, path)).toMatchObject({ status: 403 })
+      }
+      expect(await asked(origin, "//", { headers: { cookie } })).toMatchObject({ status: 400 })
+    })
+  }),
+)
+
+scoped(
+  "allows the page only its own scripts, styles and requests, and keeps every answer out of caches",
+  Effect.gen(function*() {
+    const { root } = yield* world
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { get, send } = await pageOf(studio)
+      for (const path of ["/", "/favicon.ico", "/nowhere", "/api/nowhere"]) {
+        expect((await get(path)).headers).toMatchObject({
+          "content-security-policy": expect.stringMatching(/^default-src 'none'; script-src 'self'; style-src 'self';/),
+          "x-content-type-options": "nosniff",
+          "cache-control": "no-store",
+          "referrer-policy": "no-referrer",
+        })
+      }
+      await expect(send("project/home", "{}")).resolves.toBeDefined()
+      await expect(send("project/home", `{"x":"${"a".repeat(17 * 1024 * 1024)}"}`)).rejects.toThrow()
+    })
+  }),
+)
+
+it("makes a name without folders and without a meaning for the system", () => {
+  const names = {
+    "results.csv": "results.csv",
+    "Antworten März (2).xlsx": "Antworten März (2).xlsx",
+    "../../etc/passwd": "passwd",
+    "..\\..\\boot.ini": "boot.ini",
+    "..": "file-",
+    ".env": "env",
+    "/": "file-",
+    "con.csv": "file-con.csv",
+    "a\u0000b\u202e\n.csv": "a_b_.csv",
+    "<img src=x onerror=alert(1)>.csv": "_img src_x onerror_alert(1)_.csv",
+  }
+  expect(Object.fromEntries(Object.keys(names).map((name) => [name, safeName(name)]))).toEqual(names)
+  expect(safeName(`${"x".repeat(300)}.csv`)).toMatch(/^x{96}\.csv$/)
+})
+
+scoped(
+  "stores uploads only in the project's folder, never over a file, and no larger than the limit",
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const { root } = yield* world
+    const studio = yield* served(root, { maxUpload: 1_000 })
+    yield* Effect.promise(async () => {
+      const { call, send } = await pageOf(studio)
+      const upload = (name: string, file: string) => send(`project/upload?name=${encodeURIComponent(name)}`, file)
+      expect(await upload("../../config/formferry.yaml", "No\n1\n")).toEqual({
+        file: "sources/formferry.yaml",
+        bytes: 5,
+      })
+      expect(await upload("formferry.yaml", "other")).toMatchObject({ file: "sources/formferry (2).yaml" })
+      await expect(upload("large.csv", "x".repeat(1_001))).rejects.toMatchObject({ status: 422 })
+      const create = (source: string) =>
+        call("project", "create", { pipeline: "new", source, service: "live", form: "people" })
+      for (const source of ["/etc/passwd", "../outside.csv", "sources/link.csv", "."]) {
+        await expect(create(source)).rejects.toMatchObject({ status: 422, content: { code: "UploadRefused" } })
+      }
+    }).pipe(Effect.provide(platform))
+    expect((yield* fs.readDirectory(path.join(root, "sources"))).toSorted()).toEqual([
+      ".gitignore",
+      "formferry (2).yaml",
+      "formferry.yaml",
+    ])
+  }),
+)
+
+scoped(
+  "reads no file outside a run's folder, whatever the address says",
+  Effect.gen(function*() {
+    const { root, run, source } = yield* world
+    yield* source(["1,Ada,ada@example.org"])
+    const report = yield* run()
+    const studio = yield* served(root)
+    yield* Effect.promise(async () => {
+      const { get } = await pageOf(studio)
+      const page = await get(`/reports/people/${report.run}/report.html`)
+      expect([page.status, page.headers["content-security-policy"]]).toEqual([200, undefined])
+      expect(page.body).toContain('http-equiv="Content-Security-Policy"')
+      const file = await get(`/reports/people/${report.run}/imported.csv`)
+      expect(file.headers).toMatchObject({ "content-disposition": "attachment" })
+      const hostile = [
+        `/reports/people/${report.run}/..%2f..%2f..%2fconfig%2fformferry.yaml`,
+        "/reports/..%2f..%2fconfig/schemas/pipeline.schema.json",
+        "/reports/..%2f.env",
+        "/reports/people/%2e%2e/report.html",
+        `/reports/people/${report.run}/..%5c..%5creport.json`,
+        "/reports/people/%E0%A4%A/report.html",
+        "/../config/formferry.yaml",
+        "/..%2fmain.js",
+      ]
+      for (const path of hostile) expect([path, (await get(path)).status]).toEqual([path, 404])
+    })
+  }),
+)
+
+scoped(
+  "never sends an API key, and passes hostile cells and names on as text",
+  Effect.gen(function*() {
+    const attack = "<script>window.attacked = 1</script>"
+    const { fail, root, source, write } = yield* world
+    yield* source([`1,"${attack}",ada@example.org`])
+    yield* write(
+      "pipelines/people.yaml",
+      `pipeline: people\nsource: { file: ../source.csv, rowKey: [No] }\nmapping:\n  questions:\n    - { name: Name, from: Name }\nsink: { service: live, form: people }\n`,
+    )
+    const key = "practice_key_of_the_test"
+    const studio = yield* served(root, { mask: (text) => text.replaceAll(key, "***") })
+    yield* Effect.promise(async () => {
+      const { call, get, send } = await pageOf(studio)
+      const { text } = await call("draft", "open", { pipeline: "people" })
+      const draft = { pipeline: "people", text }
+      // The service repeats the key in its refusal.
+      fail("POST", { status: 401, body: JSON.stringify({ message: `The key ${key} is wrong ${attack}` }) })
+      const answers = JSON.stringify([
+        await call("project", "home", {}),
+        await call("draft", "survey", { ...draft, whole: true }),
+        await call("draft", "state", draft),
+        await call("draft", "preview", { ...draft, row: 1, rows: 1 }),
+      ])
+      expect(answers).not.toContain(key)
+      expect(answers).toContain(JSON.stringify(attack).slice(1, -1))
+      for (const path of ["/", "/api/project/home"]) expect((await get(path)).body).not.toContain("window.attacked")
+      await expect(send("draft/open", JSON.stringify({ pipeline: attack }))).rejects.toMatchObject({ status: 422 })
+    })
+  }),
+)
