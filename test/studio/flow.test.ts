@@ -74,6 +74,8 @@ scoped(
       await edit({ _tag: "Map", question: "mail", columns: [3], answers: {} })
       await edit({ _tag: "IgnoreColumn", column: "Note" })
       await edit({ _tag: "SetRowKey", columns: ["No"] })
+      // A lost answer to the canary would stop the run.
+      text = text.replace("sink:\n", "sink:\n  canary: off\n")
       const state = await call("draft", "state", draft(text))
       expect(state).toMatchObject({ diagnostics: [], failures: [], isRunnable: true, unused: [], rowKey: ["No"] })
       expect(state.questions.map(({ from, id, state }) => [id, state, from])).toEqual([
@@ -104,7 +106,7 @@ scoped(
       const states = await follow(id)
       const end = states.at(-1)
       expect(end?.state).toMatchObject({ _tag: "Ended", exitCode: 4 })
-      expect(end?.progress).toMatchObject({ sent: 30, fates: { invalid: 1, inDoubt: expect.any(Number) } })
+      expect(end?.progress).toMatchObject({ fates: { invalid: 1, inDoubt: 10, imported: 20 }, inFlight: 0 })
       expect(practice.count("people")).toBe(30)
 
       // A page that is opened later sees the same end.
@@ -112,12 +114,12 @@ scoped(
       expect((await other.follow(id)).at(-1)).toEqual(end)
 
       const doubts = await call("results", "doubts", { pipeline: "people" })
-      expect(doubts.left).toBeGreaterThan(0)
+      expect(doubts).toMatchObject({ left: 10, rows: expect.objectContaining({ length: 10 }) })
       const settled = await send(
         "results/settle?pipeline=people&name=results.csv",
         resultsExport(practice.submissions("people")),
       )
-      expect(settled).toMatchObject({ landed: doubts.left, notLanded: 0, left: 0 })
+      expect(settled).toMatchObject({ landed: 10, notLanded: 0, left: 0 })
 
       const { rejected, report } = await call("results", "report", { pipeline: "people" })
       expect([report.rows.invalid, rejected]).toEqual([1, 1])
