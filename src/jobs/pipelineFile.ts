@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { PipelineUnknown } from "../project/errors.ts"
 import { listPipelines } from "../project/loadProject.ts"
+import { parseYaml, textAt } from "../project/yamlText.ts"
 
 /** A file was changed by someone else since its text was read. Nothing was written. */
 export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged", {
@@ -73,5 +74,5 @@ export const savePipelineFile = (root: string, { pipeline, text, version }: {
     const { mode } = yield* fs.stat(whole)
     const written = yield* replaceFile({ file: whole, shown: file, text, version })
     yield* fs.chmod(whole, mode & 0o777)
-    return { pipeline, file, text, version: written }
+    return { pipeline: textAt(parseYaml(file, text), ["pipeline"]) ?? pipeline, file, text, version: written }
   })

@@ -84,7 +84,8 @@ export const makeStudio = (options: StudioOptions) =>
     const openSource: typeof openShown = (config, open = {}) =>
       open.from !== undefined ? openShown(config, open) : Effect.flatMap(sourceKey(config), (key) => {
         configs.set(key, config)
-        return RcMap.get(kept, key)
+        // A source that could not be opened may be opened later.
+        return Effect.tapError(RcMap.get(kept, key), () => RcMap.invalidate(kept, key))
       })
     const withSources = Effect.provideService(OwnSource, { open: openSource })
 

@@ -50,8 +50,8 @@ scoped(
         commented.replace("    - id: mail\n      from: Mail\n      as: email   # checked\n", ""),
       )
       const state = await call("draft", "state", { pipeline: "people", text })
-      expect(state).toMatchObject({ isRunnable: false, unused: [4, 5], rowKey: ["No"] })
-      expect(state.diagnostics[0]).toMatchObject({ severity: "error", file: "pipelines/people.yaml" })
+      expect(state).toMatchObject({ isRunnable: true, unused: [4, 5], rowKey: ["No"] })
+      expect(state.diagnostics[0]).toMatchObject({ severity: "warning", file: "pipelines/people.yaml" })
       expect(state.questions).toMatchObject([{ id: "name", line: 9 }, { id: "mail", line: 11, as: "email" }])
       const broken = await call("draft", "state", { pipeline: "people", text: `${text}  form: twice\n` })
       expect(broken.isRunnable).toBe(false)

@@ -22,14 +22,14 @@ const confirming = (address: string) =>
 /** Rows as the legacy program exported them, with one wrong address. */
 const rows = [
   ["No", "Full name", "E-mail address", "Note"],
-  ...Array.from({ length: 30 }, (_, at) => [`${at + 1}`, `Person ${at + 1}`, `P${at + 1}@example.org`, "internal"]),
+  ...Array.from({ length: 30 }, (_, at) => [`${at + 1}`, `Person ${at + 1}`, `P${at + 1}@EXAMPLE.org`, "internal"]),
   ["31", "Bad", "not-an-address", "internal"],
 ]
 const source = Papa.unparse(rows)
 
-/** The answers that the form must have in the end, by an independent reading of the rows. */
+/** The answers that the form must have in the end, by an independent reading of the rows: only the domains of addresses change. */
 const expected = [...rows.slice(1, -1), ["31", "Bad", "bad@example.org"]]
-  .map(([, name, mail]) => `${name} ${mail?.toLowerCase()}`).toSorted()
+  .map(([, name, mail]) => `${name} ${mail?.replace("EXAMPLE", "example")}`).toSorted()
 
 scoped(
   "a file becomes a pipeline, a checked and rehearsed run, a fixed row and a settled doubt, and the form has every row once",
