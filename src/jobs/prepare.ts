@@ -156,14 +156,14 @@ export const openPipelineSource = (
 export const openShown = (...given: Parameters<typeof openSource>) =>
   Effect.provideService(openSource(...given), PullProgress, showWork)
 
-/** How a pipeline's own source is opened. The studio keeps sources open for a while, because a page needs each of them many times. */
+/** How a pipeline's own source is opened; undefined: as any source. The studio keeps sources open for a while, because a page needs each of them many times. */
 export class OwnSource extends Context.Reference<OwnSource>()("formferry/OwnSource", {
-  defaultValue: () => ({ open: openShown }),
+  defaultValue: (): { readonly open: typeof openShown | undefined } => ({ open: undefined }),
 }) {}
 
 const openUnnamed = ({ source }: Pipeline, file: string | undefined, options: OpenOptions) =>
   Effect.gen(function*() {
-    const { open } = yield* OwnSource
+    const { open = openShown } = yield* OwnSource
     if (file === undefined) {
       const opened = yield* open(source, options)
       const titles = new Set(opened.columns.map(({ title }) => title))

@@ -9,7 +9,7 @@ import { readReport } from "../report/pastRuns.ts"
 import { replaceFile, versionOf } from "./pipelineFile.ts"
 
 /** Rejected rows can't be fixed (exit code 2). */
-export class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
+class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
   message: Schema.String,
 }) {}
 

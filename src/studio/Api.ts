@@ -13,40 +13,42 @@ import { modes, outcomes, recordedModes } from "../domain/run.ts"
 import { namesOf } from "../domain/words.ts"
 import { DiagnosticSchema } from "../project/errors.ts"
 
-const List = Schema.Array
 const may = Schema.optional
+const number = Schema.Number
+const string = Schema.String
+
+/** A list, with an optional description. */
+const List = <A extends Schema.Schema.Any>(member: A, description = "") =>
+  Schema.Array(member).annotations({ description })
+
+const struct = Schema.Struct
 
 // Errors
 
 /** A call that could not be done. Nothing was changed. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   /** The tag of the job's error, such as `SourceError`. */
-  code: Schema.String,
-  message: Schema.String,
+  code: string,
+  message: string,
   /** The mistakes in configuration files, if that is the reason. */
   diagnostics: List(DiagnosticSchema),
 }, HttpApiSchema.annotations({ status: 422 })) {}
 
 /** A file was changed since the page read it. Nothing was written. Contains what the file says now. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
-  message: Schema.String,
-  text: Schema.String,
-  version: Schema.String,
+  message: string,
+  text: string,
+  version: string,
 }, HttpApiSchema.annotations({ status: 409 })) {}
 
 // Home
 
-const Named = Schema.Struct({ id: Text("the id"), name: Text("the name") })
+const Named = struct({ id: Text("the id"), name: Text("the name") })
 
-const VerdictCounts = Schema.Struct({
-  verified: Schema.Number,
-  differing: Schema.Number,
-  missing: Schema.Number,
-  unread: Schema.Number,
-})
+const VerdictCounts = struct({ verified: number, differing: number, missing: number, unread: number })
 
 /** A past run in the bars of the home page. */
-const RunBar = Schema.Struct({
+const RunBar = struct({
   run: Text("the run's id"),
   mode: Schema.Literal(...recordedModes),
   startedAt: Text("when the run started, ISO 8601"),
@@ -60,7 +62,7 @@ const RunBar = Schema.Struct({
 export type RunBar = typeof RunBar.Type
 
 /** What the ledger has for a pipeline at one destination, as in `status`. */
-const StandingCard = Schema.Struct({
+const StandingCard = struct({
   service: Text("the service's address"),
   form: Text("the form's id"),
   imported: Count("rows that have a submission"),
@@ -68,55 +70,55 @@ const StandingCard = Schema.Struct({
   refused: Count("rows that the service refused"),
   leftOut: Count("rows that are skipped on purpose"),
   verdicts: VerdictCounts,
-  going: may(Schema.Struct({ run: Text("a run in progress"), since: Text("since when, ISO 8601") })),
-  runs: List(RunBar).annotations({ description: "the last runs, the newest first" }),
+  going: may(struct({ run: Text("a run in progress"), since: Text("since when, ISO 8601") })),
+  runs: List(RunBar, "the last runs, the newest first"),
 })
 
-const PipelineCard = Schema.Struct({
+const PipelineCard = struct({
   name: Text("the pipeline's name"),
   file: Text("its file, from the project's folder"),
-  standings: List(StandingCard).annotations({ description: "empty: nothing was sent yet" }),
+  standings: List(StandingCard, "empty: nothing was sent yet"),
   nextRun: may(Text("the next scheduled run, ISO 8601 with offset")),
   notBegun: may(Text("when a scheduled run was due that failed before it started")),
   problem: may(Text("why runs are refused, because of the ledger")),
 })
 export type PipelineCard = typeof PipelineCard.Type
 
-const ServiceCard = Schema.Struct({
+const ServiceCard = struct({
   name: Text("the service's name in the project"),
   isPractice: Flag("whether it is the practice service"),
   confirm: Flag("whether runs must be confirmed by typing its name"),
   canList: Flag("whether its forms can be listed"),
 })
 
-const Home = Schema.Struct({
+const Home = struct({
   folder: Text("the name of the project's folder"),
   isDemo: Flag("whether this is the demonstration project"),
   pipelines: List(PipelineCard),
   services: List(ServiceCard),
-  diagnostics: List(DiagnosticSchema).annotations({ description: "mistakes in files that can't be read" }),
+  diagnostics: List(DiagnosticSchema, "mistakes in files that can't be read"),
 })
 export type Home = typeof Home.Type
 
 // Drafts. A draft is a text that the page keeps. The server keeps none, so tabs don't disturb each other.
 
 /** A pipeline's text, which may differ from its file. */
-const Draft = Schema.Struct({ pipeline: Text("the pipeline's name"), text: Text("the text of its file, as edited") })
+const Draft = struct({ pipeline: Text("the pipeline's name"), text: Text("the text of its file, as edited") })
 
 /** A pipeline's file. */
-const PipelineFile = Schema.Struct({
+const PipelineFile = struct({
   ...Draft.fields,
   file: Text("the file, from the project's folder"),
   version: Text("the digest of the file's content"),
 })
 
-const Created = Schema.Struct({
+const Created = struct({
   ...PipelineFile.fields,
-  open: List(Schema.String).annotations({ description: "entries that were left open" }),
-  warnings: List(Schema.String),
+  open: List(string, "entries that were left open"),
+  warnings: List(string),
 })
 
-const SurveyedColumn = Schema.Struct({
+const SurveyedColumn = struct({
   position: Count("the column's position, counting from 1"),
   title: Text("its title"),
   name: may(Text("its name in a pipeline; absent: it needs one under `source.columns`")),
@@ -125,76 +127,67 @@ const SurveyedColumn = Schema.Struct({
   block: may(Text("the question that has several columns")),
   option: may(Text("this column's option, row or rank in that question")),
   filled: Count("filled cells"),
-  fill: Schema.Number.annotations({ description: "filled cells as a share of the rows, 0 to 1" }),
+  fill: Count("filled cells as a share of the rows, 0 to 1"),
   kind: Text("the kind of most cells: date, choice, empty, …"),
-  share: Schema.Number.annotations({ description: "share of the filled cells of this kind, 0 to 1" }),
-  distinct: Schema.Struct({ count: Schema.Number, exact: Schema.Boolean }),
+  share: Count("share of the filled cells of this kind, 0 to 1"),
+  distinct: struct({ count: number, exact: Schema.Boolean }),
   unique: may(Flag("whether no two filled cells are equal; absent: unknown")),
-  samples: List(Schema.Struct({ text: Schema.String, times: Schema.Number, label: may(Schema.String) })),
-  traps: List(
-    Schema.Struct({
-      code: Schema.String,
-      count: Schema.Number,
-      message: Schema.String,
-      examples: List(Schema.String),
-    }),
-  ),
+  samples: List(struct({ text: string, times: number, label: may(string) })),
+  traps: List(struct({ code: string, count: number, message: string, examples: List(string) })),
 })
 export type SurveyedColumn = typeof SurveyedColumn.Type
 
 /** Columns that may answer a question. */
-const Candidate = Schema.Struct({
-  columns: List(Schema.Number).annotations({ description: "their positions, counting from 1" }),
+const Candidate = struct({
+  columns: List(number, "their positions, counting from 1"),
   shown: Text("their names, or the title of their block"),
-  confidence: Schema.Number.annotations({ description: "0 to 1" }),
-  because: List(Schema.String).annotations({ description: "what the confidence follows from" }),
-  cells: List(Schema.String).annotations({ description: "a few of their cells" }),
+  confidence: Count("0 to 1"),
+  because: List(string, "what the confidence follows from"),
+  cells: List(string, "a few of their cells"),
 })
 export type Candidate = typeof Candidate.Type
 
-const SurveyedQuestion = Schema.Struct({
+const SurveyedQuestion = struct({
   ...Named.fields,
   type: may(Text("the question's type, if the service returns one")),
-  options: may(List(Schema.Struct({ value: Schema.String, label: Schema.String }))),
+  options: may(List(struct({ value: string, label: string }))),
   accepted: Flag("whether `init` would write the first candidate without a question"),
   candidates: List(Candidate),
 })
 export type SurveyedQuestion = typeof SurveyedQuestion.Type
 
 /** The source's columns, the form's questions, and what connects them. It doesn't depend on the draft's mapping. */
-const Survey = Schema.Struct({
+const Survey = struct({
   rows: Count("the rows that were read"),
   isWhole: Flag("whether these are all rows of the source"),
   taken: SourceFile.fields.taken,
-  warnings: List(Schema.String),
+  warnings: List(string),
   tool: may(Text("the form tool that wrote the source")),
   columns: List(SurveyedColumn),
-  form: Schema.Struct({ ...Named.fields, service: Text("the service's name in the project") }),
+  form: struct({ ...Named.fields, service: Text("the service's name in the project") }),
   questions: List(SurveyedQuestion),
-  times: List(Schema.Struct({
+  times: List(struct({
     of: Schema.Literal("submissionTime", "lastUpdatedAt"),
     position: Count("the column, counting from 1"),
-    because: Schema.String,
+    because: string,
   })),
-  rowKeys: List(Schema.Struct({ columns: List(Schema.String), because: Schema.String })),
+  rowKeys: List(struct({ columns: List(string), because: string })),
 })
 export type Survey = typeof Survey.Type
 
 /** What a draft says about a question. */
-const QuestionState = Schema.Struct({
+const QuestionState = struct({
   id: Text("the question's id"),
   state: Schema.Literal("mapped", "open", "unanswered", "missing").annotations({
     description:
       "`mapped`; `open`: a comment proposes an entry; `unanswered`: on purpose (`ignoreQuestions`); `missing`: not mentioned",
   }),
-  from: List(Schema.Number).annotations({ description: "the columns of a mapped question, counting from 1" }),
+  from: List(number, "the columns of a mapped question, counting from 1"),
   shown: may(Text("the columns' names, the block's title or the constant")),
   as: may(Text("the kind of value, if the draft names one")),
-  confidence: may(
-    Schema.Number.annotations({ description: "absent: a person wrote or reviewed the entry" }),
-  ),
+  confidence: may(Count("absent: a person wrote or reviewed the entry")),
   required: Flag("whether the entry requires an answer"),
-  values: may(Schema.Record({ key: Schema.String, value: Value("the answer; null: none") })).annotations({
+  values: may(Schema.Record({ key: string, value: Value("the answer; null: none") })).annotations({
     description: "the entry's own `values`: cells and their answers; the first 200",
   }),
   line: may(Count("the entry's first line in the text, counting from 1")),
@@ -202,20 +195,19 @@ const QuestionState = Schema.Struct({
 export type QuestionState = typeof QuestionState.Type
 
 /** What is wrong and what is open in a draft. Reads the source's header, not its rows. */
-const DraftState = Schema.Struct({
-  diagnostics: List(DiagnosticSchema).annotations({
-    description: "as in `check`, about this text and the project's file; `isRunnable` is false if one is an error",
-  }),
-  failures: List(Schema.String).annotations({ description: "why the source, the form or the ledger can't be used" }),
+const DraftState = struct({
+  diagnostics: List(
+    DiagnosticSchema,
+    "as in `check`, about this text and the project's file; `isRunnable` is false if one is an error",
+  ),
+  failures: List(string, "why the source, the form or the ledger can't be used"),
   isRunnable: Flag("whether `check` would find no error before it reads the rows"),
-  questions: List(QuestionState).annotations({ description: "empty if the text can't be read" }),
-  unused: List(Schema.Number).annotations({
-    description: "columns that the draft doesn't mention, counting from 1: their cells are left behind",
-  }),
-  rowKey: Schema.Union(List(Schema.String), Schema.Literal("content", "open")).annotations({
+  questions: List(QuestionState, "empty if the text can't be read"),
+  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are left behind"),
+  rowKey: Schema.Union(List(string), Schema.Literal("content", "open")).annotations({
     description: "the names of the columns that identify a row; `open`: a person must decide",
   }),
-  proposals: List(Schema.Struct({ key: Schema.Literal("empty", "where"), value: Value("the proposed value") })),
+  proposals: List(struct({ key: Schema.Literal("empty", "where"), value: Value("the proposed value") })),
   openTimes: List(Schema.Literal("submissionTime", "lastUpdatedAt")),
 })
 export type DraftState = typeof DraftState.Type
@@ -224,14 +216,14 @@ export type DraftState = typeof DraftState.Type
 const Operation = Schema.Union(
   Schema.TaggedStruct("Map", {
     question: Text("the question's id"),
-    columns: List(Schema.Number).annotations({ description: "the columns that answer it, counting from 1" }),
-    answers: Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
+    columns: List(number, "the columns that answer it, counting from 1"),
+    answers: Schema.Record({ key: string, value: string }).annotations({
       description: "answers to `asks` of the previous result, by key",
     }),
   }),
   Schema.TaggedStruct("MapTime", {
     of: Schema.Literal("submissionTime", "lastUpdatedAt"),
-    answers: Schema.Record({ key: Schema.String, value: Schema.String }),
+    answers: Schema.Record({ key: string, value: string }),
   }),
   Schema.TaggedStruct("Accept", { question: Text("a mapped question whose entry a person has reviewed") }),
   Schema.TaggedStruct("Unmap", { question: Text("a question whose entry is removed") }),
@@ -239,11 +231,9 @@ const Operation = Schema.Union(
   Schema.TaggedStruct("SetChoice", {
     question: Text("a mapped question"),
     choice: Text("a cell that is not an option"),
-    option: Schema.NullOr(Schema.String).annotations({ description: "the option's label; null: no answer" }),
+    option: Schema.NullOr(Text("the option's label; null: no answer")),
   }),
-  Schema.TaggedStruct("SetRowKey", {
-    columns: List(Schema.String).annotations({ description: "names of columns; empty: `content`" }),
-  }),
+  Schema.TaggedStruct("SetRowKey", { columns: List(string, "names of columns; empty: `content`") }),
   Schema.TaggedStruct("AcceptProposal", { key: Schema.Literal("empty", "where") }),
   Schema.TaggedStruct("RejectProposal", { key: Schema.Literal("empty", "where") }),
   Schema.TaggedStruct("IgnoreColumn", { column: Text("the name of a column that is skipped on purpose") }),
@@ -251,33 +241,33 @@ const Operation = Schema.Union(
 export type Operation = typeof Operation.Type
 
 /** A key of an entry that only a person can decide, such as a date's format. */
-const Ask = Schema.Struct({
+const Ask = struct({
   key: Text("the entry's key, such as `format`"),
   why: Text("why a person must decide"),
-  choices: List(Schema.Struct({
+  choices: List(struct({
     value: Text("a value to choose"),
-    samples: List(Schema.Struct({
-      cell: Schema.String,
+    samples: List(struct({
+      cell: string,
       value: may(Value("what this value reads from the cell; absent: nothing")),
     })),
   })).annotations({ description: "empty: any text" }),
 })
 export type Ask = typeof Ask.Type
 
-const OpenChoice = Schema.Struct({
+const OpenChoice = struct({
   choice: Text("a cell that is not an option"),
   count: Count("the number of cells that contain it"),
   likely: may(Text("the label of the option that it most likely means")),
 })
 
-const Edited = Schema.Struct({
+const Edited = struct({
   text: Text("the draft's new text"),
-  entry: may(Schema.Struct({
-    kind: may(Schema.String),
-    asks: List(Ask).annotations({
-      description:
-        "open questions about the entry: repeat the operation with `answers`. Until then, the entry is a comment",
-    }),
+  entry: may(struct({
+    kind: may(string),
+    asks: List(
+      Ask,
+      "open questions about the entry: repeat the operation with `answers`. Until then, the entry is a comment",
+    ),
     open: may(Text("what is open but can't be settled by an answer")),
     misfit: may(Text("why the columns' cells don't fit the question")),
     choices: List(OpenChoice),
@@ -285,61 +275,61 @@ const Edited = Schema.Struct({
 })
 export type Edited = typeof Edited.Type
 
-const ProblemShown = Schema.Struct({
+const ProblemShown = struct({
   code: Schema.Literal(...problemCodes),
-  column: may(Schema.String),
-  question: may(Schema.String),
-  value: may(Schema.String),
-  message: Schema.String,
+  column: may(string),
+  question: may(string),
+  value: may(string),
+  message: string,
   dropped: may(Schema.Literal(true)),
 })
 
-const PreviewedRow = Schema.Struct({
+const PreviewedRow = struct({
   row: Count("the row's number, counting from 1"),
   key: may(Text("the row key")),
   filtered: Flag("whether `where` skips the row"),
   valid: Flag("whether the row can be sent"),
-  answers: List(Schema.Struct({
+  answers: List(struct({
     name: Text("the question's name"),
     kind: Text("the kind of value"),
-    cells: List(Schema.Struct({ column: Schema.String, text: Schema.String })),
+    cells: List(struct({ column: string, text: string })),
     value: may(Value("what would be sent; absent: nothing")),
     problems: List(ProblemShown),
   })),
   problems: List(ProblemShown),
-  change: may(Schema.Struct({
-    submissionId: Schema.String,
-    answers: List(Schema.Struct({
-      name: Schema.String,
-      columns: List(Schema.String),
+  change: may(struct({
+    submissionId: string,
+    answers: List(struct({
+      name: string,
+      columns: List(string),
       inForm: Value("null: none"),
       now: Value("null: none"),
     })),
-    note: may(Schema.String),
+    note: may(string),
   })),
 })
 export type PreviewedRow = typeof PreviewedRow.Type
 
 /** What reading rows through a draft's mapping shows. */
-const Counts = Schema.Struct({
+const Counts = struct({
   rows: Count("rows that were read"),
   isWhole: Flag("whether these are all rows of the source"),
   filtered: Count("rows that `where` skips"),
   invalid: Count("rows that can't be sent unchanged; all others can be sent, unless they were already imported"),
-  problems: List(Schema.Struct({
+  problems: List(struct({
     code: Schema.Literal(...problemCodes),
-    column: may(Schema.String),
-    question: may(Schema.String),
-    rows: Schema.Number,
-    examples: List(Schema.Struct({ row: Schema.Number, value: may(Schema.String), message: Schema.String })),
+    column: may(string),
+    question: may(string),
+    rows: number,
+    examples: List(struct({ row: number, value: may(string), message: string })),
   })),
-  choices: List(Schema.Struct({
-    question: Schema.String,
-    column: Schema.String,
-    choices: List(Schema.Struct({ choice: Schema.String, count: Schema.Number })),
+  choices: List(struct({
+    question: string,
+    column: string,
+    choices: List(struct({ choice: string, count: number })),
     more: Schema.Boolean,
   })).annotations({ description: "choices in the cells that are not options of their question" }),
-  diagnostics: List(DiagnosticSchema).annotations({ description: "those that only the rows show" }),
+  diagnostics: List(DiagnosticSchema, "those that only the rows show"),
 })
 export type Counts = typeof Counts.Type
 
@@ -347,25 +337,25 @@ export type Counts = typeof Counts.Type
 
 const phaseNames = namesOf(phases)
 
-const FateCounts = Schema.Struct(
-  Object.fromEntries(fates.map((fate) => [fate, Schema.Number])) as { readonly [F in Fate]: typeof Schema.Number },
+const FateCounts = struct(
+  Object.fromEntries(fates.map((fate) => [fate, number])) as { readonly [F in Fate]: typeof number },
 )
 
-const ProgressShown: Schema.Schema<Progress> = Schema.Struct({
+const ProgressShown: Schema.Schema<Progress> = struct({
   phase: Schema.Literal(...phaseNames),
-  read: Schema.Number,
-  total: Schema.UndefinedOr(Schema.Number),
-  sent: Schema.Number,
+  read: number,
+  total: Schema.UndefinedOr(number),
+  sent: number,
   readBack: VerdictCounts,
-  inDoubt: Schema.Number,
-  throttled: Schema.Number,
-  rate: Schema.UndefinedOr(Schema.Number),
-  requests: may(Schema.Number),
-  inFlight: may(Schema.Number),
+  inDoubt: number,
+  throttled: number,
+  rate: Schema.UndefinedOr(number),
+  requests: may(number),
+  inFlight: may(number),
   fates: may(FateCounts),
 })
 
-const Question = Schema.Struct({
+const Question = struct({
   service: Text("the service to which rows are sent: type this name to confirm"),
   form: Named,
   rows: Count("how many rows will be sent"),
@@ -375,14 +365,14 @@ const Question = Schema.Struct({
 const JobMode = Schema.Literal("check", ...modes)
 
 /** A check or a run that was started in the studio. It continues without a page. */
-const Job = Schema.Struct({
+const Job = struct({
   id: Text("the job's id, which is not the run's"),
   pipeline: Text("the pipeline's name"),
   mode: JobMode,
   startedAt: Text("when it started, ISO 8601"),
   progress: may(ProgressShown),
-  pace: Schema.Struct({
-    rate: may(Schema.Number.annotations({ description: "requests a second, recently" })),
+  pace: struct({
+    rate: may(Count("requests a second, recently")),
     limit: may(Count("requests a second that the project allows; absent: no limit")),
     concurrency: may(Count("requests that may be in flight at the same time; absent: no limit")),
   }),
@@ -395,9 +385,7 @@ const Job = Schema.Struct({
       outcome: may(Schema.Literal(...outcomes)),
       run: may(Text("the run's id, if it left a report")),
       message: Text("what happened, as sentences"),
-      diagnostics: List(DiagnosticSchema).annotations({
-        description: "findings of a check, or why a run did not start",
-      }),
+      diagnostics: List(DiagnosticSchema, "findings of a check, or why a run did not start"),
       next: may(Text("the command to run next")),
     }),
   ),
@@ -406,56 +394,56 @@ export type Job = typeof Job.Type
 
 // Results
 
-const PastRun = Schema.Struct({
+const PastRun = struct({
   run: Text("the run's id"),
   mode: Schema.Literal(...modes),
-  startedAt: Schema.String,
-  finishedAt: Schema.String,
+  startedAt: string,
+  finishedAt: string,
   outcome: Schema.Literal(...outcomes),
-  exitCode: Schema.Number,
-  read: Schema.Number,
-  imported: Schema.Number,
+  exitCode: number,
+  read: number,
+  imported: number,
 })
 
-const Results = Schema.Struct({
+const Results = struct({
   report: RunReport,
-  runs: List(PastRun).annotations({ description: "all runs with a report, the newest first; at most 200" }),
+  runs: List(PastRun, "all runs with a report, the newest first; at most 200"),
   rejected: Count("rows of rejected.csv"),
 })
 
-const RejectedRows = Schema.Struct({
-  columns: List(Schema.String).annotations({ description: "the titles of the source's columns" }),
+const RejectedRows = struct({
+  columns: List(string, "the titles of the source's columns"),
   total: Count("all rejected rows"),
   fixed: Flag("whether this is the fixed file"),
   version: Text("the digest of the file that is shown"),
-  rows: List(Schema.Struct({
+  rows: List(struct({
     index: Count("the row's place in the file, counting from 0"),
     row: Text("the row's number in the source"),
     key: Text("the row key"),
     codes: Text("the codes of its problems"),
-    wrong: List(Schema.String).annotations({ description: "the columns that cause its problems" }),
+    wrong: List(string, "the columns that cause its problems"),
     message: Text("a sentence about each problem"),
-    cells: List(Schema.String),
+    cells: List(string),
   })),
 })
 export type RejectedRows = typeof RejectedRows.Type
 
-const Settled = Schema.Struct({
-  rows: List(Schema.Struct({
-    row: Schema.Number,
-    key: Schema.String,
-    batch: Schema.Number,
-    sentAt: Schema.String,
+const Settled = struct({
+  rows: List(struct({
+    row: number,
+    key: string,
+    batch: number,
+    sentAt: string,
     outcome: Schema.Literal("landed", "not landed", "in doubt"),
-    submissionId: may(Schema.String),
-    reason: Schema.String,
+    submissionId: may(string),
+    reason: string,
   })).annotations({ description: "at most 200" }),
-  landed: Schema.Number,
-  notLanded: Schema.Number,
+  landed: number,
+  notLanded: number,
   left: Count("rows that are still in doubt"),
   wants: may(Text("what is needed to settle most of them")),
   testEntry: may(Text("a text to enter in the form as a test entry")),
-  warnings: List(Schema.String),
+  warnings: List(string),
 })
 export type Settled = typeof Settled.Type
 
@@ -467,59 +455,56 @@ const call = <const Name extends string, P extends Schema.Schema.Any, A extends 
   success: A,
 ) => HttpApiEndpoint.post(name, `/${name}`).setPayload(payload).addSuccess(success).addError(Refused)
 
-const Nothing = Schema.Struct({})
-const ofPipeline = Schema.Struct({ pipeline: Text("the pipeline's name") })
-const ofTarget = Schema.Struct({
-  ...ofPipeline.fields,
-  to: may(Text("the target, if the pipeline has several")),
-})
-const ofRun = Schema.Struct({ ...ofPipeline.fields, run: Text("the run's id") })
-const ofJob = Schema.Struct({ job: Text("the job's id") })
+const Nothing = struct({})
+const ofPipeline = struct({ pipeline: Text("the pipeline's name") })
+const ofTarget = struct({ ...ofPipeline.fields, to: may(Text("the target, if the pipeline has several")) })
+const ofRun = struct({ ...ofPipeline.fields, run: Text("the run's id") })
+const ofJob = struct({ job: Text("the job's id") })
 
 const project = HttpApiGroup.make("project")
   .add(call("home", Nothing, Home))
-  .add(call("forms", Schema.Struct({ service: Schema.String }), List(Named)))
+  .add(call("forms", struct({ service: string }), List(Named)))
   .add(call(
     "create",
-    Schema.Struct({
+    struct({
       pipeline: Text("the new pipeline's name"),
       source: Text("the source: a file of `upload`, or a path in the project's folder"),
-      labels: may(Text("the form tool's own definition of the form, likewise")),
-      service: Schema.String,
+      labels: may(Text("the form tool's own definition of the form, also there")),
+      service: string,
       form: Text("the form's id"),
     }),
     Created,
   ))
   .add(
     HttpApiEndpoint.post("upload", "/upload")
-      .setUrlParams(Schema.Struct({ name: Text("the file's name") }))
-      .addSuccess(Schema.Struct({ file: Text("where it was stored, from the project's folder"), bytes: Schema.Number }))
+      .setUrlParams(struct({ name: Text("the file's name") }))
+      .addSuccess(struct({ file: Text("where it was stored, from the project's folder"), bytes: number }))
       .addError(Refused),
   )
   .prefix("/project")
 
 const draft = HttpApiGroup.make("draft")
   .add(call("open", ofPipeline, PipelineFile))
-  .add(call("survey", Schema.Struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
+  .add(call("survey", struct({ ...Draft.fields, whole: Schema.Boolean }), Survey))
   .add(call("state", Draft, DraftState))
-  .add(call("edit", Schema.Struct({ ...Draft.fields, operation: Operation }), Edited))
+  .add(call("edit", struct({ ...Draft.fields, operation: Operation }), Edited))
   .add(
     call(
       "preview",
-      Schema.Struct({ ...Draft.fields, row: Schema.Number, rows: Schema.Number }),
-      Schema.Struct({ rows: List(PreviewedRow), warnings: List(Schema.String) }),
+      struct({ ...Draft.fields, row: number, rows: number }),
+      struct({ rows: List(PreviewedRow), warnings: List(string) }),
     ),
   )
-  .add(call("counts", Schema.Struct({ ...Draft.fields, whole: Schema.Boolean }), Counts))
+  .add(call("counts", struct({ ...Draft.fields, whole: Schema.Boolean }), Counts))
   .add(call("schema", Draft, Schema.Unknown.annotations({ description: "the JSON Schema of the pipeline's file" })))
-  .add(call("save", Schema.Struct({ ...Draft.fields, version: Schema.String }), PipelineFile).addError(Conflict))
+  .add(call("save", struct({ ...Draft.fields, version: string }), PipelineFile).addError(Conflict))
   .prefix("/draft")
 
 const runs = HttpApiGroup.make("runs")
   .add(call("list", Nothing, List(Job)))
   .add(call(
     "start",
-    Schema.Struct({
+    struct({
       ...ofTarget.fields,
       mode: Schema.Literal("check", "rehearsal", "dry-run", "run"),
       limit: may(Count("send at most this many new rows")),
@@ -528,7 +513,7 @@ const runs = HttpApiGroup.make("runs")
     }),
     Job,
   ))
-  .add(call("confirm", Schema.Struct({ ...ofJob.fields, service: Text("as a person typed it") }), Job))
+  .add(call("confirm", struct({ ...ofJob.fields, service: Text("as a person typed it") }), Job))
   .add(call("decline", ofJob, Job))
   .add(call("stop", ofJob, Job))
   .add(
@@ -542,39 +527,34 @@ const runs = HttpApiGroup.make("runs")
   .prefix("/runs")
 
 const results = HttpApiGroup.make("results")
-  .add(call("report", Schema.Struct({ ...ofPipeline.fields, run: may(Schema.String) }), Results))
-  .add(call("rejected", Schema.Struct({ ...ofRun.fields, from: Schema.Number, rows: Schema.Number }), RejectedRows))
+  .add(call("report", struct({ ...ofPipeline.fields, run: may(string) }), Results))
+  .add(call("rejected", struct({ ...ofRun.fields, from: number, rows: number }), RejectedRows))
   .add(
     call(
       "fix",
-      Schema.Struct({
+      struct({
         ...ofRun.fields,
-        version: Schema.String,
-        cells: List(Schema.Struct({ index: Schema.Number, column: Schema.Number, text: Schema.String })).annotations({
+        version: string,
+        cells: List(struct({ index: number, column: number, text: string })).annotations({
           description: "the fixed cells; `column` counts from 0",
         }),
       }),
-      Schema.Struct({ version: Schema.String, file: Schema.String }),
+      struct({ version: string, file: string }),
     ).addError(Conflict),
   )
   .add(call("doubts", ofTarget, Settled))
   .add(call(
     "settleAs",
-    Schema.Struct({
-      ...ofTarget.fields,
-      landed: Schema.Boolean,
-      keys: List(Schema.String),
-      because: Schema.String,
-    }),
+    struct({ ...ofTarget.fields, landed: Schema.Boolean, keys: List(string), because: string }),
     Settled,
   ))
   .add(
     HttpApiEndpoint.post("settle", "/settle")
-      .setUrlParams(Schema.Struct({
+      .setUrlParams(struct({
         ...ofTarget.fields,
         name: Text("the export's name"),
         complete: may(Schema.BooleanFromString),
-        because: may(Schema.String),
+        because: may(string),
       }))
       .addSuccess(Settled)
       .addError(Refused),

@@ -79,12 +79,9 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
 const surveyShown = ({ form, service }: OpenDraft, survey: DraftSurvey): Survey => {
   const { inspection, isWhole, suggestions } = survey
   return {
-    rows: inspection.rows,
+    ...inspection,
     isWhole,
-    taken: inspection.taken,
-    warnings: inspection.warnings,
     tool: inspection.tool?.title,
-    columns: inspection.columns,
     form: { id: form.id, name: form.name, service },
     questions: candidatesIn(survey, form),
     times: (["submissionTime", "lastUpdatedAt"] as const).flatMap((of) => {

@@ -6,12 +6,10 @@ import { initialise } from "../jobs/init.ts"
 import { readPipelineFile } from "../jobs/pipelineFile.ts"
 import { fetchForms, serviceToConfirm } from "../jobs/services.ts"
 import { type PipelineStanding, type ProjectStatus, projectStatus } from "../jobs/status.ts"
-import type { RunRecord } from "../ledger/standing.ts"
 import { listPipelines, loadProject } from "../project/loadProject.ts"
 import type { Project } from "../project/Project.ts"
 import { decodeSource } from "../project/sourceSection.ts"
-import { factsOf } from "../run/runRecord.ts"
-import { type PipelineCard, Refused, type RunBar, StudioApi } from "./Api.ts"
+import { type PipelineCard, Refused, StudioApi } from "./Api.ts"
 import { answering, Studio } from "./Studio.ts"
 import { insideProject, receiveUpload } from "./uploads.ts"
 
@@ -117,29 +115,10 @@ const cardOf = (status: ProjectStatus, name: string, file: string): PipelineCard
   }
 }
 
+// The schemas leave out what the page doesn't show.
 const standingCard = ({ destination, going, runs, standing }: PipelineStanding): PipelineCard["standings"][number] => ({
   ...destination,
-  imported: standing.imported,
-  inDoubt: standing.inDoubt,
-  refused: standing.refused,
-  leftOut: standing.leftOut,
-  verdicts: standing.verdicts,
+  ...standing,
   going,
-  runs: runs.map(barOf),
+  runs: runs.map((run) => ({ ...run, ...run.facts })),
 })
-
-const barOf = (record: RunRecord): RunBar => {
-  const { exitCode, finishedAt, mode, outcome, run, startedAt } = record
-  const facts = factsOf(record)
-  return {
-    run,
-    mode,
-    startedAt,
-    finishedAt,
-    outcome,
-    exitCode,
-    read: facts?.read,
-    sent: facts?.sent,
-    invalid: facts?.invalid,
-  }
-}

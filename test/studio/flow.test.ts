@@ -41,9 +41,7 @@ scoped(
     yield* fs.remove(path.join(root, "pipelines/people.yaml"))
     const studio = yield* served(root)
     yield* Effect.promise(async () => {
-      const page = await pageOf(studio)
-      const { call, done, follow, send } = page
-
+      const { call, send } = await pageOf(studio)
       const uploaded = await send("project/upload?name=legacy.csv", source)
       expect(uploaded).toEqual({ file: "sources/legacy.csv", bytes: Buffer.byteLength(source) })
       const { text: first, version, ...made } = await call("project", "create", {
@@ -89,8 +87,7 @@ scoped(
     })
     expect(checkStatus(yield* checkProject(root, ["people"]))).toBe(0)
     yield* Effect.promise(async () => {
-      const page = await pageOf(studio)
-      const { call, done, follow, send } = page
+      const { call, done, follow, send } = await pageOf(studio)
       expect(await done({ pipeline: "people", mode: "check" })).toMatchObject({ exitCode: 0 })
       expect(await done({ pipeline: "people", mode: "rehearsal" })).toMatchObject({ exitCode: 1, outcome: "attention" })
       expect(practice.count("people")).toBe(0)

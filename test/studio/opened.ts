@@ -26,7 +26,7 @@ export const startStudio = async (root: string, options: Options = {}) => {
 }
 
 /** An answer of the studio. */
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly body: string
@@ -66,13 +66,13 @@ export const enter = async (origin: string, link: string): Promise<string> => {
 }
 
 /** What an answer other than 200 contains. */
-export class CallFailed extends Error {
+class CallFailed extends Error {
   readonly status: number
   readonly content: Readonly<Record<string, unknown>>
   constructor(status: number, body: string) {
     super(`${status} ${body}`)
     this.status = status
-    this.content = JSON.parse(body)
+    this.content = body.startsWith("{") ? JSON.parse(body) : {}
   }
 }
 

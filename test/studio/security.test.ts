@@ -77,7 +77,7 @@ scoped(
         })
       }
       await expect(send("project/home", "{}")).resolves.toBeDefined()
-      await expect(send("project/home", `{"x":"${"a".repeat(17 * 1024 * 1024)}"}`)).rejects.toThrow()
+      await expect(send("project/home", `{"x":"${"a".repeat(17 * 1024 * 1024)}"}`)).rejects.toThrow("too large")
     })
   }),
 )
