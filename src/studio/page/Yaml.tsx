@@ -1,0 +1,125 @@
+import { autocompletion, completionKeymap } from "@codemirror/autocomplete"
+import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands"
+import { yaml } from "@codemirror/lang-yaml"
+import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language"
+import { lintGutter, setDiagnostics } from "@codemirror/lint"
+import { EditorState } from "@codemirror/state"
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view"
+import { tags } from "@lezer/highlight"
+import { useEffect, useRef } from "preact/hooks"
+import type { DraftState } from "../Api.ts"
+import { call } from "./call.ts"
+import { completionsOf } from "./completions.ts"
+import { map as t } from "./strings.ts"
+
+const colours = syntaxHighlighting(HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--series-a)" },
+  { tag: [tags.string, tags.content], color: "var(--ink)" },
+  { tag: tags.comment, color: "var(--soft)", fontStyle: "italic" },
+  { tag: [tags.punctuation, tags.separator, tags.meta, tags.keyword], color: "var(--calm)" },
+]))
+
+const look = EditorView.theme({
+  "&": { backgroundColor: "var(--paper)", color: "var(--ink)", height: "100%", fontSize: "13px" },
+  ".cm-scroller": { fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace", lineHeight: "1.5" },
+  ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--soft)", borderRight: "1px solid var(--line)" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--calm-back)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
+  ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
+    backgroundColor: "var(--selection)",
+  },
+  ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--edge)" },
+})
+
+/** Returns the smallest change that makes one text of another, so that the cursor and the history stay. */
+const changeBetween = (before: string, after: string) => {
+  let from = 0
+  while (from < Math.min(before.length, after.length) && before[from] === after[from]) from++
+  let end = 0
+  while (end < Math.min(before.length, after.length) - from && before.at(-1 - end) === after.at(-1 - end)) end++
+  return { from, to: before.length - end, insert: after.slice(from, after.length - end) }
+}
+
+/** The pipeline's text, with its mistakes in place. Loaded when it is needed, because it is most of the page's code. */
+export const Yaml = (
+  { change, diagnostics, label, line, pipeline, text }: {
+    readonly label: string
+    readonly pipeline: string
+    readonly text: string
+    readonly change: (text: string) => void
+    readonly diagnostics: DraftState["diagnostics"]
+    /** The line to show. */
+    readonly line: number | undefined
+  },
+) => {
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | undefined>(undefined)
+  const latest = useRef(change)
+  latest.current = change
+  useEffect(() => {
+    const host = place.current
+    if (host === null) return
+    // In a shadow root, CodeMirror adds its styles as objects, which a strict content security policy allows.
+    const root = host.shadowRoot ?? host.attachShadow({ mode: "open" })
+    let schema: Promise<unknown> | undefined
+    const made = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: text,
+        extensions: [
+          lineNumbers(),
+          lintGutter(),
+          history(),
+          drawSelection(),
+          bracketMatching(),
+          highlightActiveLine(),
+          yaml(),
+          colours,
+          look,
+          EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ "aria-label": label }),
+          keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+          autocompletion({
+            override: [(context) => {
+              schema ??= call("draft", "schema", { pipeline, text: context.state.doc.toString() })
+              return schema.then((known) => completionsOf(known, context), () => null)
+            }],
+          }),
+          EditorView.updateListener.of((update) => update.docChanged && latest.current(update.state.doc.toString())),
+        ],
+      }),
+    })
+    view.current = made
+    return () => made.destroy()
+  }, [])
+  useEffect(() => {
+    const before = view.current?.state.doc.toString()
+    if (before !== undefined && before !== text) view.current?.dispatch({ changes: changeBetween(before, text) })
+  }, [text])
+  useEffect(() => {
+    const state = view.current?.state
+    if (state === undefined) return
+    const found = diagnostics.map(({ column, line, message, severity, suggestion = "" }) => {
+      const { from, to } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines))
+      return { from: Math.min(from + column - 1, to), to, severity, message: `${message} ${suggestion}`.trim() }
+    })
+    view.current?.dispatch(setDiagnostics(state, found))
+  }, [diagnostics.map(({ column, line, message }) => `${line} ${column} ${message}`).join("\n")])
+  useEffect(() => {
+    const made = view.current
+    if (made === undefined || line === undefined || line > made.state.doc.lines) return
+    const { from } = made.state.doc.line(line)
+    made.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) })
+  }, [line])
+  return (
+    <>
+      <div class="editor" ref={place} />
+      <p class="acts">
+        <button type="button" onClick={() => view.current !== undefined && undo(view.current)}>{t.undo}</button>
+        <button type="button" onClick={() => view.current !== undefined && redo(view.current)}>{t.redo}</button>
+      </p>
+    </>
+  )
+}

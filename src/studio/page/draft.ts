@@ -1,0 +1,116 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { Counts, DraftState, Edited, Operation, Survey } from "../Api.ts"
+import { call } from "./call.ts"
+import type { Failed } from "./call.ts"
+import { useAnswer } from "./parts.tsx"
+
+/** A pipeline's text in this tab, and what its file said when it was read. */
+interface Draft {
+  readonly file: string
+  readonly version: string
+  readonly saved: string
+  readonly text: string
+}
+
+/** The drafts of this tab. They stay while other views are open. */
+const drafts = new Map<string, Draft>()
+
+/** Whether this tab has a draft that is not saved. */
+export const isEdited = (): boolean => [...drafts.values()].some(({ saved, text }) => saved !== text)
+
+/** What the page knows about a pipeline's draft, and what it can do with it. */
+export type Editing = ReturnType<typeof useDraft>
+
+/** Reads the first rows, shows what they give, and then reads the rest. */
+const firstThenAll = async <A extends { readonly isWhole: boolean }>(
+  read: (whole: boolean) => Promise<A>,
+  show: (part: A) => void,
+): Promise<A> => {
+  const first = await read(false)
+  if (first.isWhole) return first
+  show(first)
+  return read(true)
+}
+
+export const useDraft = (pipeline: string) => {
+  const [draft, setDraft] = useState(drafts.get(pipeline))
+  const [failed, setFailed] = useState<Failed>()
+  const [conflict, setConflict] = useState<{ readonly text: string; readonly version: string }>()
+  const latest = useRef(draft)
+  const put = (next: Draft) => {
+    latest.current = next
+    drafts.set(pipeline, next)
+    setDraft(next)
+  }
+  useEffect(() => {
+    // A draft without edits follows its file.
+    if (draft === undefined || draft.saved === draft.text) {
+      call("draft", "open", { pipeline }).then(({ file, text, version }) => put({ file, text, version, saved: text }), setFailed)
+    }
+  }, [])
+  const change = (text: string) => {
+    if (latest.current !== undefined && latest.current.text !== text) put({ ...latest.current, text })
+  }
+  const attempt = async <A,>(work: (current: Draft) => Promise<A>): Promise<A | undefined> => {
+    if (latest.current === undefined) return undefined
+    setFailed(undefined)
+    try {
+      return await work(latest.current)
+    } catch (error) {
+      setFailed(error as Failed)
+      return undefined
+    }
+  }
+  /** Changes the text. If someone typed in the meantime, starts again with the newer text. */
+  const edit = (operation: Operation): Promise<Edited | undefined> =>
+    attempt(async ({ text }) => {
+      const edited = await call("draft", "edit", { pipeline, text, operation })
+      if (latest.current?.text !== text) return edit(operation)
+      change(edited.text)
+      return edited
+    })
+  const save = (version?: string) =>
+    attempt(async (current) => {
+      const { text } = current
+      try {
+        const saved = await call("draft", "save", { pipeline, text, version: version ?? current.version })
+        put({ ...saved, saved: saved.text, text: latest.current?.text === text ? saved.text : latest.current?.text ?? text })
+        setConflict(undefined)
+      } catch (error) {
+        const { _tag, text: now, version: newer } = error as Failed
+        if (_tag !== "Conflict" || now === undefined || newer === undefined) throw error
+        setConflict({ text: now, version: newer })
+      }
+    })
+  /** Gives the edits up, for what the file says now. */
+  const takeTheirs = () => {
+    if (conflict === undefined || latest.current === undefined) return
+    put({ ...latest.current, ...conflict, saved: conflict.text })
+    setConflict(undefined)
+  }
+
+  const text = draft?.text
+  const state = useAnswer<DraftState>(
+    (signal) => text === undefined ? undefined : call("draft", "state", { pipeline, text }, signal),
+    [text],
+    150,
+  )
+  const counts = useAnswer<Counts>(
+    (signal, show) =>
+      text === undefined
+        ? undefined
+        : firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show),
+    [text],
+    400,
+  )
+  const survey = useAnswer<Survey>(
+    (signal, show) =>
+      text === undefined
+        ? undefined
+        : firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show),
+    // The survey doesn't depend on the mapping.
+    [text?.replace(/^mapping:[^]*?(?=^[^\s#]|(?![^]))/m, "")],
+    300,
+  )
+  return { pipeline, draft, failed, conflict, change, edit, save, takeTheirs, state, counts, survey }
+}
