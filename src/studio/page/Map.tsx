@@ -1,19 +1,26 @@
 import { useEffect, useState } from "preact/hooks"
+import { count } from "../../domain/words.ts"
 import type { Counts } from "../Api.ts"
 import { Board, standing } from "./Board.tsx"
-import type { Selection } from "./Board.tsx"
 import { Detail } from "./Detail.tsx"
 import { useDraft } from "./draft.ts"
-import type { Editing } from "./draft.ts"
-import { Badge, Diagnostics, Name, Problem, Section, Wide } from "./parts.tsx"
+import type { Bench, Selection } from "./draft.ts"
+import { Act, Badge, Diagnostics, Figures, Name, Problem, Section, Table } from "./parts.tsx"
+import { addressOf } from "./place.ts"
 import { Preview } from "./Preview.tsx"
-import { count, general, map as t } from "./strings.ts"
+import { general, map as t } from "./strings.ts"
 import type { Yaml as YamlEditor } from "./Yaml.tsx"
 
 /** The view in which columns are mapped to questions. */
-export const MapView = ({ pipeline }: { readonly pipeline: string }) => {
+export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const editing = useDraft(pipeline)
-  const { counts, draft, failed, state, survey } = editing
+  const {
+    counts,
+    draft,
+    failed,
+    state: { answer: state, failed: unread },
+    survey: { answer: survey, failed: unsurveyed },
+  } = editing
   const [selected, select] = useState<Selection>()
   const [row, setRow] = useState(1)
   const [Yaml, setYaml] = useState<typeof YamlEditor>()
@@ -24,66 +31,46 @@ export const MapView = ({ pipeline }: { readonly pipeline: string }) => {
   if (draft === undefined) {
     return (
       <>
-        <h1><Name text={pipeline} /></h1>
-        <Problem failed={failed} />
-        {failed === undefined && <p>{general.loading}</p>}
+        <h1>
+          <Name text={pipeline} />
+        </h1>
+        {failed === undefined ? <p>{general.loading}</p> : <Problem failed={failed} />}
       </>
     )
   }
-  const diagnostics = [...state.answer?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
-  const here = diagnostics.filter(({ file }) => file === draft.file)
+  const bench = survey && { editing, survey, state, selected, select }
+  const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
+  const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
   return (
     <>
       <Status editing={editing} />
-      <Problem failed={failed ?? survey.failed ?? state.failed} />
+      <Problem failed={failed ?? unsurveyed ?? unread} />
       <div class="workbench">
-        <Section title={t.board} id="board">
-          {survey.answer === undefined ? <p role="status">{survey.failed === undefined ? t.surveying : ""}</p> : (
-            <>
-              <p class="soft small">
-                {t.surveyed(survey.answer.rows, survey.answer.isWhole, survey.answer.tool)}
-                {survey.answer.warnings.slice(0, 3).map((warning) => <span key={warning}>{" "}{warning}</span>)}
-              </p>
-              <Board
-                survey={survey.answer}
-                state={state.answer}
-                selected={selected}
-                select={select}
-                map={async (question, columns) => {
-                  await editing.edit({ _tag: "Map", question, columns, answers: {} })
-                  select({ question })
-                }}
-                accept={async (question, said) => {
-                  const columns = question.candidates[0]?.columns ?? []
-                  const edited = await editing.edit(
-                    said?.state === "mapped"
-                      ? { _tag: "Accept", question: question.id }
-                      : { _tag: "Map", question: question.id, columns, answers: {} },
-                  )
-                  // What an accepted suggestion still leaves open is shown.
-                  if (edited?.entry !== undefined && edited.entry.asks.length > 0) select({ question: question.id })
-                }}
-                reject={(question, said) =>
-                  editing.edit({ _tag: said?.state === "mapped" ? "Unmap" : "LeaveUnanswered", question: question.id })}
-              />
-            </>
-          )}
+        <Section title={t.board}>
+          <p class="soft small" role="status">
+            {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}{" "}
+            <Name text={survey?.warnings.slice(0, 3).join(" ") ?? ""} most={600} />
+          </p>
+          {bench !== undefined && <Board {...bench} />}
         </Section>
         <div class="side">
-          {survey.answer !== undefined && (
-            <Detail editing={editing} select={select} selected={selected} state={state.answer} survey={survey.answer} />
-          )}
-          <Section title={t.yaml} id="yaml" aside={<code class="soft small">{draft.file}</code>}>
+          {bench !== undefined && <Detail {...bench} />}
+          <Section
+            title={t.yaml}
+            aside={
+              <code class="soft small">
+                <Name text={draft.file} />
+              </code>
+            }
+          >
             {Yaml === undefined ? <p>{general.loading}</p> : (
               <Yaml
                 label={t.yamlOf(draft.file)}
                 pipeline={pipeline}
                 text={draft.text}
                 change={editing.change}
-                diagnostics={here}
-                line={selected !== undefined && "question" in selected
-                  ? state.answer?.questions.find(({ id }) => id === selected.question)?.line
-                  : undefined}
+                diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
+                line={state?.questions.find(({ id }) => id === chosen)?.line}
               />
             )}
             <Diagnostics of={diagnostics} />
@@ -99,43 +86,40 @@ export const MapView = ({ pipeline }: { readonly pipeline: string }) => {
 }
 
 /** The name of the draft, what it would send, and what can be done with the whole text. */
-const Status = ({ editing }: { readonly editing: Editing }) => {
-  const { conflict, counts, draft, pipeline, save, state, takeTheirs } = editing
+const Status = ({ editing }: Pick<Bench, "editing">) => {
+  const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
   const isEdited = draft !== undefined && draft.saved !== draft.text
-  const { answer } = counts
-  const open = state.answer?.questions.filter((one) => standing(one).tone === "warn").length ?? 0
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
+  const counted = answer === undefined || (isStale && answer.isWhole)
+    ? t.counting
+    : t.counted(answer.rows, answer.isWhole)
   return (
     <div class="status">
-      <h1><Name text={pipeline} /></h1>
-      <dl class="figures" aria-label={t.figures}>
-        <dt>{t.sendable}</dt>
-        <dd class="good-text">{answer === undefined ? "…" : count(answer.rows - answer.filtered - answer.invalid)}</dd>
-        <dt>{t.invalid}</dt>
-        <dd class={answer !== undefined && answer.invalid > 0 ? "warn-text" : ""}>
-          {answer === undefined ? "…" : count(answer.invalid)}
-        </dd>
-        <dt>{t.filtered}</dt>
-        <dd>{answer === undefined ? "…" : count(answer.filtered)}</dd>
-        <dt>{t.unused}</dt>
-        <dd class={(state.answer?.unused.length ?? 0) > 0 ? "warn-text" : ""}>{state.answer?.unused.length ?? "…"}</dd>
-        <dt>{t.open}</dt>
-        <dd class={open > 0 ? "warn-text" : ""}>{state.answer === undefined ? "…" : open}</dd>
-      </dl>
+      <h1>
+        <Name text={pipeline} />
+      </h1>
+      <Figures
+        label={t.figures}
+        of={[
+          { title: t.sendable, count: answer && answer.rows - answer.filtered - answer.invalid, tone: "good" },
+          { title: t.invalid, count: answer?.invalid, tone: "warn" },
+          { title: t.filtered, count: answer?.filtered },
+          { title: t.unused, count: state.answer?.unused.length, tone: "warn" },
+          {
+            title: t.open,
+            count: state.answer?.questions.filter((one) => standing(one).tone === "warn").length,
+            tone: "warn",
+          },
+        ]}
+      />
       <p class="soft small" role="status">
-        {counts.failed !== undefined
-          ? counts.failed.message
-          : answer === undefined || counts.isStale && answer.isWhole
-          ? t.counting
-          : answer.isWhole
-          ? t.counted(answer.rows)
-          : t.countedPart(answer.rows)}
+        <Name text={failed?.message ?? counted} most={600} />
       </p>
       <p class="acts">
-        {errors > 0 && <Badge tone="bad">{t.errors(errors)}</Badge>}
-        {isEdited && <Badge tone="warn">{t.edited}</Badge>}
-        <button type="button" class="main" disabled={!isEdited} onClick={() => save()}>{t.save}</button>
-        <a class="button" href={`#/run/${encodeURIComponent(pipeline)}`}>{t.toRun}</a>
+        {errors > 0 && <Badge tone="bad" title={t.errors(errors)} />}
+        {isEdited && <Badge tone="warn" title={t.edited} />}
+        <Act main off={!isEdited} go={() => save()}>{t.save}</Act>
+        <a class="button" href={addressOf("run", pipeline)}>{t.toRun}</a>
       </p>
       {conflict !== undefined && (
         <div class="problem" role="alert">
@@ -145,8 +129,8 @@ const Status = ({ editing }: { readonly editing: Editing }) => {
             <pre tabIndex={0}>{conflict.text}</pre>
           </details>
           <p class="acts">
-            <button type="button" onClick={() => save(conflict.version)}>{t.keepMine}</button>
-            <button type="button" onClick={takeTheirs}>{t.takeTheirs}</button>
+            <Act go={() => save(conflict.version)}>{t.keepMine}</Act>
+            <Act go={takeTheirs}>{t.takeTheirs}</Act>
           </p>
         </div>
       )}
@@ -155,35 +139,25 @@ const Status = ({ editing }: { readonly editing: Editing }) => {
 }
 
 /** Problems of rows, with links to a few of them. */
-const Found = ({ counts, show }: { readonly counts: Counts | undefined; readonly show: (row: number) => void }) =>
+const Found = ({ counts, show }: Readonly<{ counts: Counts | undefined; show: (row: number) => void }>) =>
   counts === undefined || counts.problems.length === 0 ? null : (
     <Section title={t.problems}>
-      <Wide label={t.problems}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">{t.rows}</th>
-              <th scope="col">{t.problem}</th>
-              <th scope="col">{t.examples}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {counts.problems.slice(0, 100).map(({ code, column = "", examples, question = "", rows }) => (
-              <tr key={`${code} ${column} ${question}`}>
-                <td class="number">{count(rows)}</td>
-                <td><Name text={column} /> <code>{code}</code></td>
-                <td>
-                  {examples.slice(0, 3).map((example) => (
-                    <p key={example.row}>
-                      <button type="button" class="link" onClick={() => show(example.row)}>{t.row(example.row)}</button>{" "}
-                      <Name text={example.message} />
-                    </p>
-                  ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Table
+        label={t.problems}
+        head={[`#${t.rows}`, t.problem, t.examples]}
+        rows={counts.problems.slice(0, 100).map(({ code, column = "", examples, question = "", rows }) => [
+          `${code} ${column} ${question}`,
+          count(rows),
+          <>
+            <Name text={column} /> <code>{code}</code>
+          </>,
+          examples.slice(0, 3).map(({ message, row }) => (
+            <p key={row}>
+              <button type="button" class="link" onClick={() => show(row)}>{t.row(row)}</button>{" "}
+              <Name text={message} most={400} />
+            </p>
+          )),
+        ])}
+      />
     </Section>
   )

@@ -1,22 +1,25 @@
 import { useEffect } from "preact/hooks"
 import type { PreviewedRow } from "../Api.ts"
 import { call } from "./call.ts"
-import { Badge, Name, Problem, Section, useAnswer, Value, Wide } from "./parts.tsx"
+import { Act, Badge, Name, Problem, Section, Table, useAnswer, Value } from "./parts.tsx"
 import { preview as t } from "./strings.ts"
 
 /** How many rows are read for the preview. */
 const rowsShown = 8
 
+const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filtered" : valid ? "valid" : "invalid"]
+
+const Warning = ({ text }: Readonly<{ text: string }>) => (
+  <p class="warn-text">
+    <Name text={text} most={1000} />
+  </p>
+)
+
+type Preview = Readonly<{ pipeline: string; text: string; row: number; setRow: (row: number) => void }>
+
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
-export const Preview = (
-  { pipeline, row, setRow, text }: {
-    readonly pipeline: string
-    readonly text: string
-    readonly row: number
-    readonly setRow: (row: number) => void
-  },
-) => {
-  const first = Math.max(1, row - (row - 1) % rowsShown)
+export const Preview = ({ pipeline, row, setRow, text }: Preview) => {
+  const first = row - (row - 1) % rowsShown
   const { answer, failed, isStale } = useAnswer(
     (signal) => call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
     [text, first],
@@ -27,86 +30,80 @@ export const Preview = (
   useEffect(() => {
     if (row > 1) document.getElementById("preview")?.scrollIntoView({ block: "nearest" })
   }, [row])
+  const goTo = (to: string) => setRow(Math.max(1, Math.trunc(Number(to)) || 1))
   return (
-    <Section title={t.title} id="preview" aside={<span class="soft small" role="status">{isStale ? t.reading : ""}</span>}>
+    <Section
+      title={t.title}
+      id="preview"
+      aside={<span class="soft small" role="status">{isStale ? t.reading : ""}</span>}
+    >
       <Problem failed={failed} />
       <div class="rows" role="group" aria-label={t.rows}>
-        <button type="button" disabled={first === 1} onClick={() => setRow(first - rowsShown)}>{t.previous}</button>
+        <Act off={first === 1} label={t.previousRows} go={() => setRow(first - rowsShown)}>‹</Act>
         {rows.map((one) => (
           <button
             key={one.row}
             type="button"
-            class={`chip ${one.filtered ? "calm" : one.valid ? "good" : "warn"}`}
+            class={`chip ${stateOf(one).tone}`}
             aria-pressed={one.row === shown?.row}
-            aria-label={t.row(one.row, one.filtered ? "filtered" : one.valid ? "valid" : "invalid")}
+            aria-label={t.row(one.row, stateOf(one).title)}
             onClick={() => setRow(one.row)}
           >
             {one.row}
           </button>
         ))}
-        <button type="button" disabled={rows.length < rowsShown} onClick={() => setRow(first + rowsShown)}>{t.next}</button>
+        <Act off={rows.length < rowsShown} label={t.nextRows} go={() => setRow(first + rowsShown)}>›</Act>
         <label>
           {t.goTo}{" "}
-          <input
-            type="number"
-            min={1}
-            value={row}
-            onChange={({ currentTarget }) => setRow(Math.max(1, Math.trunc(Number(currentTarget.value)) || 1))}
-          />
+          <input type="number" min={1} value={row} onChange={({ currentTarget }) => goTo(currentTarget.value)} />
         </label>
       </div>
-      {answer?.warnings.map((warning) => <p key={warning} class="warn-text">{warning}</p>)}
+      {answer?.warnings.map((warning) => <Warning key={warning} text={warning} />)}
       {shown !== undefined && <Answers of={shown} />}
     </Section>
   )
 }
 
-const Answers = ({ of }: { readonly of: PreviewedRow }) => {
-  const loose = of.problems.filter(({ message }) => of.answers.every(({ problems }) => problems.every((one) => one.message !== message)))
+const Answers = ({ of: row, of: { answers, change, key, problems } }: Readonly<{ of: PreviewedRow }>) => {
+  const shown = new Set(answers.flatMap((one) => one.problems.map(({ message }) => message)))
   return (
     <>
       <p>
-        <strong>{t.rowNumber(of.row)}</strong> {of.key !== undefined && <><span class="soft">{t.key}</span> <Value of={of.key} />{" "}</>}
-        <Badge tone={of.filtered ? "calm" : of.valid ? "good" : "warn"}>
-          {t.states[of.filtered ? "filtered" : of.valid ? "valid" : "invalid"]}
-        </Badge>
+        <strong>{t.row(row.row)}</strong> {key !== undefined && (
+          <>
+            <span class="soft">{t.key}</span> <Value of={key} />
+          </>
+        )} <Badge {...stateOf(row)} />
       </p>
-      {loose.map(({ message }) => <p key={message} class="warn-text"><Name text={message} /></p>)}
-      {of.change !== undefined && (
+      {problems.filter(({ message }) => !shown.has(message)).map(({ message }) => (
+        <Warning key={message} text={message} />
+      ))}
+      {change !== undefined && (
         <p class="small">
-          {t.changed(of.change.submissionId)} {of.change.note}{" "}
-          {of.change.answers.map(({ inForm, name, now }) => (
-            <span key={name}><Name text={name} />: <Value of={inForm} /> → <Value of={now} />{" "}</span>
+          {t.changed(change.submissionId)} {change.note}{" "}
+          {change.answers.map(({ inForm, name, now }) => (
+            <span key={name}>
+              <Name text={name} />: <Value of={inForm} /> → <Value of={now} />
+              {" "}
+            </span>
           ))}
         </p>
       )}
-      <Wide label={t.title}>
-        <table class="answers">
-          <thead>
-            <tr>
-              <th scope="col">{t.question}</th>
-              <th scope="col">{t.source}</th>
-              <th scope="col">{t.sent}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {of.answers.map((answer) => (
-              <tr key={answer.name}>
-                <th scope="row"><Name text={answer.name} /> <span class="kind">{answer.kind}</span></th>
-                <td>
-                  {answer.cells.filter(({ text }, index) => text !== "" || index === 0).map((cell) => (
-                    <span key={cell.column} class="cell"><Value of={cell.text} /></span>
-                  ))}
-                </td>
-                <td>
-                  <Value of={answer.value} />
-                  {answer.problems.map(({ message }) => <p key={message} class="warn-text"><Name text={message} /></p>)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
+      <Table
+        label={t.title}
+        head={[t.question, t.source, t.sent]}
+        rows={answers.map(({ cells, kind, name, problems, value }) => [
+          name,
+          <>
+            <Name text={name} /> <span class="kind">{kind}</span>
+          </>,
+          <Value of={cells.flatMap(({ text }, index) => text !== "" || index === 0 ? [text] : [])} />,
+          <>
+            <Value of={value} />
+            {problems.map(({ message }) => <Warning key={message} text={message} />)}
+          </>,
+        ])}
+      />
     </>
   )
 }

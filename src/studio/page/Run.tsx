@@ -1,40 +1,42 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import { fateWords, verdictWords } from "../../domain/fate.ts"
+import { phases } from "../../domain/progress.ts"
+import { outcomeWords } from "../../domain/run.ts"
+import { count } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { call } from "./call.ts"
-import { Badge, Diagnostics, Name, Problem, Section, Shares, useDoing } from "./parts.tsx"
-import { count, general, lasting, outcomes, phases, run as t, verdicts, when } from "./strings.ts"
+import { Act, Badge, Check, Diagnostics, Figures, Input, Name, Problem, Section, Shares } from "./parts.tsx"
+import { useDoing, wordsWith } from "./parts.tsx"
+import { addressOf } from "./place.ts"
+import { general, run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const
 
 /** The view in which a pipeline is checked, rehearsed and run. */
-export const RunView = (
-  { jobs, pipeline }: { readonly pipeline: string; readonly jobs: ReadonlyMap<string, Job> },
-) => {
+export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: ReadonlyMap<string, Job> }>) => {
   const [limit, setLimit] = useState("")
   const [retryRefused, setRetry] = useState(false)
-  const doing = useDoing()
+  const { busy, failed, run } = useDoing()
   const mine = [...jobs.values()].filter((job) => job.pipeline === pipeline)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
-  const going = mine.find(({ state }) => state._tag !== "Ended")
-  const start = (mode: (typeof modes)[number]) =>
-    doing.run(() =>
-      call("runs", "start", { pipeline, mode, ...limit !== "" && { limit: Number(limit) }, ...retryRefused && { retryRefused } })
-    )
+  const isIdle = !busy && mine.every(({ state }) => state._tag === "Ended")
+  const options = { ...limit !== "" && { limit: Number(limit) }, ...retryRefused && { retryRefused } }
   return (
     <>
-      <h1><Name text={pipeline} /></h1>
+      <h1>
+        <Name text={pipeline} />
+      </h1>
       <Section title={t.title}>
         <ul class="plain modes">
           {modes.map((mode) => (
             <li key={mode}>
-              <button
-                type="button"
-                class={mode === "run" ? "main" : ""}
-                disabled={doing.busy || going !== undefined}
-                onClick={() => start(mode)}
+              <Act
+                main={mode === "run"}
+                off={!isIdle}
+                go={() => run(() => call("runs", "start", { pipeline, mode, ...options }))}
               >
                 {t.modes[mode].title}
-              </button>
+              </Act>
               <p class="soft small">{t.modes[mode].about}</p>
             </li>
           ))}
@@ -42,17 +44,11 @@ export const RunView = (
         <details>
           <summary>{t.options}</summary>
           <div class="fields">
-            <label>
-              {t.limit}
-              <input type="number" min={1} value={limit} onInput={({ currentTarget }) => setLimit(currentTarget.value)} />
-            </label>
-            <label class="check">
-              <input type="checkbox" checked={retryRefused} onChange={({ currentTarget }) => setRetry(currentTarget.checked)} />
-              {" "}{t.retryRefused}
-            </label>
+            <Input label={t.limit} type="number" value={limit} set={setLimit} />
+            <Check label={t.retryRefused} on={retryRefused} set={setRetry} />
           </div>
         </details>
-        <Problem failed={doing.failed} />
+        <Problem failed={failed} />
       </Section>
       {mine.map((job) => <JobCard key={job.id} job={job} />)}
       {mine.length === 0 && <p class="soft">{t.none}</p>}
@@ -60,50 +56,49 @@ export const RunView = (
   )
 }
 
-const JobCard = ({ job }: { readonly job: Job }) => {
-  const { state } = job
-  const title = t.jobTitle(job.mode, when(job.startedAt))
-  return state._tag === "Ended"
-    ? <Ended job={job} state={state} title={title} />
-    : (
-      <Section title={title} aside={<Badge tone="calm">{state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going}</Badge>}>
-        {state._tag === "Asking" ? <Confirm job={job} question={state.question} /> : <Live job={job} isStopping={state.stopping} />}
-      </Section>
-    )
+const JobCard = ({ job, job: { mode, startedAt, state } }: Readonly<{ job: Job }>) => {
+  const title = t.jobTitle(t.modes[mode === "reconcile" ? "run" : mode].title, when(startedAt, true))
+  if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
+  const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going
+  return (
+    <Section title={title} aside={<Badge tone="calm" title={word} />}>
+      {state._tag === "Asking"
+        ? <Confirm job={job} question={state.question} />
+        : <Live job={job} isStopping={state.stopping} />}
+    </Section>
+  )
 }
 
+type In<Tag> = Extract<Job["state"], { _tag: Tag }>
+
 /** Asks someone to type the service's name before rows are sent. */
-const Confirm = (
-  { job, question }: { readonly job: Job; readonly question: Extract<Job["state"], { _tag: "Asking" }>["question"] },
-) => {
+const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: In<"Asking">["question"] }>) => {
+  const { canDelete, form, rows, service } = question
   const [typed, setTyped] = useState("")
   const { busy, failed, run } = useDoing()
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [])
+  const place = useRef<HTMLFormElement>(null)
+  useEffect(() => place.current?.querySelector("input")?.focus(), [])
+  const confirm = (event: Event) => {
+    event.preventDefault()
+    void run(() => call("runs", "confirm", { job, service: typed }))
+  }
   return (
-    <form
-      class="confirm"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void run(() => call("runs", "confirm", { job: job.id, service: typed }))
-      }}
-    >
-      <p class="sentence">{t.willSend(question.rows)} <strong><Name text={question.form.name} /></strong> ({question.form.id}).</p>
-      <p class="warn-text">{question.canDelete ? t.canDelete : t.permanent}</p>
-      <label>
-        {t.typeName(question.service)}
-        <input
-          ref={input}
-          value={typed}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
-      </label>
+    <form ref={place} onSubmit={confirm}>
+      <p class="sentence">
+        {t.willSend(rows)}{" "}
+        <strong>
+          <Name text={form.name} />
+        </strong>{" "}
+        (<Name text={form.id} />).
+      </p>
+      <p class="warn-text">{canDelete ? t.canDelete : t.permanent}</p>
+      <div class="fields">
+        <Input label={t.typeName(service)} value={typed} set={setTyped} />
+      </div>
       <Problem failed={failed} />
       <p class="acts">
-        <button class="main" disabled={busy || typed !== question.service}>{t.confirm(question.rows)}</button>
-        <button type="button" onClick={() => run(() => call("runs", "decline", { job: job.id }))}>{t.decline}</button>
+        <button class="main" disabled={busy || typed !== service}>{t.confirm(rows)}</button>
+        <Act go={() => run(() => call("runs", "decline", { job }))}>{t.decline}</Act>
       </p>
     </form>
   )
@@ -112,85 +107,77 @@ const Confirm = (
 /** How often screen readers hear of the progress, in milliseconds. */
 const sayEvery = 5000
 
-const Live = ({ isStopping, job }: { readonly job: Job; readonly isStopping: boolean }) => {
-  const { pace, progress } = job
+const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; isStopping: boolean }>) => {
   const { busy, failed, run } = useDoing()
   const [said, setSaid] = useState("")
   const latest = useRef("")
-  latest.current = progress === undefined
+  const title = progress === undefined
     ? t.starting
-    : t.spoken(phases[progress.phase], progress.read, progress.total, progress.sent, progress.inDoubt)
+    : t.phase(phases[progress.phase].title, progress.read, progress.total)
+  latest.current = progress === undefined ? title : `${title}. ${t.spoken(progress.sent, progress.inDoubt)}`
   useEffect(() => {
     setSaid(latest.current)
     const timer = setInterval(() => setSaid(latest.current), sayEvery)
     return () => clearInterval(timer)
   }, [])
-  const left = progress?.total === undefined || progress.rate === undefined || progress.rate === 0
-    ? undefined
-    : (progress.total - progress.read) / progress.rate * 1000
+  const rows = progress?.fates === undefined
+    ? [{ ...fateWords.inDoubt, count: progress?.inDoubt ?? 0 }]
+    : wordsWith(fateWords, progress.fates)
+  const readBack = wordsWith(verdictWords, progress?.readBack)
+  const { rate = 0, read = 0, total } = progress ?? {}
   return (
     <>
       <p class="hidden" role="status">{said}</p>
-      {progress === undefined ? <p>{t.starting}</p> : (
+      <p>{title}</p>
+      {progress !== undefined && (
         <>
-          <label class="progress">
-            <span>{t.phase(phases[progress.phase], progress.read, progress.total)}</span>
-            <progress
-              aria-label={phases[progress.phase]}
-              {...progress.total !== undefined && { max: Math.max(progress.total, 1), value: progress.read }}
-            />
-          </label>
-          <dl class="figures large">
-            <dt>{t.sent}</dt>
-            <dd>{count(progress.sent)}</dd>
-            {Object.entries(progress.readBack).map(([verdict, rows]) => {
-              const { title, tone } = verdicts[verdict as "verified"]
-              return [<dt key={verdict}>{title}</dt>, <dd key={`${verdict} rows`} class={rows > 0 ? `${tone}-text` : ""}>{count(rows)}</dd>]
-            })}
-            <dt>{t.inDoubt}</dt>
-            <dd class={progress.inDoubt > 0 ? "bad-text" : ""}>{count(progress.inDoubt)}</dd>
-          </dl>
-          <Shares
-            total={Math.max(progress.sent, 1)}
-            of={[
-              ...Object.entries(progress.readBack).map(([verdict, rows]) => ({ count: rows, ...verdicts[verdict as "verified"] })),
-              { title: t.inDoubt, count: progress.inDoubt, tone: "bad" },
-            ]}
-          />
+          <progress aria-label={title} {...total !== undefined && { max: Math.max(total, 1), value: read }} />
+          <Figures large of={[{ title: t.sent, count: progress.sent }, ...rows.filter(({ count }) => count > 0)]} />
+          <Shares of={rows} />
+          <Figures label={t.readBack} of={readBack} />
+          <Shares of={readBack} />
           <p class="soft">
-            {progress.rate !== undefined && t.rate(progress.rate)} {left !== undefined && t.left(lasting(left))}{" "}
-            {pace !== undefined && t.pace(pace.limit, undefined)}
-            {progress.throttled > 0 && ` ${t.throttled(progress.throttled)}`}
+            {rate > 0 && t.rate(rate)} {rate > 0 && total !== undefined && t.left((total - read) / rate * 1000)}{" "}
+            {pace !== undefined && t.pace(pace.limit, pace.rate)}{" "}
+            {progress.inFlight !== undefined && t.inFlight(progress.inFlight, pace?.concurrency)}{" "}
+            {progress.throttled > 0 && t.throttled(progress.throttled)}
           </p>
         </>
       )}
       <Problem failed={failed} />
       <p class="acts">
-        <button type="button" disabled={busy || isStopping} onClick={() => run(() => call("runs", "stop", { job: job.id }))}>
+        <Act off={busy || isStopping} go={() => run(() => call("runs", "stop", { job: id }))}>
           {isStopping ? t.stopping : t.stop}
-        </button>
+        </Act>
         <span class="soft small">{t.closing}</span>
       </p>
     </>
   )
 }
 
-const Ended = (
-  { job, state, title }: { readonly job: Job; readonly state: Extract<Job["state"], { _tag: "Ended" }>; readonly title: string },
-) => {
-  const { title: word, tone } = state.outcome !== undefined
-    ? outcomes[state.outcome]
-    : state.exitCode === 0
+const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: In<"Ended">; title: string }>) => {
+  const { diagnostics, exitCode, message, next, outcome, run } = state
+  const word = outcome !== undefined
+    ? outcomeWords[outcome]
+    : exitCode === 0
     ? { title: t.fine, tone: "good" as const }
-    : { title: t.exit(state.exitCode), tone: "warn" as const }
+    : { title: t.exit(count(exitCode)), tone: "warn" as const }
   return (
-    <Section title={title} aside={<Badge tone={tone}>{word}</Badge>}>
-      <p role="status" class="lines-kept"><Name text={state.message} /></p>
-      <Diagnostics of={state.diagnostics} />
-      {state.next !== undefined && <p class="next">{general.next} <code>{state.next}</code></p>}
-      {state.run !== undefined && (
+    <Section title={title} tone={word.tone} aside={<Badge title={word.title} tone={word.tone} />}>
+      {message.split("\n").map((line, index) => (
+        <p key={index} role={index === 0 ? "status" : undefined}>
+          <Name text={line} most={1000} />
+        </p>
+      ))}
+      <Diagnostics of={diagnostics} />
+      {next !== undefined && (
+        <p class="next">
+          {general.next} <code>{next}</code>
+        </p>
+      )}
+      {run !== undefined && (
         <p class="acts">
-          <a class="button" href={`#/results/${encodeURIComponent(job.pipeline)}/${encodeURIComponent(state.run)}`}>{t.toResults}</a>
+          <a class="button" href={addressOf("results", pipeline, run)}>{t.toResults}</a>
         </p>
       )}
     </Section>

@@ -10,6 +10,7 @@ import { useEffect, useRef } from "preact/hooks"
 import type { DraftState } from "../Api.ts"
 import { call } from "./call.ts"
 import { completionsOf } from "./completions.ts"
+import { Act } from "./parts.tsx"
 import { map as t } from "./strings.ts"
 
 const colours = syntaxHighlighting(HighlightStyle.define([
@@ -41,18 +42,18 @@ const changeBetween = (before: string, after: string) => {
   return { from, to: before.length - end, insert: after.slice(from, after.length - end) }
 }
 
+type Yaml = Readonly<{
+  label: string
+  pipeline: string
+  text: string
+  change: (text: string) => void
+  diagnostics: DraftState["diagnostics"]
+  /** The line to show. */
+  line: number | undefined
+}>
+
 /** The pipeline's text, with its mistakes in place. Loaded when it is needed, because it is most of the page's code. */
-export const Yaml = (
-  { change, diagnostics, label, line, pipeline, text }: {
-    readonly label: string
-    readonly pipeline: string
-    readonly text: string
-    readonly change: (text: string) => void
-    readonly diagnostics: DraftState["diagnostics"]
-    /** The line to show. */
-    readonly line: number | undefined
-  },
-) => {
+export const Yaml = ({ change, diagnostics, label, line, pipeline, text }: Yaml) => {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(change)
@@ -79,7 +80,7 @@ export const Yaml = (
           colours,
           look,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           autocompletion({
             override: [(context) => {
@@ -117,8 +118,8 @@ export const Yaml = (
     <>
       <div class="editor" ref={place} />
       <p class="acts">
-        <button type="button" onClick={() => view.current !== undefined && undo(view.current)}>{t.undo}</button>
-        <button type="button" onClick={() => view.current !== undefined && redo(view.current)}>{t.redo}</button>
+        <Act go={() => view.current !== undefined && undo(view.current)}>{t.undo}</Act>
+        <Act go={() => view.current !== undefined && redo(view.current)}>{t.redo}</Act>
       </p>
     </>
   )

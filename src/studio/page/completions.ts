@@ -58,7 +58,11 @@ export const completionsOf = (schema: unknown, context: CompletionContext): Comp
   const isValue = key !== undefined
   if (!context.explicit && (value ?? "") === "") return null
   const dashed = lead.includes("-") ? ["[]"] : []
-  const path = [...pathTo(lines, lead.includes("-") ? lead.indexOf("-") : lead.length), ...dashed, ...isValue ? [key.trim()] : []]
+  const path = [
+    ...pathTo(lines, lead.includes("-") ? lead.indexOf("-") : lead.length),
+    ...dashed,
+    ...isValue ? [key.trim()] : [],
+  ]
   const nodes = path.reduce<ReadonlyArray<Node>>(
     (found, part) =>
       found.flatMap((node) => {

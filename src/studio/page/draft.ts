@@ -18,8 +18,17 @@ const drafts = new Map<string, Draft>()
 /** Whether this tab has a draft that is not saved. */
 export const isEdited = (): boolean => [...drafts.values()].some(({ saved, text }) => saved !== text)
 
-/** What the page knows about a pipeline's draft, and what it can do with it. */
-export type Editing = ReturnType<typeof useDraft>
+/** What is selected on the board. */
+export type Selection = { readonly question: string } | { readonly column: number } | undefined
+
+/** What the parts of the map share: the draft and what can be done with it, its source and form, and what is selected. */
+export interface Bench {
+  readonly editing: ReturnType<typeof useDraft>
+  readonly survey: Survey
+  readonly state: DraftState | undefined
+  readonly selected: Selection
+  readonly select: (selection: Selection) => void
+}
 
 /** Reads the first rows, shows what they give, and then reads the rest. */
 const firstThenAll = async <A extends { readonly isWhole: boolean }>(
@@ -45,13 +54,16 @@ export const useDraft = (pipeline: string) => {
   useEffect(() => {
     // A draft without edits follows its file.
     if (draft === undefined || draft.saved === draft.text) {
-      call("draft", "open", { pipeline }).then(({ file, text, version }) => put({ file, text, version, saved: text }), setFailed)
+      call("draft", "open", { pipeline }).then(
+        ({ file, text, version }) => put({ file, text, version, saved: text }),
+        setFailed,
+      )
     }
   }, [])
   const change = (text: string) => {
     if (latest.current !== undefined && latest.current.text !== text) put({ ...latest.current, text })
   }
-  const attempt = async <A,>(work: (current: Draft) => Promise<A>): Promise<A | undefined> => {
+  const attempt = async <A>(work: (current: Draft) => Promise<A>): Promise<A | undefined> => {
     if (latest.current === undefined) return undefined
     setFailed(undefined)
     try {
@@ -74,7 +86,11 @@ export const useDraft = (pipeline: string) => {
       const { text } = current
       try {
         const saved = await call("draft", "save", { pipeline, text, version: version ?? current.version })
-        put({ ...saved, saved: saved.text, text: latest.current?.text === text ? saved.text : latest.current?.text ?? text })
+        put({
+          ...saved,
+          saved: saved.text,
+          text: latest.current?.text === text ? saved.text : latest.current?.text ?? text,
+        })
         setConflict(undefined)
       } catch (error) {
         const { _tag, text: now, version: newer } = error as Failed

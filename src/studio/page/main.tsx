@@ -6,12 +6,10 @@ import { isEdited } from "./draft.ts"
 import { HomeView } from "./Home.tsx"
 import { MapView } from "./Map.tsx"
 import { Name, Problem, useAnswer } from "./parts.tsx"
+import { addressOf, pipelineViews } from "./place.ts"
 import { ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
 import { general, shell } from "./strings.ts"
-
-/** The views of a pipeline, as they are called in addresses. */
-const views = ["map", "run", "results"] as const
 
 /** Returns the parts of the address after `#`: a view, a pipeline and a run. */
 const place = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent)
@@ -20,64 +18,58 @@ const App = () => {
   const [[view = "", pipeline = "", run], setPlace] = useState(place)
   const [jobs, setJobs] = useState<ReadonlyMap<string, Job>>(new Map())
   const main = useRef<HTMLElement>(null)
-  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, [...jobs.values()].map(ended).join()])
+  const states = [...jobs.values()].map(({ state }) => state._tag)
+  const home = useAnswer((signal) => call("project", "home", {}, signal), [view, states.join()])
   useEffect(() => {
-    const turn = () => setPlace(place())
-    addEventListener("hashchange", turn)
+    addEventListener("hashchange", () => setPlace(place()))
     addEventListener("beforeunload", (event) => isEdited() && event.preventDefault())
     return listen((job) => setJobs((before) => new Map(before).set(job.id, job)))
   }, [])
-  const isPipeline = views.some((one) => one === view)
-  const title = isPipeline ? `${shell.views[view as "map"]}: ${pipeline}` : shell.home
+  const known = pipelineViews.find((one) => one === view)
+  const title = known === undefined ? shell.home : `${shell[known]}: ${pipeline}`
   useEffect(() => {
     document.title = `${title} · ${general.product}`
-    if (document.activeElement === document.body || document.activeElement?.closest("nav") !== null) return
-    main.current?.focus()
+    // A link that is no longer shown would take the focus with it.
+    if (document.activeElement === document.body) main.current?.focus()
   }, [title, run])
-  const going = [...jobs.values()].filter(({ state }) => state._tag !== "Ended")
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>{shell.skip}</a>
       <header class="bar">
         <a class="brand" href="#/">{general.product}</a>
-        <span class="soft folder">{home.answer !== undefined && <Name text={home.answer.folder} />}</span>
-        {isPipeline && (
+        <span class="soft">
+          <Name text={home.answer?.folder ?? ""} />
+        </span>
+        {known !== undefined && (
           <nav aria-label={shell.viewsOf(pipeline)}>
-            <strong><Name text={pipeline} /></strong>
-            {views.map((one) => (
-              <a
-                key={one}
-                href={`#/${one}/${encodeURIComponent(pipeline)}`}
-                aria-current={one === view ? "page" : undefined}
-              >
-                {shell.views[one]}
+            <strong>
+              <Name text={pipeline} />
+            </strong>
+            {pipelineViews.map((one) => (
+              <a key={one} href={addressOf(one, pipeline)} aria-current={one === view ? "page" : undefined}>
+                {shell[one]}
               </a>
             ))}
           </nav>
         )}
         <span class="going">
-          {going.map(({ id, mode, pipeline, state }) => (
-            <a key={id} class="chip" href={`#/run/${encodeURIComponent(pipeline)}`}>
-              {state._tag === "Asking" ? shell.asking(pipeline) : shell.going(pipeline, mode)}
+          {[...jobs.values()].filter(({ state }) => state._tag !== "Ended").map((job) => (
+            <a key={job.id} class="chip" href={addressOf("run", job.pipeline)}>
+              {job.state._tag === "Asking" ? shell.asking(job.pipeline) : shell.going(job.pipeline, job.mode)}
             </a>
           ))}
         </span>
       </header>
-      <main id="main" tabIndex={-1} ref={main} class={isPipeline ? view : "home"}>
+      <main id="main" tabIndex={-1} ref={main} class={known ?? "home"}>
         <Problem failed={home.failed} />
-        {view === "map"
-          ? <MapView key={pipeline} pipeline={pipeline} />
-          : view === "run"
-          ? <RunView key={pipeline} pipeline={pipeline} jobs={jobs} />
-          : view === "results"
-          ? <ResultsView key={`${pipeline}/${run}`} pipeline={pipeline} run={run} />
-          : home.answer !== undefined && <HomeView home={home.answer} jobs={jobs} />}
+        {known === "map" && <MapView key={pipeline} pipeline={pipeline} />}
+        {known === "run" && <RunView key={pipeline} pipeline={pipeline} jobs={jobs} />}
+        {known === "results" && <ResultsView key={`${pipeline}/${run}`} pipeline={pipeline} run={run} />}
+        {known === undefined && home.answer !== undefined && <HomeView home={home.answer} jobs={jobs} />}
       </main>
     </>
   )
 }
-
-const ended = ({ state }: Job): string => state._tag
 
 const root = document.getElementById("app")
 if (root !== null) render(<App />, root)

@@ -1,49 +1,107 @@
 import type { ComponentChildren, RefObject } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
+import { cut } from "../../domain/problem.ts"
+import { visible } from "../../domain/visible.ts"
+import { count } from "../../domain/words.ts"
 import type { Tone } from "../../domain/words.ts"
 import type { Failed } from "./call.ts"
-import { count, general } from "./strings.ts"
+import { general } from "./strings.ts"
 
 // What several views are made of.
 
-const unseen = /\r\n|\p{Cc}|\p{Surrogate}|\p{Zl}|\p{Zp}|(?![\u200C\u200D])\p{Cf}/gu
-
-/** Makes control characters and those that change the writing direction visible, and cuts a long text. */
-export const visible = (text: string, most = 400): string =>
-  (text.length > most ? `${text.slice(0, most - 1)}…` : text).replace(unseen, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    if (character === "\r\n" || character === "\n") return "↵"
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code)
-    return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`
-  })
-
-/** Shows a name of unknown origin. */
-export const Name = ({ text }: { readonly text: string }) => <bdi>{visible(text, 160)}</bdi>
-
-/** Shows a cell, or an answer in JSON. */
-export const Value = ({ of }: { readonly of: unknown }) =>
-  of === undefined || of === null || of === ""
-    ? <span class="soft">{general.empty}</span>
-    : <code><bdi>{visible(typeof of === "string" ? of : JSON.stringify(of))}</bdi></code>
-
-export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
-  <span class={`badge ${tone}`}>{children}</span>
+/** Shows a name or sentence of unknown origin. */
+export const Name = ({ text, most = 160 }: Readonly<{ text: string; most?: number }>) => (
+  <bdi>{visible(cut(text, most))}</bdi>
 )
 
+/** Shows a cell or an answer. */
+export const Value = ({ of }: Readonly<{ of: unknown }>) => {
+  if (of === undefined || of === null || of === "") return <span class="soft">{general.empty}</span>
+  if (Array.isArray(of)) {
+    return (
+      <>
+        {of.map((one, index) => (
+          <span key={index} class="cell">
+            <Value of={one} />
+          </span>
+        ))}
+      </>
+    )
+  }
+  return (
+    <code>
+      <Name text={typeof of === "string" ? of : JSON.stringify(of)} most={400} />
+    </code>
+  )
+}
+
+export const Badge = ({ tone, title }: Readonly<{ tone: Tone; title: string }>) => (
+  <span class={`badge ${tone}`}>{title}</span>
+)
+
+type Act = Readonly<{ go: () => unknown; main?: boolean; off?: boolean; label?: string; children: ComponentChildren }>
+
+export const Act = ({ children, go, label, main, off }: Act) => (
+  <button type="button" class={main === true ? "main" : ""} disabled={off} aria-label={label} onClick={go}>
+    {children}
+  </button>
+)
+
+export const Check = ({ label, on, set }: Readonly<{ label: string; on: boolean; set: (on: boolean) => void }>) => (
+  <label class="check">
+    <input type="checkbox" checked={on} onChange={({ currentTarget }) => set(currentTarget.checked)} /> {label}
+  </label>
+)
+
+type Input = Readonly<
+  { label: string; value: string; set: (text: string) => void; type?: "number" | "search" | "text" }
+>
+
+export const Input = ({ label, set, type = "text", value }: Input) => (
+  <label>
+    {label}
+    <input
+      type={type}
+      min={1}
+      value={value}
+      autocomplete="off"
+      onInput={({ currentTarget }) => set(currentTarget.value)}
+    />
+  </label>
+)
+
+type Pick = Readonly<{ label: string; value: string; set: (value: string) => void; children: ComponentChildren }>
+
+export const Pick = ({ children, label, set, value }: Pick) => (
+  <label>
+    {label}
+    <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>{children}</select>
+  </label>
+)
+
+type Option = Readonly<{ name: string; on: boolean; set: () => void; children: ComponentChildren }>
+
+/** One of several things to choose from, with what is known about it. */
+export const Option = ({ children, name, on, set }: Option) => (
+  <label class="option">
+    <input type="radio" name={name} checked={on} onChange={set} />
+    <span>{children}</span>
+  </label>
+)
+
+type Section = Readonly<
+  { title: string; aside?: ComponentChildren; tone?: Tone; id?: string; children: ComponentChildren }
+>
+
 /** A titled part of a view. */
-export const Section = (
-  { title, aside, id, children }: {
-    readonly title: string
-    readonly aside?: ComponentChildren
-    readonly id?: string
-    readonly children: ComponentChildren
-  },
-) => {
+export const Section = ({ aside, children, id, title, tone }: Section) => {
   const heading = useId()
   return (
-    <section aria-labelledby={heading} id={id}>
+    <section aria-labelledby={heading} id={id} class={tone === undefined ? "" : `toned ${tone}`}>
       <div class="head">
-        <h2 id={heading} tabIndex={-1}>{title}</h2>
+        <h2 id={heading} tabIndex={-1}>
+          <Name text={title} />
+        </h2>
         {aside}
       </div>
       {children}
@@ -51,10 +109,35 @@ export const Section = (
   )
 }
 
-/** A box that scrolls sideways if it must. */
-export const Wide = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => (
-  <div class="wide" tabIndex={0} role="group" aria-label={label}>{children}</div>
-)
+/** A table's cells, after the row's key. */
+export type TableRow = readonly [key: string | number, ...cells: ReadonlyArray<ComponentChildren>]
+
+type Table = Readonly<{ label: string; head: ReadonlyArray<string>; rows: ReadonlyArray<TableRow> }>
+
+/** A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers. */
+export const Table = ({ head, label, rows }: Table) => {
+  const side = (index: number) => head[index]?.startsWith("#") === true ? "number" : ""
+  return (
+    <div class="wide" tabIndex={0} role="group" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {head.map((title, at) => (
+              <th key={at} scope="col" class={side(at)}>
+                <Name text={title.replace(/^#/, "")} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([key, ...cells]) => (
+            <tr key={key}>{cells.map((cell, at) => <td key={at} class={side(at)}>{cell}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
 
 interface Share {
   readonly title: string
@@ -62,10 +145,18 @@ interface Share {
   readonly tone: Tone
 }
 
+/** Joins counts with their words, in the order of the words. */
+export const wordsWith = <K extends string>(
+  words: { readonly [N in K]: { readonly title: string; readonly tone: Tone } },
+  counts: { readonly [N in NoInfer<K>]: number } | undefined,
+): ReadonlyArray<Share> =>
+  Object.entries<Omit<Share, "count">>(words).map(([name, word]) => ({ ...word, count: counts?.[name as K] ?? 0 }))
+
 /** Shows adjacent shares of a total. */
-export const Shares = ({ of, total }: { readonly of: ReadonlyArray<Share>; readonly total?: number }) => {
+export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
   const some = of.filter((share) => share.count > 0)
-  const all = Math.max(total ?? 0, some.reduce((sum, share) => sum + share.count, 0), 1)
+  const all = some.reduce((sum, share) => sum + share.count, 0)
+  const said = some.map((share) => `${share.title} ${count(share.count)}`).join(", ")
   let start = 0
   return (
     <svg
@@ -73,7 +164,7 @@ export const Shares = ({ of, total }: { readonly of: ReadonlyArray<Share>; reado
       viewBox="0 0 1000 12"
       preserveAspectRatio="none"
       role="img"
-      aria-label={some.map((share) => `${share.title} ${count(share.count)}`).join(", ") || general.nothing}
+      aria-label={said || general.nothing}
     >
       <rect class="track" width="1000" height="12" />
       {some.map((share) => {
@@ -85,65 +176,70 @@ export const Shares = ({ of, total }: { readonly of: ReadonlyArray<Share>; reado
   )
 }
 
+type Figure = Readonly<{ title: string; count: number | undefined; tone?: Tone }>
+
+/** Shows counts with their names. A number with a tone is coloured unless it is 0. */
+export const Figures = (
+  { label, large, of }: Readonly<{ label?: string; large?: boolean; of: ReadonlyArray<Figure> }>,
+) => (
+  <dl class={large === true ? "figures large" : "figures"} aria-label={label}>
+    {of.map((one) => (
+      <div key={one.title}>
+        <dt>{one.title}</dt>
+        <dd class={one.count === 0 ? "" : `${one.tone}-text`}>{one.count === undefined ? "…" : count(one.count)}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
 /** Shows why a call failed. */
-export const Problem = ({ failed }: { readonly failed: Failed | undefined }) =>
+export const Problem = ({ failed }: Readonly<{ failed: Failed | undefined }>) =>
   failed === undefined ? null : (
     <div class="problem" role="alert">
-      <p>{visible(failed.message, 2000)}</p>
+      <p>
+        <Name text={failed.message} most={2000} />
+      </p>
       <Diagnostics of={failed.diagnostics ?? []} />
     </div>
   )
 
 /** Shows mistakes in configuration files. */
-export const Diagnostics = ({ of }: { readonly of: NonNullable<Failed["diagnostics"]> }) =>
+export const Diagnostics = ({ of }: Readonly<{ of: NonNullable<Failed["diagnostics"]> }>) =>
   of.length === 0 ? null : (
     <ul class="plain diagnostics">
-      {of.slice(0, 100).map((one, index) => (
-        <li key={index} class={one.severity}>
-          <Badge tone={one.severity === "error" ? "bad" : "warn"}>{general.severity[one.severity]}</Badge>{" "}
-          <span class="soft">{visible(one.file)}:{one.line}</span> {visible(one.message, 1000)}
-          {one.suggestion !== undefined && <span class="soft">{" "}{visible(one.suggestion, 1000)}</span>}
+      {of.slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
+        <li key={index}>
+          <Badge tone={severity === "error" ? "bad" : "warn"} title={general[severity]} />{" "}
+          <span class="soft">
+            <Name text={`${file}:${line}`} />
+          </span>{" "}
+          <Name text={`${message} ${suggestion}`} most={2000} />
         </li>
       ))}
     </ul>
   )
 
+type Drop = Readonly<{ label: string; hint: string; busy: boolean; take: (file: File) => void }>
+
 /** Lets someone drop or choose a file. */
-export const Drop = (
-  { label, hint, busy, take }: {
-    readonly label: string
-    readonly hint: string
-    readonly busy: boolean
-    readonly take: (file: File) => void
-  },
-) => {
+export const Drop = ({ busy, hint, label, take }: Drop) => {
   const [over, setOver] = useState(false)
+  const taken = (files: FileList | null | undefined) => files?.[0] !== undefined && !busy && take(files[0])
+  const drag = (isOver: boolean) => (event: DragEvent) => {
+    event.preventDefault()
+    setOver(isOver)
+    if (event.type === "drop") taken(event.dataTransfer?.files)
+  }
   return (
-    <label
-      class={`drop ${over ? "over" : ""}`}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        const file = event.dataTransfer?.files[0]
-        if (file !== undefined) take(file)
-      }}
-    >
-      <span class="strong">{label}</span>
+    <label class={over ? "drop over" : "drop"} onDragOver={drag(true)} onDragLeave={drag(false)} onDrop={drag(false)}>
+      <strong>{label}</strong>
       <span class="soft small">{busy ? general.sending : hint}</span>
       <input
         type="file"
         aria-label={label}
         disabled={busy}
-        onChange={({ currentTarget }) => {
-          const file = currentTarget.files?.[0]
-          if (file !== undefined) take(file)
-          currentTarget.value = ""
-        }}
+        onChange={({ currentTarget }) =>
+          taken(currentTarget.files)}
       />
     </label>
   )
@@ -165,14 +261,14 @@ export const useAnswer = <A,>(
   const [asked, setAsked] = useState<Asked<A>>({ isStale: true })
   useEffect(() => {
     const control = new AbortController()
-    const { signal } = control
-    setAsked((before) => ({ ...before, isStale: true }))
+    const put = (next: (before: Asked<A>) => Asked<A>) => control.signal.aborted || setAsked(next)
+    put((before) => ({ ...before, isStale: true }))
     const timer = setTimeout(async () => {
       try {
-        const answer = await ask(signal, (part) => signal.aborted || setAsked({ answer: part, isStale: true }))
-        if (!signal.aborted) setAsked({ answer, isStale: false })
+        const answer = await ask(control.signal, (part) => put(() => ({ answer: part, isStale: true })))
+        put(() => ({ answer, isStale: false }))
       } catch (failed) {
-        if (!signal.aborted) setAsked(({ answer }) => ({ answer, failed: failed as Failed, isStale: false }))
+        put(({ answer }) => ({ answer, failed: failed as Failed, isStale: false }))
       }
     }, delay)
     return () => {
@@ -183,34 +279,30 @@ export const useAnswer = <A,>(
   return asked
 }
 
-/** Does things that call the server, and keeps why one failed. */
+/** Does things that call the server, and keeps why the last one failed. */
 export const useDoing = () => {
   const [busy, setBusy] = useState(false)
   const [failed, setFailed] = useState<Failed>()
   const run = async (work: () => Promise<unknown>): Promise<void> => {
     setBusy(true)
     setFailed(undefined)
-    try {
-      await work()
-    } catch (error) {
-      setFailed(error as Failed)
-    }
+    await work().catch(setFailed)
     setBusy(false)
   }
   return { busy, failed, run }
 }
 
 /** Returns a box's ref, and which of its rows of one height (pixels) are seen, with a few around them. */
-export const useSeen = (height: number): [RefObject<HTMLDivElement | null>, { readonly first: number; readonly last: number }] => {
+export const useSeen = (height: number): [RefObject<HTMLDivElement | null>, number, number] => {
   const box = useRef<HTMLDivElement>(null)
-  const [seen, setSeen] = useState({ first: 0, last: 24 })
+  const [[first, last], setSeen] = useState([0, 24])
   useEffect(() => {
     const element = box.current
     if (element === null) return
     const update = () => {
-      const first = Math.max(0, Math.floor(element.scrollTop / height) - 4)
-      const last = Math.ceil((element.scrollTop + element.clientHeight) / height) + 4
-      setSeen((before) => before.first === first && before.last === last ? before : { first, last })
+      const top = Math.max(0, Math.floor(element.scrollTop / height) - 4)
+      const end = Math.ceil((element.scrollTop + element.clientHeight) / height) + 4
+      setSeen((before) => before[0] === top && before[1] === end ? before : [top, end])
     }
     const observer = new ResizeObserver(update)
     observer.observe(element)
@@ -220,5 +312,5 @@ export const useSeen = (height: number): [RefObject<HTMLDivElement | null>, { re
       element.removeEventListener("scroll", update)
     }
   }, [height])
-  return [box, seen]
+  return [box, first ?? 0, last ?? 0]
 }
