@@ -6,7 +6,7 @@ import { itemsOf, standing } from "./Board.tsx"
 import type { SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
 import type { Bench } from "./draft.ts"
-import { Act, Badge, Name, Option, Pick, Problem, Table, useAnswer, Value } from "./parts.tsx"
+import { Act, asCell, badge, Option, Pick, Problem, safe, Table, useAnswer } from "./parts.tsx"
 import { detail as t, general, percent } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
@@ -29,9 +29,7 @@ const Asks = ({ answers, of = [], set }: Asks) => (
     {of.map(({ choices, key, why }) => (
       <fieldset key={key}>
         <legend>{t.ask(key)}</legend>
-        <p class="soft small">
-          <Name text={why} most={1000} />
-        </p>
+        <p class="soft small">{safe(why)}</p>
         {choices.map(({ samples, value }) => (
           <Option
             key={value}
@@ -40,11 +38,7 @@ const Asks = ({ answers, of = [], set }: Asks) => (
             set={() => set({ ...answers, [key]: value })}
           >
             <code>{value}</code>
-            {samples.map((one) => (
-              <span key={one.cell} class="sample">
-                <Value of={one.cell} /> → <Value of={one.value} />
-              </span>
-            ))}
+            {samples.map((one) => <span key={one.cell} class="sample">{asCell(one.cell)} → {asCell(one.value)}</span>)}
           </Option>
         ))}
         {choices.length === 0 && (
@@ -78,14 +72,10 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
   return (
     <>
       <p>
-        <Badge {...standing(said)} /> <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
+        {badge(standing(said))} <span class="kind">{entry?.kind ?? said?.as ?? type}</span>{" "}
         {said?.line !== undefined && <span class="soft small">{t.line(said.line)}</span>}
       </p>
-      {options !== undefined && (
-        <p class="small soft">
-          <Name text={t.options(options.map(({ label }) => label))} most={600} />
-        </p>
-      )}
+      {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       <fieldset>
         <legend>{t.answeredBy}</legend>
         {candidates.map((one) => (
@@ -95,14 +85,9 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
             on={columns === one.columns.join()}
             set={() => choose(one.columns.join())}
           >
-            <strong>
-              <Name text={one.shown} />
-            </strong>{" "}
-            <span class="score">{percent(one.confidence)}</span>
+            <strong>{safe(one.shown)}</strong> <span class="score">{percent(one.confidence)}</span>
             <span class="sample soft">{one.because.join(", ")}</span>
-            <span class="sample">
-              <Value of={one.cells.slice(0, 3)} />
-            </span>
+            <span class="sample">{asCell(one.cells.slice(0, 3))}</span>
           </Option>
         ))}
         <Pick
@@ -126,11 +111,7 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
         </Pick>
       </fieldset>
       {[entry?.misfit, entry?.open].map((text) =>
-        text !== undefined && (
-          <p key={text} class="warn-text">
-            <Name text={text} most={1000} />
-          </p>
-        )
+        text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
       )}
       <Asks of={entry?.asks} answers={answers} set={setAnswers} />
       <Problem failed={looked.failed} />
@@ -181,7 +162,7 @@ const Choices = (
         head={[t.choices, `#${t.times}`, t.option]}
         rows={[...all].slice(0, 200).map(([choice, one]) => [
           choice,
-          <Value of={choice} />,
+          asCell(choice),
           one.count === undefined ? "" : count(one.count),
           <select
             aria-label={t.optionFor(choice)}
@@ -227,24 +208,16 @@ const ColumnDetail = (
   return (
     <>
       <p class="small">{t.facts(column)}</p>
-      {[label, role].map((text) =>
-        text !== undefined && (
-          <p key={text} class="soft small">
-            <Name text={text} most={600} />
-          </p>
-        )
-      )}
+      {[label, role].map((text) => text !== undefined && <p key={text} class="soft small">{safe(text)}</p>)}
       {traps.map(({ code, examples, message }) => (
-        <div key={code} class="trap">
-          <Name text={message} most={1000} /> <Value of={examples.slice(0, 5)} />
-        </div>
+        <div key={code} class="trap">{safe(message)} {asCell(examples.slice(0, 5))}</div>
       ))}
       <Table
         label={t.cell}
         head={[t.cell, `#${t.times}`]}
         rows={samples.map((
           { label, text, times },
-        ) => [text, <Value of={label === undefined ? text : `${text}: ${label}`} />, count(times)])}
+        ) => [text, asCell(label === undefined ? text : `${text}: ${label}`), count(times)])}
       />
       <Pick label={t.answers} value={question} set={setQuestion}>
         <option value="">{t.choose}</option>
@@ -274,11 +247,7 @@ const Undecided = (bench: Bench) => {
   return (
     <>
       {isDone && <p>{t.nothingOpen}</p>}
-      {state.failures.map((text) => (
-        <p key={text} class="bad-text">
-          <Name text={text} most={1000} />
-        </p>
-      ))}
+      {state.failures.map((text) => <p key={text} class="bad-text">{safe(text)}</p>)}
       {state.rowKey === "open" && (
         <fieldset>
           <legend>{t.rowKey}</legend>
@@ -290,7 +259,7 @@ const Undecided = (bench: Bench) => {
               on={key?.join("\n") === columns.join("\n")}
               set={() => setKey(columns)}
             >
-              <strong>{columns.length === 0 ? t.content : <Name text={columns.join(", ")} />}</strong>
+              <strong>{columns.length === 0 ? t.content : safe(columns.join(", "))}</strong>
               <span class="sample soft">{because}</span>
             </Option>
           ))}
@@ -300,9 +269,7 @@ const Undecided = (bench: Bench) => {
       {state.proposals.map(({ key, value }) => (
         <fieldset key={key}>
           <legend>{t.proposals[key]}</legend>
-          <p>
-            <Value of={value} />
-          </p>
+          <p>{asCell(value)}</p>
           <p class="acts">
             <Act go={() => edit({ _tag: "AcceptProposal", key })}>{t.accept}</Act>
             <Act go={() => edit({ _tag: "RejectProposal", key })}>{t.reject}</Act>
@@ -315,7 +282,7 @@ const Undecided = (bench: Bench) => {
         {open.slice(0, 50).map(({ id, name, title }) => (
           <li key={id}>
             <button type="button" class="link" onClick={() => select({ question: id })}>
-              <Name text={name} />
+              {safe(name)}
             </button>{" "}
             <span class="soft">{title}</span>
           </li>
@@ -372,9 +339,7 @@ export const Detail = (bench: Bench) => {
   return (
     <section id="detail" aria-labelledby="detail-title">
       <div class="head">
-        <h2 id="detail-title" tabIndex={-1}>
-          <Name text={title ?? t.openTitle} />
-        </h2>
+        <h2 id="detail-title" tabIndex={-1}>{safe(title ?? t.openTitle)}</h2>
         {title !== undefined && <Act go={close}>{general.close}</Act>}
       </div>
       {shown}

@@ -4,21 +4,8 @@ import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Tone } from "../../domain/words.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
 import { call, send } from "./call.ts"
-import {
-  Act,
-  Badge,
-  Diagnostics,
-  Drop,
-  Figures,
-  Input,
-  Name,
-  Pick,
-  Problem,
-  Section,
-  Shares,
-  wordsWith,
-} from "./parts.tsx"
-import { useAnswer, useDoing } from "./parts.tsx"
+import { Act, badge, Diagnostics, Drop, Figures, Input, Pick, Problem, safe, Section, Shares } from "./parts.tsx"
+import { useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { general, home as t, shell, when } from "./strings.ts"
 
@@ -52,17 +39,11 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
     <li class={`card toned ${tone}`}>
       <div class="head">
         <h2>
-          <a href={addressOf("map", one.name)}>
-            <Name text={one.name} />
-          </a>
+          <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
         </h2>
-        <Badge title={title} tone={tone} />
+        {badge({ title, tone })}
       </div>
-      {one.problem !== undefined && (
-        <p class="bad-text">
-          <Name text={one.problem} most={1000} />
-        </p>
-      )}
+      {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
       {one.notBegun !== undefined && <p class="bad-text">{t.notBegun(when(one.notBegun))}</p>}
       {one.standings.map((standing) => (
         <div key={standing.service + standing.form}>
@@ -75,9 +56,7 @@ const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }
           />
           <Shares of={wordsWith(verdictWords, standing.verdicts)} />
           <Bars runs={standing.runs} />
-          <p class="soft small">
-            <Name text={`${standing.form} · ${standing.service}`} />
-          </p>
+          <p class="soft small">{safe(`${standing.form} · ${standing.service}`)}</p>
         </div>
       ))}
       <p class="soft small">{one.nextRun === undefined ? t.noSchedule : t.next(when(one.nextRun))}</p>
@@ -144,10 +123,7 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
       {file !== undefined && (
         <div class="fields" role="group" aria-label={t.create}>
           <p class="whole" role="status">
-            {t.stored}{" "}
-            <strong>
-              <Name text={file.shown} />
-            </strong>
+            {t.stored} <strong>{safe(file.shown)}</strong>
           </p>
           <Input label={t.name} value={pipeline} set={setName} />
           <Pick label={t.service} value={service} set={(name) => (setService(name), setForm(""))}>

@@ -5,7 +5,7 @@ import { Board, standing } from "./Board.tsx"
 import { Detail } from "./Detail.tsx"
 import { useDraft } from "./draft.ts"
 import type { Bench, Selection } from "./draft.ts"
-import { Act, Badge, Diagnostics, Figures, Name, Problem, Section, Table } from "./parts.tsx"
+import { Act, badge, Diagnostics, Figures, Pick, Problem, safe, Section, Table } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
@@ -31,9 +31,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   if (draft === undefined) {
     return (
       <>
-        <h1>
-          <Name text={pipeline} />
-        </h1>
+        <h1>{safe(pipeline)}</h1>
         {failed === undefined ? <p>{general.loading}</p> : <Problem failed={failed} />}
       </>
     )
@@ -49,20 +47,14 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
         <Section title={t.board}>
           <p class="soft small" role="status">
             {survey === undefined ? t.surveying : t.surveyed(survey.rows, survey.isWhole, survey.tool)}{" "}
-            <Name text={survey?.warnings.slice(0, 3).join(" ") ?? ""} most={600} />
+            {safe(survey?.warnings.slice(0, 3).join(" ") ?? "")}
           </p>
           {bench !== undefined && <Board {...bench} />}
         </Section>
         <div class="side">
           {bench !== undefined && <Detail {...bench} />}
-          <Section
-            title={t.yaml}
-            aside={
-              <code class="soft small">
-                <Name text={draft.file} />
-              </code>
-            }
-          >
+          <Section title={t.yaml}>
+            <p class="soft small">{safe(draft.file)}</p>
             {Yaml === undefined ? <p>{general.loading}</p> : (
               <Yaml
                 label={t.yamlOf(draft.file)}
@@ -95,9 +87,7 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
     : t.counted(answer.rows, answer.isWhole)
   return (
     <div class="status">
-      <h1>
-        <Name text={pipeline} />
-      </h1>
+      <h1>{safe(pipeline)}</h1>
       <Figures
         label={t.figures}
         of={[
@@ -112,12 +102,10 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
           },
         ]}
       />
-      <p class="soft small" role="status">
-        <Name text={failed?.message ?? counted} most={600} />
-      </p>
+      <p class="soft small" role="status">{safe(failed?.message ?? counted)}</p>
       <p class="acts">
-        {errors > 0 && <Badge tone="bad" title={t.errors(errors)} />}
-        {isEdited && <Badge tone="warn" title={t.edited} />}
+        {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}
+        {isEdited && badge({ tone: "warn", title: t.edited })}
         <Act main off={!isEdited} go={() => save()}>{t.save}</Act>
         <a class="button" href={addressOf("run", pipeline)}>{t.toRun}</a>
       </p>
@@ -149,12 +137,11 @@ const Found = ({ counts, show }: Readonly<{ counts: Counts | undefined; show: (r
           `${code} ${column} ${question}`,
           count(rows),
           <>
-            <Name text={column} /> <code>{code}</code>
+            {safe(column)} <code>{code}</code>
           </>,
           examples.slice(0, 3).map(({ message, row }) => (
             <p key={row}>
-              <button type="button" class="link" onClick={() => show(row)}>{t.row(row)}</button>{" "}
-              <Name text={message} most={400} />
+              <button type="button" class="link" onClick={() => show(row)}>{t.row(row)}</button> {safe(message)}
             </p>
           )),
         ])}

@@ -1,19 +1,13 @@
 import { useEffect } from "preact/hooks"
 import type { PreviewedRow } from "../Api.ts"
 import { call } from "./call.ts"
-import { Act, Badge, Name, Problem, Section, Table, useAnswer, Value } from "./parts.tsx"
+import { Act, asCell, badge, Problem, safe, Section, Table, useAnswer, warning } from "./parts.tsx"
 import { preview as t } from "./strings.ts"
 
 /** How many rows are read for the preview. */
 const rowsShown = 8
 
 const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filtered" : valid ? "valid" : "invalid"]
-
-const Warning = ({ text }: Readonly<{ text: string }>) => (
-  <p class="warn-text">
-    <Name text={text} most={1000} />
-  </p>
-)
 
 type Preview = Readonly<{ pipeline: string; text: string; row: number; setRow: (row: number) => void }>
 
@@ -32,13 +26,9 @@ export const Preview = ({ pipeline, row, setRow, text }: Preview) => {
   }, [row])
   const goTo = (to: string) => setRow(Math.max(1, Math.trunc(Number(to)) || 1))
   return (
-    <Section
-      title={t.title}
-      id="preview"
-      aside={<span class="soft small" role="status">{isStale ? t.reading : ""}</span>}
-    >
+    <Section title={t.title} id="preview">
       <Problem failed={failed} />
-      <div class="rows" role="group" aria-label={t.rows}>
+      <div class="rows" role="group" aria-busy={isStale} aria-label={t.rows}>
         <Act off={first === 1} label={t.previousRows} go={() => setRow(first - rowsShown)}>‹</Act>
         {rows.map((one) => (
           <button
@@ -58,7 +48,7 @@ export const Preview = ({ pipeline, row, setRow, text }: Preview) => {
           <input type="number" min={1} value={row} onChange={({ currentTarget }) => goTo(currentTarget.value)} />
         </label>
       </div>
-      {answer?.warnings.map((warning) => <Warning key={warning} text={warning} />)}
+      {answer?.warnings.map((text) => warning(text))}
       {shown !== undefined && <Answers of={shown} />}
     </Section>
   )
@@ -71,19 +61,19 @@ const Answers = ({ of: row, of: { answers, change, key, problems } }: Readonly<{
       <p>
         <strong>{t.row(row.row)}</strong> {key !== undefined && (
           <>
-            <span class="soft">{t.key}</span> <Value of={key} />
+            <span class="soft">{t.key}</span> {asCell(key)}
           </>
-        )} <Badge {...stateOf(row)} />
+        )} {badge(stateOf(row))}
       </p>
       {problems.filter(({ message }) => !shown.has(message)).map(({ message }) => (
-        <Warning key={message} text={message} />
+        warning(message)
       ))}
       {change !== undefined && (
         <p class="small">
           {t.changed(change.submissionId)} {change.note}{" "}
           {change.answers.map(({ inForm, name, now }) => (
             <span key={name}>
-              <Name text={name} />: <Value of={inForm} /> → <Value of={now} />
+              {safe(name)}: asCell(inForm) → {asCell(now)}
               {" "}
             </span>
           ))}
@@ -95,12 +85,12 @@ const Answers = ({ of: row, of: { answers, change, key, problems } }: Readonly<{
         rows={answers.map(({ cells, kind, name, problems, value }) => [
           name,
           <>
-            <Name text={name} /> <span class="kind">{kind}</span>
+            {safe(name)} <span class="kind">{kind}</span>
           </>,
-          <Value of={cells.flatMap(({ text }, index) => text !== "" || index === 0 ? [text] : [])} />,
+          asCell(cells.flatMap(({ text }, index) => text !== "" || index === 0 ? [text] : [])),
           <>
-            <Value of={value} />
-            {problems.map(({ message }) => <Warning key={message} text={message} />)}
+            {asCell(value)}
+            {problems.map(({ message }) => warning(message))}
           </>,
         ])}
       />

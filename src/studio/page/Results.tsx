@@ -4,8 +4,8 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, RejectedRows, Settled } from "../Api.ts"
 import { call, send } from "./call.ts"
-import { Act, Badge, Check, Drop, Figures, Input, Name, Problem, Section, Shares, Table } from "./parts.tsx"
-import { useAnswer, useDoing, Value, wordsWith } from "./parts.tsx"
+import { Act, asCell, badge, Check, Drop, Figures, Input, Problem, safe, Section, Shares, Table } from "./parts.tsx"
+import { useAnswer, useDoing, warning, wordsWith } from "./parts.tsx"
 import type { TableRow } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { general, results as t, shell, when } from "./strings.ts"
@@ -22,9 +22,7 @@ export const ResultsView = ({ pipeline, run }: Readonly<{ pipeline: string; run:
   const doubts = useAnswer((signal) => call("results", "doubts", { pipeline }, signal), [pipeline, settled])
   return (
     <>
-      <h1>
-        <Name text={pipeline} />
-      </h1>
+      <h1>{safe(pipeline)}</h1>
       <Problem failed={failed} />
       {answer === undefined && failed === undefined && <p>{general.loading}</p>}
       {answer !== undefined && <Summary of={answer} />}
@@ -44,30 +42,14 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
   const parts = wordsWith(fateWords, rows).filter((part) => part.count > 0)
   const verdicts = wordsWith(verdictWords, readBack)
   return (
-    <Section
-      title={t.summary(modeWords[mode], when(startedAt))}
-      tone={outcomeWords[outcome].tone}
-      aside={<Badge title={outcomeWords[outcome].title} tone={outcomeWords[outcome].tone} />}
-    >
+    <Section title={t.summary(modeWords[mode], when(startedAt))} word={outcomeWords[outcome]} isToned>
       {(mode === "rehearsal" || mode === "dry-run") && <p class="mark">{t.notSent[mode]}</p>}
-      {because.map((reason) => (
-        <p key={reason}>
-          <Name text={reason} most={1000} />
-        </p>
-      ))}
+      {because.map((reason) => <p key={reason}>{safe(reason)}</p>)}
       <Figures large of={[{ title: t.read, count: rows.read }, ...parts]} />
       <Shares of={parts} />
       {verdicts.some((one) => one.count > 0) && <Figures label={t.readBack} of={verdicts} />}
-      {anomalies?.map(({ code, sentence }) => (
-        <p key={code} class="warn-text">
-          <Name text={sentence} most={1000} />
-        </p>
-      ))}
-      {warnings.map((warning) => (
-        <p key={warning} class="soft small">
-          <Name text={warning} most={1000} />
-        </p>
-      ))}
+      {anomalies?.map(({ code, sentence }) => <p key={code} class="warn-text">{safe(sentence)}</p>)}
+      {warnings.map((warning) => <p key={warning} class="soft small">{safe(warning)}</p>)}
       {next != null && (
         <p class="next">
           {general.next} <code>{next}</code>
@@ -134,7 +116,7 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
   const shown = columns.flatMap((title, index) => wrong.has(title) ? [index] : [])
   const opened = rows.find(({ index }) => index === open)
   return (
-    <Section title={t.rejected(total)} aside={fixed && <Badge tone="calm" title={t.fixedFile} />}>
+    <Section title={t.rejected(total)} word={fixed ? { tone: "calm", title: t.fixedFile } : undefined}>
       <p class="soft small">{t.rejectedHint}</p>
       <Table
         label={t.rejected(total)}
@@ -142,8 +124,8 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
         rows={rows.map((row): TableRow => [
           row.index,
           row.row,
-          <Value of={row.key} />,
-          <Name text={row.message} most={600} />,
+          asCell(row.key),
+          safe(row.message),
           ...shown.map((column) => field(row, column)),
           <Act label={t.allCellsOf(row.row)} go={() => setOpen(row.index === open ? undefined : row.index)}>
             {t.show}
@@ -154,9 +136,7 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
         <dl class="cells">
           {columns.map((title, column) => (
             <div key={column}>
-              <dt>
-                <Name text={title} />
-              </dt>
+              <dt>{safe(title)}</dt>
               <dd>{field(opened, column)}</dd>
             </div>
           ))}
@@ -201,8 +181,7 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
       <p class="soft">{t.doubtsWhy}</p>
       {last !== undefined && (
         <p class="next" role="status">
-          {t.settled(last.landed, last.notLanded, last.left)}{" "}
-          <Name text={[last.wants ?? "", ...last.warnings].join(" ")} most={1000} />
+          {t.settled(last.landed, last.notLanded, last.left)} {safe([last.wants ?? "", ...last.warnings].join(" "))}
         </p>
       )}
       <Problem failed={failed} />
@@ -214,9 +193,9 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
             rows={rows.filter(({ outcome }) => outcome === "in doubt").map(({ key, reason, row, sentAt }) => [
               key,
               count(row),
-              <Value of={key} />,
+              asCell(key),
               when(sentAt),
-              <Name text={reason} most={400} />,
+              safe(reason),
               <Check
                 label={t.chooseRow(row)}
                 on={chosen.includes(key)}
@@ -254,7 +233,7 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
 const EditLink = ({ row, to }: Readonly<{ row: number; to: string }>) =>
   /^https?:\/\//i.test(to)
     ? <a href={to} rel="noreferrer noopener" target="_blank" aria-label={t.editRow(row)}>{t.edit}</a>
-    : <Value of={to} />
+    : asCell(to)
 
 const mostDifferences = 200
 
@@ -269,10 +248,10 @@ const Differences = ({ of }: Readonly<{ of: Results["report"]["differences"] }>)
         ) => [
           `${submissionId} ${question}`,
           count(row),
-          <Value of={key} />,
-          <Name text={name} />,
-          <Value of={sent} />,
-          <Value of={returned} />,
+          asCell(key),
+          safe(name),
+          asCell(sent),
+          asCell(returned),
           editLink != null && <EditLink row={row} to={editLink} />,
         ])}
       />
@@ -292,7 +271,7 @@ const History = ({ of: { report, runs }, pipeline }: Readonly<{ pipeline: string
         modeWords[mode],
         count(read),
         count(imported),
-        <Badge title={outcomeWords[outcome].title} tone={outcomeWords[outcome].tone} />,
+        badge(outcomeWords[outcome]),
       ])}
     />
   </Section>

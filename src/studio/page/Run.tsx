@@ -5,8 +5,8 @@ import { outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { call } from "./call.ts"
-import { Act, Badge, Check, Diagnostics, Figures, Input, Name, Problem, Section, Shares } from "./parts.tsx"
-import { useDoing, wordsWith } from "./parts.tsx"
+import { Act, Check, Diagnostics, Figures, Input, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
+import { wordsWith } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { general, run as t, when } from "./strings.ts"
 
@@ -23,9 +23,7 @@ export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: R
   const options = { ...limit !== "" && { limit: Number(limit) }, ...retryRefused && { retryRefused } }
   return (
     <>
-      <h1>
-        <Name text={pipeline} />
-      </h1>
+      <h1>{safe(pipeline)}</h1>
       <Section title={t.title}>
         <ul class="plain modes">
           {modes.map((mode) => (
@@ -44,7 +42,7 @@ export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: R
         <details>
           <summary>{t.options}</summary>
           <div class="fields">
-            <Input label={t.limit} type="number" value={limit} set={setLimit} />
+            <Input label={t.limit} isNumber value={limit} set={setLimit} />
             <Check label={t.retryRefused} on={retryRefused} set={setRetry} />
           </div>
         </details>
@@ -61,7 +59,7 @@ const JobCard = ({ job, job: { mode, startedAt, state } }: Readonly<{ job: Job }
   if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
   const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going
   return (
-    <Section title={title} aside={<Badge tone="calm" title={word} />}>
+    <Section title={title} word={{ tone: "calm", title: word }}>
       {state._tag === "Asking"
         ? <Confirm job={job} question={state.question} />
         : <Live job={job} isStopping={state.stopping} />}
@@ -85,11 +83,7 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
   return (
     <form ref={place} onSubmit={confirm}>
       <p class="sentence">
-        {t.willSend(rows)}{" "}
-        <strong>
-          <Name text={form.name} />
-        </strong>{" "}
-        (<Name text={form.id} />).
+        {t.willSend(rows)} <strong>{safe(form.name)}</strong> (safe(form.id)).
       </p>
       <p class="warn-text">{canDelete ? t.canDelete : t.permanent}</p>
       <div class="fields">
@@ -138,7 +132,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
           <Shares of={readBack} />
           <p class="soft">
             {rate > 0 && t.rate(rate)} {rate > 0 && total !== undefined && t.left((total - read) / rate * 1000)}{" "}
-            {pace !== undefined && t.pace(pace.limit, pace.rate)}{" "}
+            {pace?.limit !== undefined && t.pace(pace.limit, pace.rate)}{" "}
             {progress.inFlight !== undefined && t.inFlight(progress.inFlight, pace?.concurrency)}{" "}
             {progress.throttled > 0 && t.throttled(progress.throttled)}
           </p>
@@ -163,11 +157,9 @@ const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: I
     ? { title: t.fine, tone: "good" as const }
     : { title: t.exit(count(exitCode)), tone: "warn" as const }
   return (
-    <Section title={title} tone={word.tone} aside={<Badge title={word.title} tone={word.tone} />}>
+    <Section title={title} word={word} isToned>
       {message.split("\n").map((line, index) => (
-        <p key={index} role={index === 0 ? "status" : undefined}>
-          <Name text={line} most={1000} />
-        </p>
+        <p key={index} role={index === 0 ? "status" : undefined}>{safe(line)}</p>
       ))}
       <Diagnostics of={diagnostics} />
       {next !== undefined && (

@@ -5,7 +5,7 @@ import { call, listen } from "./call.ts"
 import { isEdited } from "./draft.ts"
 import { HomeView } from "./Home.tsx"
 import { MapView } from "./Map.tsx"
-import { Name, Problem, useAnswer } from "./parts.tsx"
+import { Problem, safe, useAnswer } from "./parts.tsx"
 import { addressOf, pipelineViews } from "./place.ts"
 import { ResultsView } from "./Results.tsx"
 import { RunView } from "./Run.tsx"
@@ -37,14 +37,10 @@ const App = () => {
       <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>{shell.skip}</a>
       <header class="bar">
         <a class="brand" href="#/">{general.product}</a>
-        <span class="soft">
-          <Name text={home.answer?.folder ?? ""} />
-        </span>
+        <span class="soft">{safe(home.answer?.folder ?? "")}</span>
         {known !== undefined && (
           <nav aria-label={shell.viewsOf(pipeline)}>
-            <strong>
-              <Name text={pipeline} />
-            </strong>
+            <strong>{safe(pipeline)}</strong>
             {pipelineViews.map((one) => (
               <a key={one} href={addressOf(one, pipeline)} aria-current={one === view ? "page" : undefined}>
                 {shell[one]}

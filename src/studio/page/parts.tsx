@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from "preact"
+import type { ComponentChildren, JSX, RefObject } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import { cut } from "../../domain/problem.ts"
 import { visible } from "../../domain/visible.ts"
@@ -10,34 +10,23 @@ import { general } from "./strings.ts"
 // What several views are made of.
 
 /** Shows a name or sentence of unknown origin. */
-export const Name = ({ text, most = 160 }: Readonly<{ text: string; most?: number }>) => (
-  <bdi>{visible(cut(text, most))}</bdi>
-)
+export const safe = (text: string) => <bdi>{visible(cut(text, 1000))}</bdi>
 
 /** Shows a cell or an answer. */
-export const Value = ({ of }: Readonly<{ of: unknown }>) => {
+export const asCell = (of: unknown): JSX.Element => {
   if (of === undefined || of === null || of === "") return <span class="soft">{general.empty}</span>
-  if (Array.isArray(of)) {
-    return (
-      <>
-        {of.map((one, index) => (
-          <span key={index} class="cell">
-            <Value of={one} />
-          </span>
-        ))}
-      </>
-    )
-  }
-  return (
-    <code>
-      <Name text={typeof of === "string" ? of : JSON.stringify(of)} most={400} />
-    </code>
-  )
+  if (Array.isArray(of)) return <>{of.map((one, index) => <span key={index} class="cell">{asCell(one)}</span>)}</>
+  return <code>{safe(typeof of === "string" ? of : JSON.stringify(of))}</code>
 }
 
-export const Badge = ({ tone, title }: Readonly<{ tone: Tone; title: string }>) => (
-  <span class={`badge ${tone}`}>{title}</span>
-)
+/** A word with how good or bad it is. */
+export type Word = Readonly<{ title: string; tone: Tone }>
+
+export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{title}</span>
+
+/** Shows something that a person should look at. */
+export const warning = (text: string | undefined) =>
+  text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
 
 type Act = Readonly<{ go: () => unknown; main?: boolean; off?: boolean; label?: string; children: ComponentChildren }>
 
@@ -57,15 +46,14 @@ type Input = Readonly<
   { label: string; value: string; set: (text: string) => void; type?: "number" | "search" | "text" }
 >
 
-export const Input = ({ label, set, type = "text", value }: Input) => (
+export const Input = ({ isNumber, label, set, value }: Input) => (
   <label>
     {label}
     <input
-      type={type}
-      min={1}
+      inputMode={isNumber === true ? "numeric" : "text"}
       value={value}
       autocomplete="off"
-      onInput={({ currentTarget }) => set(currentTarget.value)}
+      onInput={(event) => set(event.currentTarget.value)}
     />
   </label>
 )
@@ -90,19 +78,17 @@ export const Option = ({ children, name, on, set }: Option) => (
 )
 
 type Section = Readonly<
-  { title: string; aside?: ComponentChildren; tone?: Tone; id?: string; children: ComponentChildren }
+  { title: string; word?: Word | undefined; isToned?: boolean; id?: string; children: ComponentChildren }
 >
 
-/** A titled part of a view. */
-export const Section = ({ aside, children, id, title, tone }: Section) => {
+/** A titled part of a view. A word says how it is, and colours its edge if it is toned. */
+export const Section = ({ children, id, isToned, title, word }: Section) => {
   const heading = useId()
   return (
-    <section aria-labelledby={heading} id={id} class={tone === undefined ? "" : `toned ${tone}`}>
+    <section aria-labelledby={heading} id={id} class={isToned === true ? `toned ${word?.tone}` : ""}>
       <div class="head">
-        <h2 id={heading} tabIndex={-1}>
-          <Name text={title} />
-        </h2>
-        {aside}
+        <h2 id={heading}>{safe(title)}</h2>
+        {word !== undefined && badge(word)}
       </div>
       {children}
     </section>
@@ -122,11 +108,7 @@ export const Table = ({ head, label, rows }: Table) => {
       <table>
         <thead>
           <tr>
-            {head.map((title, at) => (
-              <th key={at} scope="col" class={side(at)}>
-                <Name text={title.replace(/^#/, "")} />
-              </th>
-            ))}
+            {head.map((title, at) => <th key={at} scope="col" class={side(at)}>{safe(title.replace("#", ""))}</th>)}
           </tr>
         </thead>
         <tbody>
@@ -139,18 +121,13 @@ export const Table = ({ head, label, rows }: Table) => {
   )
 }
 
-interface Share {
-  readonly title: string
-  readonly count: number
-  readonly tone: Tone
-}
+type Share = Word & Readonly<{ count: number }>
 
 /** Joins counts with their words, in the order of the words. */
 export const wordsWith = <K extends string>(
-  words: { readonly [N in K]: { readonly title: string; readonly tone: Tone } },
+  words: { readonly [N in K]: Word },
   counts: { readonly [N in NoInfer<K>]: number } | undefined,
-): ReadonlyArray<Share> =>
-  Object.entries<Omit<Share, "count">>(words).map(([name, word]) => ({ ...word, count: counts?.[name as K] ?? 0 }))
+): ReadonlyArray<Share> => Object.entries<Word>(words).map(([of, word]) => ({ ...word, count: counts?.[of as K] ?? 0 }))
 
 /** Shows adjacent shares of a total. */
 export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
@@ -159,18 +136,12 @@ export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
   const said = some.map((share) => `${share.title} ${count(share.count)}`).join(", ")
   let start = 0
   return (
-    <svg
-      class="shares"
-      viewBox="0 0 1000 12"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={said || general.nothing}
-    >
-      <rect class="track" width="1000" height="12" />
+    <svg class="shares" viewBox="0 0 1000 9" preserveAspectRatio="none" role="img" aria-label={said || general.nothing}>
+      <rect class="track" width="1000" height="9" />
       {some.map((share) => {
         const x = start
         start += (share.count / all) * 1000
-        return <rect key={share.title} class={share.tone} x={x} width={Math.max(start - x - 2, 1)} height="12" />
+        return <rect key={share.title} class={share.tone} x={x} width={Math.max(start - x - 2, 1)} height="9" />
       })}
     </svg>
   )
@@ -196,28 +167,23 @@ export const Figures = (
 export const Problem = ({ failed }: Readonly<{ failed: Failed | undefined }>) =>
   failed === undefined ? null : (
     <div class="problem" role="alert">
-      <p>
-        <Name text={failed.message} most={2000} />
-      </p>
-      <Diagnostics of={failed.diagnostics ?? []} />
+      <p>{safe(failed.message)}</p>
+      <Diagnostics of={failed.diagnostics} />
     </div>
   )
 
 /** Shows mistakes in configuration files. */
-export const Diagnostics = ({ of }: Readonly<{ of: NonNullable<Failed["diagnostics"]> }>) =>
-  of.length === 0 ? null : (
-    <ul class="plain diagnostics">
-      {of.slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
-        <li key={index}>
-          <Badge tone={severity === "error" ? "bad" : "warn"} title={general[severity]} />{" "}
-          <span class="soft">
-            <Name text={`${file}:${line}`} />
-          </span>{" "}
-          <Name text={`${message} ${suggestion}`} most={2000} />
-        </li>
-      ))}
-    </ul>
-  )
+export const Diagnostics = ({ of = [] }: Readonly<{ of?: Failed["diagnostics"] }>) => (
+  <ul class="plain diagnostics">
+    {of.slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
+      <li key={index}>
+        {badge({ tone: severity === "error" ? "bad" : "warn", title: general[severity] })} {safe(`${file}:${line}`)}
+        {" "}
+        {safe(`${message} ${suggestion}`)}
+      </li>
+    ))}
+  </ul>
+)
 
 type Drop = Readonly<{ label: string; hint: string; busy: boolean; take: (file: File) => void }>
 
@@ -238,8 +204,8 @@ export const Drop = ({ busy, hint, label, take }: Drop) => {
         type="file"
         aria-label={label}
         disabled={busy}
-        onChange={({ currentTarget }) =>
-          taken(currentTarget.files)}
+        onChange={(event) =>
+          taken(event.currentTarget.files)}
       />
     </label>
   )
