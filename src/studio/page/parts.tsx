@@ -42,9 +42,7 @@ export const Check = ({ label, on, set }: Readonly<{ label: string; on: boolean;
   </label>
 )
 
-type Input = Readonly<
-  { label: string; value: string; set: (text: string) => void; type?: "number" | "search" | "text" }
->
+type Input = Readonly<{ label: string; value: string; set: (text: string) => void; isNumber?: boolean }>
 
 export const Input = ({ isNumber, label, set, value }: Input) => (
   <label>
