@@ -99,12 +99,13 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
   const [service, setService] = useState(services[0]?.name ?? "")
   const [typed, setForm] = useState("")
   const { busy, failed, run } = useDoing()
-  const canList = services.find((one) => one.name === service)?.canList === true
   const forms = useAnswer(
-    (signal) => file !== undefined && canList ? call("project", "forms", { service }, signal) : undefined,
+    (signal) => file !== undefined ? call("project", "forms", { service }, signal) : undefined,
     [service, file === undefined],
   )
-  const form = typed === "" && canList ? forms.answer?.[0]?.id ?? "" : typed
+  // A service that can't list its forms has none to choose from.
+  const listed = forms.failed === undefined ? forms.answer ?? [] : []
+  const form = typed === "" ? listed[0]?.id ?? "" : typed
   const upload = async (taken: File) => (await send("project", "upload", { name: taken.name }, taken)).file
   const take = (taken: File) =>
     run(async () => {
@@ -119,7 +120,7 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
   return (
     <Section title={t.create}>
       <Drop label={t.drop} hint={t.hint} busy={busy && file === undefined} take={take} />
-      <Problem failed={failed ?? forms.failed} />
+      <Problem failed={failed} />
       {file !== undefined && (
         <div class="fields" role="group" aria-label={t.create}>
           <p class="whole" role="status">
@@ -129,13 +130,12 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
           <Pick label={t.service} value={service} set={(name) => (setService(name), setForm(""))}>
             {services.map(({ name }) => <option key={name} value={name}>{name}</option>)}
           </Pick>
-          {canList
-            ? (
-              <Pick label={t.form} value={form} set={setForm}>
-                {forms.answer?.map(({ id, name }) => <option key={id} value={id}>{`${name} (${id})`}</option>)}
-              </Pick>
-            )
-            : <Input label={t.form} value={form} set={setForm} />}
+          {listed.length > 0 && (
+            <Pick label={t.form} value={form} set={setForm}>
+              {listed.map(({ id, name }) => <option key={id} value={id}>{`${name} (${id})`}</option>)}
+            </Pick>
+          )}
+          {listed.length === 0 && !forms.isStale && <Input label={t.form} value={form} set={setForm} />}
           <label>
             {t.labels}
             <input
