@@ -159,7 +159,9 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
           </span>
         </button>
         {block !== "" && (
-          <Act label={t.fold(block)} go={() => fold(block)}>{columns.length > 1 ? columns.length : "−"}</Act>
+          <Act label={t.fold(block, columns.length)} go={() => fold(block)}>
+            {columns.length > 1 ? columns.length : "−"}
+          </Act>
         )}
       </li>
     )

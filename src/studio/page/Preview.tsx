@@ -48,7 +48,6 @@ export const Preview = ({ pipeline, row, setRow, text }: Preview) => {
           <input type="number" min={1} value={row} onChange={({ currentTarget }) => goTo(currentTarget.value)} />
         </label>
       </div>
-      {answer?.warnings.map((text) => warning(text))}
       {shown !== undefined && <Answers of={shown} />}
     </Section>
   )

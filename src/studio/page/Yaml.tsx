@@ -2,7 +2,7 @@ import { autocompletion, completionKeymap } from "@codemirror/autocomplete"
 import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands"
 import { yaml } from "@codemirror/lang-yaml"
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language"
-import { lintGutter, setDiagnostics } from "@codemirror/lint"
+import { setDiagnostics } from "@codemirror/lint"
 import { EditorState } from "@codemirror/state"
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
@@ -30,6 +30,10 @@ const look = EditorView.theme({
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
     backgroundColor: "var(--selection)",
   },
+  // The usual marks are images in the style sheet, which the content security policy forbids.
+  ".cm-lintRange": { backgroundImage: "none !important" },
+  ".cm-lintRange-error": { textDecoration: "underline wavy var(--bad)" },
+  ".cm-lintRange-warning": { textDecoration: "underline wavy var(--warn)" },
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--edge)" },
 })
 
@@ -71,7 +75,6 @@ export const Yaml = ({ change, diagnostics, label, line, pipeline, text }: Yaml)
         doc: text,
         extensions: [
           lineNumbers(),
-          lintGutter(),
           history(),
           drawSelection(),
           bracketMatching(),

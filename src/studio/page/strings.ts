@@ -89,7 +89,8 @@ export const board = {
   perhaps: (columns: string) => `perhaps ${columns}`,
   accept: (question: string) => `Accept the suggestion for ${question}`,
   reject: (question: string) => `Reject the suggestion for ${question}`,
-  fold: (block: string) => `Show each column of ${block}`,
+  fold: (block: string, columns: number) =>
+    columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
 export const detail = {
