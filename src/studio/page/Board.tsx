@@ -81,7 +81,6 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const [onlyOpen, setOnlyOpen] = useState(false)
   const [dragged, setDragged] = useState<ReadonlyArray<number>>()
   const [target, setTarget] = useState<string>()
-  const [box, first, last] = useSeen(height)
   const unused = new Set(state?.unused)
   const items = itemsOf(survey.columns, unfolded).filter(({ columns, title }) =>
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
@@ -90,6 +89,8 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) })).filter((
     row,
   ) => has(row.question.name, search) && (!onlyOpen || standing(row.said).tone === "warn"))
+  const longest = Math.max(items.length, questions.length, 1)
+  const [box, first, last] = useSeen(height, longest)
   const at = new Map(items.flatMap(({ columns }, index) => columns.map(({ position }) => [position, index])))
   const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
   const isChosen = (columns: ReadonlyArray<SurveyedColumn> = []): boolean =>
@@ -211,7 +212,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         <h3>{t.questions(questions.length)}</h3>
       </div>
       <div class="scroll" ref={box} tabIndex={0} role="group" aria-label={t.label}>
-        <div class="field" style={{ height: `${Math.max(items.length, questions.length, 1) * height}px` }}>
+        <div class="field" style={{ height: `${longest * height}px` }}>
           <ul class="plain columns" aria-label={t.columnList} onKeyDown={turn}>{seen(items).map(columnTile)}</ul>
           <div class="lines" aria-hidden="true">
             <svg

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/c
 import { yaml } from "@codemirror/lang-yaml"
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language"
 import { setDiagnostics } from "@codemirror/lint"
-import { EditorState } from "@codemirror/state"
+import { Annotation, EditorState } from "@codemirror/state"
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "preact/hooks"
@@ -36,6 +36,9 @@ const look = EditorView.theme({
   ".cm-lintRange-warning": { textDecoration: "underline wavy var(--warn)" },
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--edge)" },
 })
+
+/** Marks a change that the rest of the page made. */
+const fromPage = Annotation.define<boolean>()
 
 /** Returns the smallest change that makes one text of another, so that the cursor and the history stay. */
 const changeBetween = (before: string, after: string) => {
@@ -91,7 +94,9 @@ export const Yaml = ({ change, diagnostics, label, line, pipeline, text }: Yaml)
               return schema.then((known) => completionsOf(known, context), () => null)
             }],
           }),
-          EditorView.updateListener.of((update) => update.docChanged && latest.current(update.state.doc.toString())),
+          EditorView.updateListener.of(({ docChanged, state, transactions }) =>
+            docChanged && !transactions.some((one) => one.annotation(fromPage)) && latest.current(state.doc.toString())
+          ),
         ],
       }),
     })
@@ -100,7 +105,9 @@ export const Yaml = ({ change, diagnostics, label, line, pipeline, text }: Yaml)
   }, [])
   useEffect(() => {
     const before = view.current?.state.doc.toString()
-    if (before !== undefined && before !== text) view.current?.dispatch({ changes: changeBetween(before, text) })
+    if (before !== undefined && before !== text) {
+      view.current?.dispatch({ changes: changeBetween(before, text), annotations: fromPage.of(true) })
+    }
   }, [text])
   useEffect(() => {
     const state = view.current?.state

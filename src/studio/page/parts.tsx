@@ -256,10 +256,10 @@ export const useDoing = () => {
   return { busy, failed, run }
 }
 
-/** Returns a box's ref, and which of its rows of one height (pixels) are seen, with a few around them. */
-export const useSeen = (height: number): [RefObject<HTMLDivElement | null>, number, number] => {
+/** Returns a box's ref, and which of its `count` rows of one height (pixels) are seen, with a few around them. */
+export const useSeen = (height: number, count: number): [RefObject<HTMLDivElement | null>, number, number] => {
   const box = useRef<HTMLDivElement>(null)
-  const [[first, last], setSeen] = useState([0, 24])
+  const [[first = 0, last = 0], setSeen] = useState<ReadonlyArray<number>>([0, 24])
   useEffect(() => {
     const element = box.current
     if (element === null) return
@@ -276,5 +276,7 @@ export const useSeen = (height: number): [RefObject<HTMLDivElement | null>, numb
       element.removeEventListener("scroll", update)
     }
   }, [height])
-  return [box, first ?? 0, last ?? 0]
+  // If rows disappear, the box scrolls back without an event.
+  const start = Math.max(0, Math.min(first, count - (last - first)))
+  return [box, start, start + last - first]
 }

@@ -247,7 +247,7 @@ export const results = {
   why: "Why",
   show: "Show",
   allCells: "All cells",
-  allCellsOf: (row: string) => `All cells of row ${row}`,
+  allCellsOf: (row: string) => `Show all cells of row ${row}`,
   cellOf: (column: string, row: string) => `${column}, row ${row}`,
   previous: "Previous",
   next: "Next",

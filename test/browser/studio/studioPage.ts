@@ -1,0 +1,117 @@
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import type { Browser, Locator, Page } from "playwright-core"
+import { expect } from "vitest"
+import { parseForm } from "../../../src/practice/files.ts"
+import { serve } from "../../../src/practice/PracticeService.ts"
+import { type Fault, planned } from "../../practice/faults.ts"
+import { projectFolder } from "../../project/projectFolder.ts"
+import { served } from "../../studio/opened.ts"
+import { accessibility, open, picture } from "../browser.ts"
+
+const key = "practice_key_of_the_test"
+
+interface Setting {
+  /** Form files, as YAML. */
+  readonly forms: ReadonlyArray<string>
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
+  readonly faults?: ReadonlyArray<Fault>
+  readonly isDemo?: boolean
+}
+
+/**
+ * Serves the studio of a new project, whose service `live` is the practice service over HTTP and must be confirmed.
+ * Its service `practice` has the same forms.
+ */
+export const startProject = async ({ faults = [], files = {}, forms, isDemo = false }: Setting) => {
+  const scope = Effect.runSync(Scope.make())
+  const started = await Effect.runPromise(
+    Effect.gen(function*() {
+      const practice = yield* serve({
+        forms: yield* Effect.forEach(forms, (text, at) => parseForm(`${at}.yaml`, text)),
+        port: 0,
+        apiKey: Redacted.make(key),
+        faults: planned({ seed: 1, faults }),
+      })
+      const root = yield* projectFolder({
+        "config/formferry.yaml": `services:
+  live:
+    baseUrl: ${practice.baseUrl}
+    apiKey: { env: THE_KEY }
+    requestsPerSecond: 200
+  practice:
+    practice: { forms: ../forms, store: ../store }
+`,
+        ".env": `THE_KEY=${key}\n`,
+        ...Object.fromEntries(forms.map((text, at) => [`forms/${at}.yaml`, text])),
+        ...files,
+      })
+      return { practice, root, studio: yield* served(root, { isDemo, maxUpload: 1024 ** 3 }) }
+    }).pipe(Effect.provide(NodeContext.layer), Scope.extend(scope)),
+  )
+  return { ...started, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+export type Started = Awaited<ReturnType<typeof startProject>>
+
+/** Opens the studio with a new link, and waits for its first view. */
+export const openStudio = async (
+  browser: Browser | undefined,
+  { studio }: Started,
+  options: { dark?: boolean; width?: number } = {},
+) => {
+  const watched = await open(browser, studio.newLink(), options)
+  const { noise, page, requests } = watched
+  page.setDefaultTimeout(15_000)
+  await page.getByRole("heading", { level: 1 }).waitFor()
+  return {
+    page,
+    /** Expects that the page reported no error, asked nobody but the studio, and ran no script of a file or form. */
+    isQuiet: async () => {
+      expect(noise).toEqual([])
+      expect(requests.filter((address) => !address.startsWith(studio.origin))).toEqual([])
+      expect(await page.evaluate("window.attacked")).toBeUndefined()
+      expect(await page.locator("img, iframe, object, embed").count()).toBe(0)
+    },
+    close: () => page.context().close(),
+  }
+}
+
+/** Elements that overflow the page at its side, except those in a scrolling box. */
+const tooWide = `(() => {
+  if (document.documentElement.scrollWidth <= window.innerWidth + 1) return []
+  return [...document.querySelectorAll("body *")]
+    .filter((one) => one.closest(".wide") === null && one.getBoundingClientRect().right > window.innerWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 80))
+})()`
+
+/** Expects that axe finds nothing in a view, light and dark, and that it fits the width of a phone. */
+export const isAccessible = async (page: Page, name: string) => {
+  for (const [colorScheme, width] of [["light", 1440], ["dark", 800], ["light", 360], ["dark", 1200]] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 900 })
+    expect(await accessibility(page)).toEqual([])
+    expect(await page.evaluate(tooWide)).toEqual([])
+    await picture(page, `studio-${name}-${width}-${colorScheme}`)
+  }
+  await page.emulateMedia({ colorScheme: "light" })
+}
+
+/** Creates a pipeline from a file that someone chooses, and waits until its mapping is shown. */
+export const createPipeline = async (page: Page, made: { name: string; service: string; form: string }) => {
+  await page.getByRole("textbox", { name: "Name of the pipeline" }).fill(made.name)
+  await page.getByRole("combobox", { name: "Service" }).selectOption(made.service)
+  await page.getByRole("combobox", { name: "Form" }).selectOption(made.form)
+  await page.getByRole("button", { name: "Create the pipeline" }).click()
+  await page.getByRole("list", { name: "Questions" }).waitFor()
+}
+
+/** Presses Tab until the element has the focus. */
+export const tabTo = async (page: Page, target: Locator) => {
+  await target.waitFor()
+  for (let pressed = 0; pressed < 150; pressed++) {
+    if (await target.evaluate((one) => one === document.activeElement)) return
+    await page.keyboard.press("Tab")
+  }
+  throw new Error(`Tab never reaches ${target}.`)
+}
