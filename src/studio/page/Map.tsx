@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { count } from "../../domain/words.ts"
-import type { Counts } from "../Api.ts"
+import type { Counts, DraftState } from "../Api.ts"
 import { Board, standing } from "./Board.tsx"
 import { Detail } from "./Detail.tsx"
 import { useDraft } from "./draft.ts"
@@ -28,6 +28,9 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
     // The editor is most of the page's code.
     void import("./Yaml.tsx").then((loaded) => setYaml(() => loaded.Yaml))
   }, [])
+  // While the text can't be read, the last questions stay.
+  const readable = useRef<DraftState>(undefined)
+  if (state !== undefined && state.questions.length > 0) readable.current = state
   if (draft === undefined) {
     return (
       <>
@@ -36,13 +39,14 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
       </>
     )
   }
-  const bench = survey && { editing, survey, state, selected, select }
+  const bench = survey && { editing, survey, state: readable.current ?? state, selected, select }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
+  const isBroken = diagnostics.some(({ severity }) => severity === "error")
   const chosen = selected !== undefined && "question" in selected ? selected.question : undefined
   return (
     <>
       <Status editing={editing} />
-      <Problem failed={failed ?? unsurveyed ?? unread} />
+      <Problem failed={failed ?? (isBroken ? undefined : unsurveyed ?? unread)} />
       <div class="workbench">
         <Section title={t.board}>
           <p class="soft small" role="status">
@@ -60,6 +64,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
                 label={t.yamlOf(draft.file)}
                 pipeline={pipeline}
                 text={draft.text}
+                current={editing.current}
                 change={editing.change}
                 diagnostics={diagnostics.filter(({ file }) => file === draft.file)}
                 line={state?.questions.find(({ id }) => id === chosen)?.line}
@@ -70,7 +75,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
         </div>
       </div>
       <div class="below">
-        <Preview pipeline={pipeline} text={draft.text} row={row} setRow={setRow} />
+        <Preview pipeline={pipeline} text={draft.text} row={row} setRow={setRow} isBroken={isBroken} />
         <Found counts={counts.answer} show={setRow} />
       </div>
     </>
@@ -102,7 +107,7 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
           },
         ]}
       />
-      <p class="soft small" role="status">{safe(failed?.message ?? counted)}</p>
+      <p class="soft small" role="status">{errors === 0 && safe(failed?.message ?? counted)}</p>
       <p class="acts">
         {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}
         {isEdited && badge({ tone: "warn", title: t.edited })}

@@ -9,10 +9,12 @@ const rowsShown = 8
 
 const stateOf = ({ filtered, valid }: PreviewedRow) => t.states[filtered ? "filtered" : valid ? "valid" : "invalid"]
 
-type Preview = Readonly<{ pipeline: string; text: string; row: number; setRow: (row: number) => void }>
+type Preview = Readonly<
+  { pipeline: string; text: string; row: number; setRow: (row: number) => void; isBroken: boolean }
+>
 
 /** Shows what would be sent for a few rows, and one of them answer by answer. */
-export const Preview = ({ pipeline, row, setRow, text }: Preview) => {
+export const Preview = ({ isBroken, pipeline, row, setRow, text }: Preview) => {
   const first = row - (row - 1) % rowsShown
   const { answer, failed, isStale } = useAnswer(
     (signal) => call("draft", "preview", { pipeline, text, row: first, rows: rowsShown }, signal),
@@ -27,7 +29,7 @@ export const Preview = ({ pipeline, row, setRow, text }: Preview) => {
   const goTo = (to: string) => setRow(Math.max(1, Math.trunc(Number(to)) || 1))
   return (
     <Section title={t.title} id="preview">
-      <Problem failed={failed} />
+      <Problem failed={isBroken ? undefined : failed} />
       <div class="rows" role="group" aria-busy={isStale} aria-label={t.rows}>
         <Act off={first === 1} label={t.previousRows} go={() => setRow(first - rowsShown)}>‹</Act>
         {rows.map((one) => (

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/c
 import { yaml } from "@codemirror/lang-yaml"
 import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language"
 import { setDiagnostics } from "@codemirror/lint"
-import { Annotation, EditorState } from "@codemirror/state"
+import { EditorState } from "@codemirror/state"
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "preact/hooks"
@@ -37,9 +37,6 @@ const look = EditorView.theme({
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--edge)" },
 })
 
-/** Marks a change that the rest of the page made. */
-const fromPage = Annotation.define<boolean>()
-
 /** Returns the smallest change that makes one text of another, so that the cursor and the history stay. */
 const changeBetween = (before: string, after: string) => {
   let from = 0
@@ -53,6 +50,8 @@ type Yaml = Readonly<{
   label: string
   pipeline: string
   text: string
+  /** Returns the newest text. */
+  current: () => string
   change: (text: string) => void
   diagnostics: DraftState["diagnostics"]
   /** The line to show. */
@@ -60,7 +59,7 @@ type Yaml = Readonly<{
 }>
 
 /** The pipeline's text, with its mistakes in place. Loaded when it is needed, because it is most of the page's code. */
-export const Yaml = ({ change, diagnostics, label, line, pipeline, text }: Yaml) => {
+export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text }: Yaml) => {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
   const latest = useRef(change)
@@ -94,9 +93,7 @@ export const Yaml = ({ change, diagnostics, label, line, pipeline, text }: Yaml)
               return schema.then((known) => completionsOf(known, context), () => null)
             }],
           }),
-          EditorView.updateListener.of(({ docChanged, state, transactions }) =>
-            docChanged && !transactions.some((one) => one.annotation(fromPage)) && latest.current(state.doc.toString())
-          ),
+          EditorView.updateListener.of((update) => update.docChanged && latest.current(update.state.doc.toString())),
         ],
       }),
     })
@@ -104,10 +101,9 @@ export const Yaml = ({ change, diagnostics, label, line, pipeline, text }: Yaml)
     return () => made.destroy()
   }, [])
   useEffect(() => {
-    const before = view.current?.state.doc.toString()
-    if (before !== undefined && before !== text) {
-      view.current?.dispatch({ changes: changeBetween(before, text), annotations: fromPage.of(true) })
-    }
+    // Someone may have typed since this text was drawn.
+    const [before, now] = [view.current?.state.doc.toString(), current()]
+    if (before !== undefined && before !== now) view.current?.dispatch({ changes: changeBetween(before, now) })
   }, [text])
   useEffect(() => {
     const state = view.current?.state

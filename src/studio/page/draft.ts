@@ -128,5 +128,6 @@ export const useDraft = (pipeline: string) => {
     [text?.replace(/^mapping:[^]*?(?=^[^\s#]|(?![^]))/m, "")],
     300,
   )
-  return { pipeline, draft, failed, conflict, change, edit, save, takeTheirs, state, counts, survey }
+  const current = () => latest.current?.text ?? ""
+  return { pipeline, current, draft, failed, conflict, change, edit, save, takeTheirs, state, counts, survey }
 }

@@ -138,7 +138,7 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 180_000 }, 
     await expect.poll(() => figures.innerText(), { timeout: 15_000 }).toMatch(/can be sent\s+199\s+invalid\s+1\s/)
     const preview = page.getByRole("region", { name: "Preview" })
     await expect.poll(() => preview.getByRole("row", { name: /^Age/ }).innerText()).toMatch(/18-29\s+18 to 29/)
-    await page.getByRole("button", { name: "Row 5", exact: true }).click()
+    await page.getByRole("button", { name: "Row 6", exact: true }).click()
     await preview.getByText(/contains "Mael"; expected one of: Female, Male/).first().waitFor()
     await isAccessible(page, "map")
 
@@ -146,7 +146,7 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 180_000 }, 
     const editor = page.getByRole("textbox", { name: "Text of pipelines/wars.yaml" })
     await editor.click()
     await page.keyboard.press("Control+End")
-    await page.keyboard.type("nonsense: 1\n")
+    await page.keyboard.insertText("nonsense: 1\n")
     await page.getByText("1 error").waitFor()
     await page.getByRole("button", { name: "Undo" }).click()
     await page.getByText("1 error").waitFor({ state: "hidden" })
@@ -193,7 +193,7 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 180_000 }, 
 
     // The rejected row is fixed in place and sent.
     const rejected = page.getByRole("region", { name: "1 rejected row" })
-    await rejected.getByRole("textbox", { name: "Gender, row 5" }).fill("Male")
+    await rejected.getByRole("textbox", { name: "Gender, row 6" }).fill("Male")
     await rejected.getByText("1 cell changed").waitFor()
     await rejected.getByRole("button", { name: "Send the fixed rows" }).click()
     await page.getByRole("textbox", { name: "Type live to confirm" }).fill("live")
