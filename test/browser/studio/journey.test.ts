@@ -30,7 +30,7 @@ const expected = Papa.parse<ReadonlyArray<string>>(sample).data.slice(2).filter(
     const [shot = "", , , , gender = "", age = "", , education = "", region = ""] = row.slice(29)
     const views = Object.fromEntries([["Han Solo", row[15]], ["Yoda", row[28]]].flatMap(([name, cell = ""]) => {
       const value = { Very: 2, Somewhat: 1, Neither: 0, Unfamiliar: undefined }[cell.split(" ")[0] ?? ""]
-      return value === undefined ? [] : [[name, /unfav/.test(cell) ? `-${value}` : value === 0 ? "0" : `+${value}`]]
+      return value === undefined ? [] : [[name, value === 0 ? "0" : `${/^\w+ unfav/.test(cell) ? "-" : "+"}${value}`]]
     }))
     return JSON.stringify({
       seen,
@@ -161,7 +161,7 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 180_000 }, 
     await page.getByRole("button", { name: "Check", exact: true }).click()
     await page.getByRole("region", { name: /^Check/ }).getByText("199 of 200 rows are ready").waitFor()
     await page.getByRole("button", { name: "Rehearse" }).click()
-    await page.getByRole("region", { name: /^Rehearse/ }).getByText("Rows need review").waitFor()
+    await page.getByRole("region", { name: /^Rehearse/ }).getByText("Rows need review", { exact: true }).waitFor()
     expect(practice.count("sW6fIlMs14")).toBe(0)
 
     // The run asks for the service's name, shows its progress and outlives a closed page.
@@ -175,7 +175,7 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 180_000 }, 
     await page.getByRole("progressbar").waitFor()
     await page.reload()
     const ran = page.getByRole("region", { name: /^Run: / })
-    await ran.getByText("Rows are in doubt").waitFor({ timeout: 60_000 })
+    await ran.getByText("Rows are in doubt", { exact: true }).waitFor({ timeout: 60_000 })
     await isAccessible(page, "run")
     expect(practice.count("sW6fIlMs14")).toBe(199)
 
@@ -198,7 +198,9 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 180_000 }, 
     await rejected.getByRole("button", { name: "Send the fixed rows" }).click()
     await page.getByRole("textbox", { name: "Type live to confirm" }).fill("live")
     await page.getByRole("button", { name: "Send 1 row" }).click()
-    await page.getByRole("region", { name: /^Run: / }).first().getByText("Complete").waitFor({ timeout: 60_000 })
+    await page.getByRole("region", { name: /^Run: / }).first().getByText("Complete", { exact: true }).waitFor({
+      timeout: 60_000,
+    })
     expect(stored(practice)).toEqual(expected)
 
     await page.getByRole("link", { name: "formferry studio" }).click()
