@@ -152,14 +152,9 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         const telling = Effect.forever(
           Effect.delay(Effect.suspend(() => entry.isNews ? tell(entry) : Effect.void), betweenNews),
         )
-        const exit = yield* Effect.exit(
-          Effect.raceFirst(
-            mode(asked) === "check"
-              ? orInterrupted(Deferred.await(entry.stop), work(entry, asked))
-              : work(entry, asked),
-            telling,
-          ),
-        )
+        // A check has nothing to finish. A run stops by itself.
+        const isStopped = asked.mode === "check" ? Deferred.await(entry.stop) : Effect.never
+        const exit = yield* Effect.exit(Effect.raceFirst(orInterrupted(isStopped, work(entry, asked)), telling))
         const end = Exit.isSuccess(exit) ? exit.value : failed(exit.cause)
         const state: Ended = { _tag: "Ended", endedAt: yield* now, ...end, message: mask(end.message) }
         yield* change(entry, { state })
@@ -230,8 +225,6 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
     }
     return jobs
   })
-
-const mode = ({ mode }: Start) => mode
 
 /** Checks a pipeline as the command `check` does. */
 const checked = (root: string, pipeline: string) =>

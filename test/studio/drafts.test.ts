@@ -87,7 +87,7 @@ scoped(
 )
 
 scoped(
-  "the first rows give provisional figures, the rest gives the final ones, and a page that leaves stops the reading",
+  "the first rows give provisional figures, all rows give the final ones, and a page that leaves disturbs nothing",
   Effect.gen(function*() {
     const { root, source, write } = yield* world
     yield* write("pipelines/people.yaml", commented)
