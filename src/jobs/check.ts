@@ -248,7 +248,7 @@ const findingsOf = (project: Project, pipeline: Pipeline, target: Target, option
     // Unreadable rows must not hide the other findings.
     const data = yield* Effect.either(
       options.draft === undefined
-        ? checkData(keyed, source, mapping, form, keys?.look)
+        ? checkData(keyed, source, mapping, form, { lookUp: keys?.look })
         : Effect.succeed(undefined),
     )
     const checkedData = Either.getOrUndefined(data)

@@ -85,15 +85,20 @@ const collectProblems = (blocks: ReadonlyMap<string, string>) => {
 /**
  * Reads a whole source through its mapping. Finds every problem, every choice that is not an option, and any column of times that could be submission times.
  *
- * @param lookUp is called with each chunk of rows, and whether each row is valid
+ * @param options.lookUp is called with each chunk of rows, and whether each row is valid
+ * @param options.findTimes whether to find columns of times, which takes long if many columns are not mapped
  */
 export const checkData = (
   pipeline: Pipeline,
   source: Source,
   mapping: Mapping,
   form: Form,
-  lookUp: (chunk: RowChunk, isValid: (index: number) => boolean) => Effect.Effect<void, LedgerError> = () =>
-    Effect.void,
+  { findTimes = true, lookUp = () => Effect.void }: {
+    readonly lookUp?:
+      | ((chunk: RowChunk, isValid: (index: number) => boolean) => Effect.Effect<void, LedgerError>)
+      | undefined
+    readonly findTimes?: boolean
+  },
 ) =>
   Effect.gen(function*() {
     const found = collectProblems(
@@ -104,7 +109,7 @@ export const checkData = (
     )
     const choices = choiceQuestions(pipeline, mapping, form, source)
     const clean = source.tool?.clean ?? ((cells: Cells) => cells)
-    const free = pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
+    const free = findTimes && pipeline.mapping.submissionTime === undefined ? unusedColumns(pipeline, source) : []
     const profiles = profiler(free)
     const counts = { rows: 0, filtered: 0, invalid: 0 }
     const problemsOf = (cells: Cells): ReadonlyArray<Problem> => {

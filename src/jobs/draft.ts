@@ -40,19 +40,40 @@ import { findPipeline, firstTarget, openTarget } from "./target.ts"
 /** How many rows are read to show figures at once. */
 const firstRead = 10_000
 
-/** Returns a source that ends after its first rows. `isCut` returns whether it may have more. */
+/** About how many cells are processed before other calls get their turn. */
+const cellsAtOnce = 20_000
+
+/** Returns a source that ends after its first rows unless the whole is asked for. Other calls get a turn while it is read. `isCut` returns whether it may have more rows. */
 const firstRows = (source: Source, whole: boolean): { readonly source: Source; readonly isCut: () => boolean } => {
-  if (whole) return { source, isCut: () => false }
   let isCut = false
-  const cut = (chunk: RowChunk): RowChunk => {
-    const room = firstRead - chunk.firstRow + 1
-    if (room <= chunk.rows.length) isCut = true
-    return room >= chunk.rows.length ? chunk : { ...chunk, rows: chunk.rows.slice(0, room) }
+  const size = Math.ceil(cellsAtOnce / Math.max(1, source.columns.length))
+  const split = ({ faults, firstRow, rows }: RowChunk) => {
+    const room = whole ? Infinity : Math.max(0, firstRead - firstRow + 1)
+    const isLast = room <= rows.length
+    isCut ||= isLast
+    const most = Math.min(room, rows.length)
+    const pieces = Array.from({ length: Math.ceil(most / size) }, (_, nth) => {
+      const at = nth * size
+      const moved = [...faults].flatMap(([index, fault]) => index < at ? [] : [[index - at, fault] as const])
+      const piece: RowChunk = {
+        firstRow: firstRow + at,
+        rows: rows.slice(at, Math.min(at + size, most)),
+        faults: new Map(moved),
+      }
+      return piece
+    })
+    return { pieces, isLast }
   }
   return {
     source: {
       ...source,
-      read: () => Stream.takeUntil(Stream.map(source.read(), cut), () => isCut),
+      read: () =>
+        Stream.map(source.read(), split).pipe(
+          Stream.takeUntil(({ isLast }) => isLast),
+          Stream.mapConcat(({ pieces }) => pieces),
+          // A timer lets Node answer other requests.
+          Stream.mapEffect((piece) => Effect.as(Effect.sleep(1), piece)),
+        ),
       files: Effect.suspend(() => isCut ? Effect.succeed([]) : source.files),
     },
     isCut: () => isCut,
@@ -227,7 +248,7 @@ export const countDraft = ({ form, pipeline, source }: OpenDraft, whole: boolean
   Effect.gen(function*() {
     const { isCut, source: first } = firstRows(source, whole)
     const compiled = yield* compileFor(pipeline, first, form)
-    const counts = yield* checkData(compiled.pipeline, first, compiled.mapping, form)
+    const counts = yield* checkData(compiled.pipeline, first, compiled.mapping, form, { findTimes: false })
     return { ...counts, isWhole: !isCut() }
   })
 

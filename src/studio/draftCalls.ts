@@ -76,11 +76,13 @@ export const draftCalls = HttpApiBuilder.group(StudioApi, "draft", (handlers) =>
       })))
     .handle("save", ({ payload }) => saving(Effect.flatMap(Studio, ({ root }) => savePipelineFile(root, payload)))))
 
-const surveyShown = ({ form, service }: OpenDraft, survey: DraftSurvey): Survey => {
+const surveyShown = ({ form, service, source }: OpenDraft, survey: DraftSurvey): Survey => {
   const { inspection, isWhole, suggestions } = survey
   return {
     ...inspection,
     isWhole,
+    // Some properties are known only at the end of the source.
+    taken: isWhole ? inspection.taken : source.taken,
     tool: inspection.tool?.title,
     form: { id: form.id, name: form.name, service },
     questions: candidatesIn(survey, form),
