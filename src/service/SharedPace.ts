@@ -150,7 +150,7 @@ export class SharedPace implements Pacing {
     known: number,
   ) {
     const now = this.#now()
-    // If a clock was set, nobody knows when the earlier slots are.
+    // If a clock was set, the times of the earlier slots are unknown.
     if (!this.#clock.note(remote, askedAt, now)) this.#slots = this.#leased = []
     this.#roundTrip = Math.min(now - askedAt, longestTrip)
     this.#answeredAt = askedAt
