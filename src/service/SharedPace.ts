@@ -176,7 +176,7 @@ export class SharedPace implements Pacing {
 const mostDrift = 0.000_5
 
 /** The time of a remote clock, as exactly as round trips show it. Times are in milliseconds. */
-export class RemoteClock {
+class RemoteClock {
   /** This host's time minus the remote time is between these. */
   #least = -Infinity
   #most = Infinity
