@@ -83,6 +83,8 @@ export const send = (session: LedgerSession, survey: Survey) =>
       yield* judgeCanary
       if (stop.requested()) return
     }
+    // Loaded while requests are in flight, so that the run's end doesn't wait for it. Waits a second, because the first requests would be late.
+    yield* Effect.forkScoped(Effect.delay((yield* RunFolder).loadWriter, "1 second"))
     yield* RunCounts.start("import")
     counts.total = most
     const isLeft = (row: number) => !canary.has(row) && survey.fates.get(row) === "pending"
