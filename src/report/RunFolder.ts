@@ -68,7 +68,7 @@ export interface OtherHosts {
 /** The folder of the run in progress. */
 export const RunFolder = Context.GenericTag<RunFolder>("formferry/RunFolder")
 
-/** The modules that write the files: with the page and its charts, they take a tenth as long to load as everything else. */
+/** Loads the modules that write the files, with the page and its charts. */
 const writer = Effect.promise(() => import("./writeFiles.ts"))
 
 /**
