@@ -1,0 +1,239 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import Papa from "papaparse"
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { stringify } from "yaml"
+import { isLong } from "../../long.ts"
+import { launch, withoutBrowser } from "../browser.ts"
+import { attacks } from "../reports.ts"
+import { createPipeline, isAccessible, openStudio, type Started, startProject, tabTo } from "./studioPage.ts"
+
+const people = stringify({
+  id: "people",
+  name: "People",
+  questions: [
+    { id: "name", name: "Name", type: "ShortAnswer" },
+    { id: "mail", name: "Mail", type: "EmailInput" },
+    { id: "born", name: "Date of birth", type: "DatePicker" },
+    { id: "team", name: "Team", type: "Dropdown", options: ["Red", "Blue"] },
+  ],
+})
+/** No cell decides between day and month first. */
+const rows = [
+  ["No", "Name", "Mail", "Date of birth", "Team"],
+  ...Array.from(
+    { length: 20 },
+    (_, at) => [`${at + 1}`, `Person ${at + 1}`, `p${at + 1}@example.org`, "03/04/1990", "rouge"],
+  ),
+  ["21", "Bad", "not-an-address", "05/06/1990", "Blue"],
+]
+
+/** Texts without line breaks and control characters, which a form file can contain. */
+const hostile = attacks.filter((text) => /^[ -~]{1,120}$/.test(text))
+const hostileForm = stringify({
+  id: "hostile",
+  name: hostile[0],
+  questions: hostile.map((name, at) => ({
+    id: `q${at}`,
+    name,
+    type: at === 1 ? "Dropdown" : "ShortAnswer",
+    ...at === 1 && { options: hostile.slice(0, 3) },
+  })),
+})
+const hostileRows = Papa.unparse([
+  hostile,
+  ...attacks.map((_, at) => hostile.map((_, column) => attacks[(at + column) % attacks.length])),
+])
+
+/** A file with 300 columns, and a form with questions for some of them. */
+const many = Array.from({ length: 300 }, (_, at) => `Question ${at + 1}`)
+const wideForm = stringify({
+  id: "wide",
+  name: "Wide",
+  questions: many.slice(-40).map((name, at) => ({ id: `q${at}`, name, type: "ShortAnswer" })),
+})
+const wideRows = Papa.unparse([many, ...Array.from({ length: 50 }, (_, row) => many.map((_, at) => `${row} ${at}`))])
+
+let browser: Browser | undefined
+let project: Started
+beforeAll(async () => {
+  if (withoutBrowser) return
+  browser = await launch()
+  project = await startProject({ forms: [people, hostileForm, wideForm] })
+})
+afterAll(async () => {
+  await browser?.close()
+  await project?.close()
+})
+
+describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 180_000 }, () => {
+  it("import a file with the keyboard alone", async () => {
+    const { practice, root } = project
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    const press = async (name: string | RegExp, role: "button" | "link" | "radio" = "button", key = "Enter") => {
+      await tabTo(page, page.getByRole(role, { name }).first())
+      await page.keyboard.press(key)
+    }
+    const type = async (name: string, text: string) => {
+      await tabTo(page, page.getByRole("textbox", { name }))
+      await page.keyboard.press("Control+a")
+      await page.keyboard.type(text)
+    }
+    const open = async (question: string) => {
+      await tabTo(
+        page,
+        page.getByRole("list", { name: "Questions" }).getByRole("button", { name: new RegExp(`^${question}`) }),
+      )
+      await page.keyboard.press("Enter")
+    }
+    const choosing = page.waitForEvent("filechooser")
+    await tabTo(page, page.getByLabel("Drop a file with answers here"))
+    await page.keyboard.press("Enter")
+    await (await choosing).setFiles({
+      name: "people.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(Papa.unparse(rows)),
+    })
+    await type("Name of the pipeline", "keys")
+    await press("Create the pipeline")
+
+    // Only a person can decide what a date means. The parsed cells show it.
+    await open("Date of birth")
+    await page.getByText("Which reading is correct?").waitFor()
+    await page.getByText(/1990-04-03/).waitFor()
+    await press(/d{1,2}\/M{1,2}\/yyyy/, "radio", "Space")
+    await press("Use this")
+    await press("Back to the list")
+    await open("Team")
+    await press("Use this")
+    await tabTo(page, page.getByRole("combobox", { name: "Option for rouge" }))
+    await page.keyboard.type("Red")
+    await page.keyboard.press("Tab")
+    await press("Back to the list")
+    // Tab leaves the editor, so it is no trap.
+    await tabTo(page, page.getByRole("textbox", { name: "Text of pipelines/keys.yaml" }))
+    await tabTo(page, page.getByRole("button", { name: "Undo" }))
+    const key = page.getByRole("radio", { name: /^No/ })
+    if (await key.isVisible()) {
+      await press(/^No/, "radio", "Space")
+      await press("Use as the row key")
+    }
+    await page.getByText("Nothing is open.").waitFor()
+    await press("Save")
+    await page.getByText("Not saved").waitFor({ state: "hidden" })
+    await press("Check and run", "link")
+    await press("Run")
+    await page.getByRole("textbox", { name: "Type live to confirm" }).waitFor()
+    await page.keyboard.type("live")
+    await press("Send 20 rows")
+    await press("Show the results", "link")
+    await type("Mail, row 21", "bad@example.org")
+    await press("Send the fixed rows")
+    await page.getByText("1 row will be sent").waitFor()
+    await type("Type live to confirm", "live")
+    await press("Send 1 row")
+    await expect.poll(() => practice.count("people"), { timeout: 30_000 }).toBe(21)
+    const born = practice.submissions("people").map(({ questions }) => questions.map(({ value }) => value).join(" "))
+      .toSorted()
+    expect(born[0]).toBe("Bad bad@example.org 1990-06-05 Blue")
+    expect(born[1]).toBe("Person 1 p1@example.org 1990-04-03 Red")
+    expect(readFileSync(join(root, "pipelines/keys.yaml"), "utf8")).toMatch(/format: d/)
+    await isQuiet()
+    await close()
+  })
+
+  it("show hostile names, cells, titles and messages as text", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.getByLabel("Drop a file with answers here").setInputFiles({
+      name: `"><img src=x onerror="window.attacked=1">.csv`,
+      mimeType: "text/csv",
+      buffer: Buffer.from(hostileRows),
+    })
+    await createPipeline(page, { name: "hostile", service: "live", form: "hostile" })
+    const tiles = page.getByRole("list", { name: "Questions" }).getByRole("listitem")
+    expect(await tiles.count()).toBe(hostile.length)
+    for (const text of hostile) {
+      expect(await page.getByRole("list", { name: "Questions" }).textContent()).toContain(text)
+    }
+    for (const at of [0, 1, 2]) {
+      await tiles.nth(at).getByRole("button").first().click()
+      await page.getByRole("button", { name: "Back to the list" }).waitFor()
+      await page.getByRole("list", { name: "Columns" }).getByRole("listitem").nth(at).getByRole("button").first()
+        .click()
+    }
+    await page.getByRole("button", { name: "Back to the list" }).click()
+    await page.getByRole("radio", { name: "All cells of the row" }).check()
+    await page.getByRole("button", { name: "Use as the row key" }).click()
+    await page.getByRole("region", { name: "Preview" }).getByRole("row").nth(3).waitFor()
+    // Characters that are invisible or change the direction of the text are shown as symbols.
+    expect(await page.locator("main").textContent()).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u0000-\u0008]/)
+    await isAccessible(page, "hostile-map")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("Not saved").waitFor({ state: "hidden" })
+    await page.getByRole("link", { name: "Check and run" }).click()
+    await page.getByRole("button", { name: "Dry run" }).click()
+    await page.getByRole("link", { name: "Show the results" }).click()
+    await page.getByText("DRY RUN: Nothing was sent.").waitFor()
+    await isAccessible(page, "hostile-results")
+    await isQuiet()
+    await close()
+  })
+
+  it("draw only the columns and questions that are seen", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    await page.getByLabel("Drop a file with answers here").setInputFiles({
+      name: "wide.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(wideRows),
+    })
+    await createPipeline(page, { name: "wide", service: "live", form: "wide" })
+    await page.getByText("300 columns", { exact: true }).waitFor()
+    const tiles = page.getByRole("list", { name: "Columns" }).getByRole("listitem")
+    expect(await tiles.count()).toBeLessThan(60)
+    await page.getByRole("group", { name: "Columns and questions" }).evaluate((box) =>
+      box.scrollTo(0, box.scrollHeight)
+    )
+    await tiles.filter({ hasText: "Question 300" }).waitFor()
+    expect(await tiles.count()).toBeLessThan(60)
+    expect(await tiles.last().getAttribute("aria-posinset")).toBe("300")
+    await page.getByRole("textbox", { name: "Search" }).fill("Question 17")
+    await expect.poll(() => tiles.count()).toBe(11)
+    await isQuiet()
+    await close()
+  })
+
+  it.runIf(isLong)("show the first rows of 1,000,000 at once, mark them as such, and then count all", async () => {
+    const { close, isQuiet, page } = await openStudio(browser, project)
+    const long = [
+      "No,Name,Mail",
+      ...Array.from({ length: 1_000_000 }, (_, at) => `${at},Person ${at},p${at}@example.org`),
+    ]
+    mkdirSync(join(project.root, "sources"), { recursive: true })
+    writeFileSync(join(project.root, "sources", "long.csv"), long.join("\n"))
+    await page.getByLabel("Drop a file with answers here").setInputFiles(join(project.root, "sources", "long.csv"))
+    await createPipeline(page, { name: "long", service: "live", form: "people" })
+    await page.getByText("First 10,000 rows counted. The rest is being read…").waitFor({ timeout: 60_000 })
+    await page.getByText("All 1,000,000 rows counted.").waitFor({ timeout: 120_000 })
+    await isQuiet()
+    await close()
+  })
+
+  it("keeps a draft if its file was changed by someone else", async () => {
+    const { close, page } = await openStudio(browser, project)
+    const file = join(project.root, "pipelines", "conflict.yaml")
+    writeFileSync(file, "pipeline: conflict\n# ours\n")
+    await page.goto(`${project.studio.origin}/#/map/conflict`)
+    const editor = page.getByRole("textbox", { name: "Text of pipelines/conflict.yaml" })
+    await editor.click()
+    await page.keyboard.press("Control+End")
+    await page.keyboard.insertText("# mine\n")
+    writeFileSync(file, "pipeline: conflict\n# theirs\n")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("The file was changed since this page read it. Nothing was written.").waitFor()
+    expect(readFileSync(file, "utf8")).toContain("# theirs")
+    await page.getByRole("button", { name: "Overwrite it with this draft" }).click()
+    await expect.poll(() => readFileSync(file, "utf8")).toBe("pipeline: conflict\n# ours\n# mine\n")
+    await close()
+  })
+})
