@@ -2,7 +2,7 @@ import type { JSX } from "preact"
 import { useState } from "preact/hooks"
 import type { Candidate, QuestionState, Survey, SurveyedColumn } from "../Api.ts"
 import type { Bench } from "./draft.ts"
-import { Act, badge, Check, Input, safe, useSeen } from "./parts.tsx"
+import { act, badge, check, input, safe, useSeen } from "./parts.tsx"
 import type { Word } from "./parts.tsx"
 import { board as t, percent } from "./strings.ts"
 
@@ -24,20 +24,15 @@ interface Row {
 }
 
 /** Puts columns of one block together, unless the block is unfolded. */
-export const itemsOf = (
-  columns: ReadonlyArray<SurveyedColumn>,
-  unfolded?: ReadonlySet<string>,
-): ReadonlyArray<Item> => {
+export const itemsOf = (all: ReadonlyArray<SurveyedColumn>, unfolded?: ReadonlySet<string>): ReadonlyArray<Item> => {
   const items: Array<{ readonly title: string; readonly columns: [SurveyedColumn, ...Array<SurveyedColumn>] }> = []
-  for (const column of columns) {
+  for (const column of all) {
     const { block, label, option, title } = column
     const last = items.at(-1)
     const isFolded = block !== undefined && unfolded?.has(block) !== true
+    const shown = block === undefined ? label ?? title : isFolded ? block : option ?? title
     if (isFolded && last?.columns[0].block === block) last.columns.push(column)
-    else {items.push({
-        title: block === undefined ? label ?? title : isFolded ? block : option ?? title,
-        columns: [column],
-      })}
+    else items.push({ title: shown, columns: [column] })
   }
   return items
 }
@@ -53,10 +48,7 @@ export const standing = (said: QuestionState | undefined): Word => {
 const mostDrawn = 3
 
 /** Returns the columns that answer a question, or may answer it. */
-const linksOf = (
-  question: SurveyedQuestion,
-  said: QuestionState | undefined,
-): ReadonlyArray<Omit<Candidate, "cells">> => {
+const linksOf = ({ question, said }: Row): ReadonlyArray<Omit<Candidate, "cells">> => {
   if (said?.state === "unanswered") return []
   if (said?.state !== "mapped") return question.candidates.slice(0, mostDrawn)
   const { because = [] } = question.candidates.find(({ columns }) => columns.join() === said.from.join()) ?? {}
@@ -86,9 +78,8 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
     has(title, search) && (!onlyOpen || columns.some(({ position }) => unused.has(position)))
   )
   const known = new Map(state?.questions.map((one) => [one.id, one]))
-  const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) })).filter((
-    row,
-  ) => has(row.question.name, search) && (!onlyOpen || standing(row.said).tone === "warn"))
+  const questions = survey.questions.map((question): Row => ({ question, said: known.get(question.id) }))
+    .filter(({ question, said }) => has(question.name, search) && (!onlyOpen || standing(said).tone === "warn"))
   const longest = Math.max(items.length, questions.length, 1)
   const [box, first, last] = useSeen(height, longest)
   const at = new Map(items.flatMap(({ columns }, index) => columns.map(({ position }) => [position, index])))
@@ -99,7 +90,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   const lines: Array<JSX.Element> = []
   const scores: Array<JSX.Element> = []
   questions.forEach(({ question, said }, index) => {
-    for (const { because, columns, confidence } of linksOf(question, said)) {
+    for (const { because, columns, confidence } of linksOf({ question, said })) {
       const isSure = said?.state === "mapped" && said.confidence === undefined
       const ends = [...new Set(columns.flatMap((position) => at.get(position) ?? []))]
       ends.forEach((end, which) => {
@@ -141,15 +132,11 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
       dataTransfer?.setData("text/plain", title)
       setDragged(columns.map((one) => one.position))
     }
-    const tone = isUnused ? "warn" : ""
+    const choose = () => select({ column: position })
+    const drags = { draggable: true, onDragStart: drag, onDragEnd: () => setDragged(undefined) }
     return (
-      <li key={position} {...place(index, items, tone, isChosen(columns))} draggable onDragStart={drag}>
-        <button
-          type="button"
-          class="pick"
-          aria-pressed={isChosen(columns)}
-          onClick={() => select({ column: position })}
-        >
+      <li key={position} {...place(index, items, isUnused ? "warn" : "", isChosen(columns))} {...drags}>
+        <button type="button" class="pick" aria-pressed={isChosen(columns)} onClick={choose}>
           <span class="name">{safe(title)}</span>
           <span class="more">
             <span class="kind">{kind}</span>
@@ -159,11 +146,10 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
             <span class="soft">{safe(samples.map(({ label, text }) => label ?? text).join(" · "))}</span>
           </span>
         </button>
-        {block !== "" && (
-          <Act label={t.fold(block, columns.length)} go={() => fold(block)}>
-            {columns.length > 1 ? columns.length : "−"}
-          </Act>
-        )}
+        {block !== ""
+          && act(columns.length > 1 ? columns.length : "−", () => fold(block), {
+            label: t.fold(block, columns.length),
+          })}
       </li>
     )
   }
@@ -194,8 +180,8 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         </button>
         {(isMapped ? said.confidence !== undefined : best !== undefined) && (
           <>
-            <Act label={t.accept(question.name)} go={accept}>✓</Act>
-            <Act label={t.reject(question.name)} go={reject}>✕</Act>
+            {act("✓", accept, { label: t.accept(question.name) })}
+            {act("✕", reject, { label: t.reject(question.name) })}
           </>
         )}
       </li>
@@ -204,8 +190,8 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
   return (
     <div class="board">
       <div class="tools">
-        <Input label={t.search} value={search} set={setSearch} />
-        <Check label={t.onlyOpen} on={onlyOpen} set={setOnlyOpen} />
+        {input(t.search, search, setSearch)}
+        {check(t.onlyOpen, onlyOpen, setOnlyOpen)}
       </div>
       <div class="titles">
         <h3>{t.columns(survey.columns.length)}</h3>
@@ -215,13 +201,7 @@ export const Board = ({ editing, select, selected, state, survey }: Bench) => {
         <div class="field" style={{ height: `${longest * height}px` }}>
           <ul class="plain columns" aria-label={t.columnList} onKeyDown={turn}>{seen(items).map(columnTile)}</ul>
           <div class="lines" aria-hidden="true">
-            <svg
-              viewBox={`0 ${top} 100 ${tall}`}
-              preserveAspectRatio="none"
-              style={{ top: `${top}px`, height: `${tall}px` }}
-            >
-              {lines}
-            </svg>
+            <svg viewBox={`0 ${top} 100 ${tall}`} preserveAspectRatio="none" style={{ top, height: tall }}>{lines}</svg>
             {scores}
           </div>
           <ul class="plain questions" aria-label={t.questionList} onKeyDown={turn}>

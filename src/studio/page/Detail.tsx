@@ -1,57 +1,42 @@
-import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { count } from "../../domain/words.ts"
-import type { Ask, Edited, QuestionState, SurveyedColumn } from "../Api.ts"
+import type { Ask, Edited, Operation, QuestionState, SurveyedColumn } from "../Api.ts"
 import { itemsOf, standing } from "./Board.tsx"
 import type { SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
 import type { Bench } from "./draft.ts"
-import { Act, asCell, badge, Option, Pick, Problem, safe, Table, useAnswer } from "./parts.tsx"
+import { act, asCell, badge, input, option, pick, Problem, safe, Table, useAnswer, warning } from "./parts.tsx"
 import { detail as t, general, percent } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
 
 /** Returns what an entry leaves open. Only looks: the text stays until someone uses the entry. */
-const useLook = (
-  { editing: { draft, pipeline } }: Bench,
-  operation: Parameters<Bench["editing"]["edit"]>[0] | undefined,
-) =>
+const useLook = ({ editing: { draft, pipeline } }: Bench, operation: Operation | undefined) =>
   useAnswer(
     (signal) => operation && call("draft", "edit", { pipeline, text: draft?.text ?? "", operation }, signal),
     [JSON.stringify(operation)],
   )
 
-type Asks = Readonly<{ of: ReadonlyArray<Ask> | undefined; answers: Answers; set: (answers: Answers) => void }>
-
 /** Asks for what only a person can decide. Shows what each choice reads from a few cells. */
-const Asks = ({ answers, of = [], set }: Asks) => (
-  <>
-    {of.map(({ choices, key, why }) => (
+const asking = (of: ReadonlyArray<Ask> = [], answers: Answers, set: (answers: Answers) => void) =>
+  of.map(({ choices, key, why }) => {
+    const answer = (value: string) => set({ ...answers, [key]: value })
+    return (
       <fieldset key={key}>
         <legend>{t.ask(key)}</legend>
         <p class="soft small">{safe(why)}</p>
-        {choices.map(({ samples, value }) => (
-          <Option
-            key={value}
-            name={key}
-            on={answers[key] === value}
-            set={() => set({ ...answers, [key]: value })}
-          >
-            <code>{value}</code>
-            {samples.map((one) => <span key={one.cell} class="sample">{asCell(one.cell)} → {asCell(one.value)}</span>)}
-          </Option>
-        ))}
-        {choices.length === 0 && (
-          <input
-            aria-label={t.ask(key)}
-            value={answers[key] ?? ""}
-            onChange={({ currentTarget }) => set({ ...answers, [key]: currentTarget.value })}
-          />
+        {choices.map(({ samples, value }) =>
+          option(key, value, answers[key] === value, () => answer(value), [
+            <code key={value}>{value}</code>,
+            ...samples.map((one) => (
+              <span key={one.cell} class="sample">{asCell(one.cell)} → {asCell(one.value)}</span>
+            )),
+          ])
         )}
+        {choices.length === 0 && input(t.answer, answers[key] ?? "", answer)}
       </fieldset>
-    ))}
-  </>
-)
+    )
+  })
 
 type OfQuestion = Readonly<{ bench: Bench; question: SurveyedQuestion; said: QuestionState | undefined }>
 
@@ -69,6 +54,14 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
     setAnswers({})
   }
   const isNew = columns !== mapped || Object.keys(answers).length > 0
+  const joined = (all: ReadonlyArray<SurveyedColumn>) => all.map(({ position }) => position).join()
+  const others = itemsOf(survey.columns).flatMap(({ columns, title }) => [
+    { value: joined(columns), shown: columns.length > 1 ? t.block(title, columns.length) : title },
+    ...columns.slice(columns.length > 1 ? 0 : 1).map((one) => ({
+      value: joined([one]),
+      shown: `– ${one.option ?? one.title}`,
+    })),
+  ])
   return (
     <>
       <p>
@@ -78,68 +71,39 @@ const QuestionDetail = ({ bench, question: { candidates, id, options, type }, qu
       {options !== undefined && <p class="small soft">{safe(t.options(options.map(({ label }) => label)))}</p>}
       <fieldset>
         <legend>{t.answeredBy}</legend>
-        {candidates.map((one) => (
-          <Option
-            key={one.columns.join()}
-            name="candidate"
-            on={columns === one.columns.join()}
-            set={() => choose(one.columns.join())}
-          >
-            <strong>{safe(one.shown)}</strong> <span class="score">{percent(one.confidence)}</span>
-            <span class="sample soft">{one.because.join(", ")}</span>
-            <span class="sample">{asCell(one.cells.slice(0, 3))}</span>
-          </Option>
-        ))}
-        <Pick
-          label={t.other}
-          value={candidates.every((one) => one.columns.join() !== columns)
-            ? columns
-            : ""}
-          set={choose}
-        >
-          <option value="">{t.choose}</option>
-          {itemsOf(survey.columns).flatMap((item) => [
-            <option key={item.columns[0]?.position} value={item.columns.map(({ position }) => position).join()}>
-              {item.columns.length > 1 ? t.block(item.title, item.columns.length) : item.title}
-            </option>,
-            ...item.columns.length < 2
-              ? []
-              : item.columns.map(({ option, position, title }) => (
-                <option key={`${position} alone`} value={position}>{`– ${option ?? title}`}</option>
-              )),
-          ])}
-        </Pick>
+        {candidates.map(({ because, cells, columns: those, confidence, shown }) =>
+          option("candidate", those.join(), columns === those.join(), () => choose(those.join()), [
+            <strong key={1}>{safe(shown)}</strong>,
+            <span key={2} class="score">{percent(confidence)}</span>,
+            <span key={3} class="sample soft">{because.join(", ")}</span>,
+            <span key={4} class="sample">{asCell(cells.slice(0, 3))}</span>,
+          ])
+        )}
+        {pick(t.other, candidates.some((one) => one.columns.join() === columns) ? "" : columns, choose, [
+          <option key="" value="">{t.choose}</option>,
+          ...others.map(({ shown, value }) => <option key={value} value={value}>{shown}</option>),
+        ])}
       </fieldset>
-      {[entry?.misfit, entry?.open].map((text) =>
-        text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
-      )}
-      <Asks of={entry?.asks} answers={answers} set={setAnswers} />
+      {warning(entry?.misfit)}
+      {warning(entry?.open)}
+      {asking(entry?.asks, answers, setAnswers)}
       <Problem failed={looked.failed} />
       <p class="acts">
-        {mapped !== "" && said?.confidence !== undefined && !isNew && (
-          <Act
-            main
-            go={() => edit({ _tag: "Accept", question: id })}
-          >
-            {t.accept}
-          </Act>
-        )}
-        {columns !== "" && isNew && <Act main go={() => edit(map)}>{t.use}</Act>}
-        {mapped !== "" && <Act go={() => edit({ _tag: "Unmap", question: id })}>{t.unmap}</Act>}
-        {said?.state !== "unanswered" && <Act go={() => edit({ _tag: "LeaveUnanswered", question: id })}>{t.leave}
-        </Act>}
+        {mapped !== "" && said?.confidence !== undefined && !isNew
+          && act(t.accept, () => edit({ _tag: "Accept", question: id }), { main: true })}
+        {columns !== "" && isNew && act(t.use, () => edit(map), { main: true })}
+        {mapped !== "" && act(t.unmap, () => edit({ _tag: "Unmap", question: id }))}
+        {said?.state !== "unanswered" && act(t.leave, () => edit({ _tag: "LeaveUnanswered", question: id }))}
       </p>
       {mapped !== "" && <Choices bench={bench} question={question} said={said} open={entry?.choices ?? []} />}
     </>
   )
 }
 
-type Open = NonNullable<Edited["entry"]>["choices"]
+type OfChoices = OfQuestion & Readonly<{ open: NonNullable<Edited["entry"]>["choices"] }>
 
 /** Matches each cell that is not an option with one. */
-const Choices = (
-  { bench: { editing }, open, question: { id, options }, said }: OfQuestion & Readonly<{ open: Open }>,
-) => {
+const Choices = ({ bench: { editing }, open, question: { id, options }, said }: OfChoices) => {
   const values = said?.values ?? {}
   const all = new Map<string, { readonly count?: number; readonly likely?: string | undefined }>()
   for (const choice of Object.keys(values)) all.set(choice, {})
@@ -155,6 +119,9 @@ const Choices = (
   const likely = [...all].flatMap(([choice, one]) =>
     one.likely === undefined || choice in values ? [] : [[choice, one.likely] as const]
   )
+  const acceptLikely = async () => {
+    for (const [choice, option] of likely) await set(choice, option)
+  }
   return (
     <>
       <Table
@@ -179,30 +146,20 @@ const Choices = (
           </select>,
         ])}
       />
-      {likely.length > 0 && (
-        <p class="acts">
-          <Act
-            go={async () => {
-              for (const [choice, option] of likely) await set(choice, option)
-            }}
-          >
-            {t.allLikely(likely.length)}
-          </Act>
-        </p>
-      )}
+      {likely.length > 0 && <p class="acts">{act(t.allLikely(likely.length), acceptLikely)}</p>}
     </>
   )
 }
 
 /** What is known about a column, and what can be done with it. */
-const ColumnDetail = (
-  { bench: { editing, select, state, survey }, column }: Readonly<{ bench: Bench; column: SurveyedColumn }>,
-) => {
+const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: SurveyedColumn }>) => {
+  const { editing: { edit }, select, state, survey } = bench
   const [question, setQuestion] = useState("")
-  const { block, label, name, position, role, samples, traps } = column
+  const { block, label, name = "", position, role, samples, traps } = column
   const whole = survey.columns.filter((one) => block !== undefined && one.block === block)
+  const off = question === ""
   const map = async (columns: ReadonlyArray<SurveyedColumn>) => {
-    await editing.edit({ _tag: "Map", question, columns: columns.map((one) => one.position), answers: {} })
+    await edit({ _tag: "Map", question, columns: columns.map((one) => one.position), answers: {} })
     select({ question })
   }
   return (
@@ -215,20 +172,17 @@ const ColumnDetail = (
       <Table
         label={t.cell}
         head={[t.cell, `#${t.times}`]}
-        rows={samples.map((
-          { label, text, times },
-        ) => [text, asCell(label === undefined ? text : `${text}: ${label}`), count(times)])}
+        rows={samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)])}
       />
-      <Pick label={t.answers} value={question} set={setQuestion}>
-        <option value="">{t.choose}</option>
-        {survey.questions.map((one) => <option key={one.id} value={one.id}>{one.name}</option>)}
-      </Pick>
+      {pick(t.answers, question, setQuestion, [
+        <option key="" value="">{t.choose}</option>,
+        ...survey.questions.map(({ id, name }) => <option key={id} value={id}>{name}</option>),
+      ])}
       <p class="acts">
-        {whole.length > 1 && <Act main off={question === ""} go={() => map(whole)}>{t.mapBlock(whole.length)}</Act>}
-        <Act main={whole.length < 2} off={question === ""} go={() => map([column])}>{t.map}</Act>
-        {name !== undefined && state?.unused.includes(position) === true && (
-          <Act go={() => editing.edit({ _tag: "IgnoreColumn", column: name })}>{t.ignore}</Act>
-        )}
+        {whole.length > 1 && act(t.mapBlock(whole.length), () => map(whole), { main: true, off })}
+        {act(t.map, () => map([column]), { main: whole.length < 2, off })}
+        {name !== "" && state?.unused.includes(position) === true
+          && act(t.ignore, () => edit({ _tag: "IgnoreColumn", column: name }))}
       </p>
     </>
   )
@@ -252,28 +206,21 @@ const Undecided = (bench: Bench) => {
         <fieldset>
           <legend>{t.rowKey}</legend>
           <p class="soft small">{t.rowKeyWhy}</p>
-          {[...survey.rowKeys, { columns: [], because: t.contentWhy }].map(({ because, columns }) => (
-            <Option
-              key={columns.join("\n")}
-              name="row-key"
-              on={key?.join("\n") === columns.join("\n")}
-              set={() => setKey(columns)}
-            >
-              <strong>{columns.length === 0 ? t.content : safe(columns.join(", "))}</strong>
-              <span class="sample soft">{because}</span>
-            </Option>
-          ))}
-          <Act off={key === undefined} go={() => edit({ _tag: "SetRowKey", columns: key ?? [] })}>{t.setKey}</Act>
+          {[...survey.rowKeys, { columns: [], because: t.contentWhy }].map(({ because, columns }) =>
+            option("row-key", columns.join("\n"), key?.join("\n") === columns.join("\n"), () => setKey(columns), [
+              <strong key={1}>{columns.length === 0 ? t.content : safe(columns.join(", "))}</strong>,
+              <span key={2} class="sample soft">{because}</span>,
+            ])
+          )}
+          {act(t.setKey, () => edit({ _tag: "SetRowKey", columns: key ?? [] }), { off: key === undefined })}
         </fieldset>
       )}
       {state.proposals.map(({ key, value }) => (
         <fieldset key={key}>
           <legend>{t.proposals[key]}</legend>
           <p>{asCell(value)}</p>
-          <p class="acts">
-            <Act go={() => edit({ _tag: "AcceptProposal", key })}>{t.accept}</Act>
-            <Act go={() => edit({ _tag: "RejectProposal", key })}>{t.reject}</Act>
-          </p>
+          {act(t.accept, () => edit({ _tag: "AcceptProposal", key }))}{" "}
+          {act(t.reject, () => edit({ _tag: "RejectProposal", key }))}
         </fieldset>
       ))}
       {state.openTimes.map((of) => <TimeDecision key={of} bench={bench} of={of} />)}
@@ -281,10 +228,7 @@ const Undecided = (bench: Bench) => {
       <ul class="plain">
         {open.slice(0, 50).map(({ id, name, title }) => (
           <li key={id}>
-            <button type="button" class="link" onClick={() => select({ question: id })}>
-              {safe(name)}
-            </button>{" "}
-            <span class="soft">{title}</span>
+            <button type="button" class="link" onClick={() => select({ question: id })}>{safe(name)}</button> {title}
           </li>
         ))}
       </ul>
@@ -300,11 +244,9 @@ const TimeDecision = ({ bench, of }: Readonly<{ bench: Bench; of: "submissionTim
   return (
     <fieldset>
       <legend>{t[of]}</legend>
-      <Asks of={looked.answer?.entry?.asks} answers={answers} set={setAnswers} />
+      {asking(looked.answer?.entry?.asks, answers, setAnswers)}
       <Problem failed={looked.failed} />
-      <p class="acts">
-        <Act go={() => bench.editing.edit(operation)}>{t.useTime}</Act>
-      </p>
+      {act(t.useTime, () => bench.editing.edit(operation))}
     </fieldset>
   )
 }
@@ -323,26 +265,17 @@ export const Detail = (bench: Bench) => {
     document.querySelector<HTMLElement>(".board .pick[aria-pressed=true]")?.focus()
     select(undefined)
   }
-  const shown: ComponentChildren = question !== undefined
-    // The entry is shown anew if its columns change.
-    ? (
-      <QuestionDetail
-        key={`${question.id} ${said?.state} ${said?.from.join()}`}
-        bench={bench}
-        question={question}
-        said={said}
-      />
-    )
-    : column !== undefined
-    ? <ColumnDetail key={column.position} bench={bench} column={column} />
-    : <Undecided {...bench} />
+  // A question is shown anew if its columns change.
+  const key = `${question?.id} ${said?.state} ${said?.from.join()}`
   return (
     <section id="detail" aria-labelledby="detail-title">
       <div class="head">
         <h2 id="detail-title" tabIndex={-1}>{safe(title ?? t.openTitle)}</h2>
-        {title !== undefined && <Act go={close}>{general.close}</Act>}
+        {title !== undefined && act(general.close, close)}
       </div>
-      {shown}
+      {question !== undefined && <QuestionDetail key={key} bench={bench} question={question} said={said} />}
+      {column !== undefined && <ColumnDetail key={column.position} bench={bench} column={column} />}
+      {title === undefined && <Undecided {...bench} />}
     </section>
   )
 }

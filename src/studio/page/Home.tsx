@@ -4,7 +4,7 @@ import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Tone } from "../../domain/words.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
 import { call, send } from "./call.ts"
-import { Act, badge, Diagnostics, Drop, Figures, Input, Pick, Problem, safe, Section, Shares } from "./parts.tsx"
+import { act, badge, Diagnostics, Drop, Figures, input, pick, Problem, safe, Section, Shares } from "./parts.tsx"
 import { useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { general, home as t, shell, when } from "./strings.ts"
@@ -94,7 +94,6 @@ const Bars = ({ runs }: Readonly<{ runs: ReadonlyArray<RunBar> }>) => {
 
 const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => {
   const [file, setFile] = useState<{ readonly source: string; readonly shown: string }>()
-  const [labels, setLabels] = useState<string>()
   const [pipeline, setName] = useState("")
   const [service, setService] = useState(services[0]?.name ?? "")
   const [typed, setForm] = useState("")
@@ -106,50 +105,39 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
   // A service that can't list its forms has none to choose from.
   const listed = forms.failed === undefined ? forms.answer ?? [] : []
   const form = typed === "" ? listed[0]?.id ?? "" : typed
-  const upload = async (taken: File) => (await send("project", "upload", { name: taken.name }, taken)).file
   const take = (taken: File) =>
     run(async () => {
-      setFile({ source: await upload(taken), shown: taken.name })
+      const { file: source } = await send("project", "upload", { name: taken.name }, taken)
+      setFile({ source, shown: taken.name })
       setName(taken.name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""))
     })
   const create = (source: string) =>
     run(async () => {
-      await call("project", "create", { pipeline, source, service, form, ...labels !== undefined && { labels } })
+      await call("project", "create", { pipeline, source, service, form })
       location.hash = addressOf("map", pipeline)
     })
+  const named = ({ id = "", name }: { readonly id?: string; readonly name: string }) => (
+    <option key={id || name} value={id || name}>{id === "" ? name : `${name} (${id})`}</option>
+  )
   return (
     <Section title={t.create}>
       <Drop label={t.drop} hint={t.hint} busy={busy && file === undefined} take={take} />
       <Problem failed={failed} />
       {file !== undefined && (
         <div class="fields" role="group" aria-label={t.create}>
-          <p class="whole" role="status">
-            {t.stored} <strong>{safe(file.shown)}</strong>
-          </p>
-          <Input label={t.name} value={pipeline} set={setName} />
-          <Pick label={t.service} value={service} set={(name) => (setService(name), setForm(""))}>
-            {services.map(({ name }) => <option key={name} value={name}>{name}</option>)}
-          </Pick>
-          {listed.length > 0 && (
-            <Pick label={t.form} value={form} set={setForm}>
-              {listed.map(({ id, name }) => <option key={id} value={id}>{`${name} (${id})`}</option>)}
-            </Pick>
+          <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
+          {input(t.name, pipeline, setName)}
+          {pick(
+            t.service,
+            service,
+            (name) => (setService(name), setForm("")),
+            services.map(({ name }) => named({ name })),
           )}
-          {listed.length === 0 && !forms.isStale && <Input label={t.form} value={form} set={setForm} />}
-          <label>
-            {t.labels}
-            <input
-              type="file"
-              onChange={({ currentTarget: { files } }) =>
-                files?.[0] !== undefined
-                && run(async () => files[0] !== undefined && setLabels(await upload(files[0])))}
-            />
-          </label>
+          {listed.length > 0 && pick(t.form, form, setForm, listed.map(named))}
+          {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
           <p class="whole acts">
-            <Act main off={busy || form === "" || pipeline === ""} go={() => create(file.source)}>
-              {busy ? general.working : t.go}
-            </Act>
-            <Act go={() => setFile(undefined)}>{general.cancel}</Act>
+            {act(busy ? general.working : t.go, () => create(file.source), { main: true, off: busy || form === "" })}
+            {act(general.cancel, () => setFile(undefined))}
           </p>
         </div>
       )}

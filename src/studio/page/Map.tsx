@@ -5,7 +5,7 @@ import { Board, standing } from "./Board.tsx"
 import { Detail } from "./Detail.tsx"
 import { useDraft } from "./draft.ts"
 import type { Bench, Selection } from "./draft.ts"
-import { Act, badge, Diagnostics, Figures, Pick, Problem, safe, Section, Table } from "./parts.tsx"
+import { act, badge, Diagnostics, Figures, Problem, safe, Section, Table } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
@@ -111,7 +111,7 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
       <p class="acts">
         {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}
         {isEdited && badge({ tone: "warn", title: t.edited })}
-        <Act main off={!isEdited} go={() => save()}>{t.save}</Act>
+        {act(t.save, () => save(), { main: true, off: !isEdited })}
         <a class="button" href={addressOf("run", pipeline)}>{t.toRun}</a>
       </p>
       {conflict !== undefined && (
@@ -122,8 +122,8 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
             <pre tabIndex={0}>{conflict.text}</pre>
           </details>
           <p class="acts">
-            <Act go={() => save(conflict.version)}>{t.keepMine}</Act>
-            <Act go={takeTheirs}>{t.takeTheirs}</Act>
+            {act(t.keepMine, () => save(conflict.version))}
+            {act(t.takeTheirs, takeTheirs)}
           </p>
         </div>
       )}

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks"
 import type { PreviewedRow } from "../Api.ts"
 import { call } from "./call.ts"
-import { Act, asCell, badge, Problem, safe, Section, Table, useAnswer, warning } from "./parts.tsx"
+import { act, asCell, badge, Problem, safe, Section, Table, useAnswer, warning } from "./parts.tsx"
 import { preview as t } from "./strings.ts"
 
 /** How many rows are read for the preview. */
@@ -31,7 +31,7 @@ export const Preview = ({ isBroken, pipeline, row, setRow, text }: Preview) => {
     <Section title={t.title} id="preview">
       <Problem failed={isBroken ? undefined : failed} />
       <div class="rows" role="group" aria-busy={isStale} aria-label={t.rows}>
-        <Act off={first === 1} label={t.previousRows} go={() => setRow(first - rowsShown)}>‹</Act>
+        {act("‹", () => setRow(first - rowsShown), { off: first === 1, label: t.previousRows })}
         {rows.map((one) => (
           <button
             key={one.row}
@@ -44,7 +44,7 @@ export const Preview = ({ isBroken, pipeline, row, setRow, text }: Preview) => {
             {one.row}
           </button>
         ))}
-        <Act off={rows.length < rowsShown} label={t.nextRows} go={() => setRow(first + rowsShown)}>›</Act>
+        {act("›", () => setRow(first + rowsShown), { off: rows.length < rowsShown, label: t.nextRows })}
         <label>
           {t.goTo}{" "}
           <input type="number" min={1} value={row} onChange={({ currentTarget }) => goTo(currentTarget.value)} />

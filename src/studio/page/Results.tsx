@@ -4,10 +4,10 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, RejectedRows, Settled } from "../Api.ts"
 import { call, send } from "./call.ts"
-import { Act, asCell, badge, Check, Drop, Figures, Input, Problem, safe, Section, Shares, Table } from "./parts.tsx"
-import { useAnswer, useDoing, warning, wordsWith } from "./parts.tsx"
+import { act, asCell, badge, check, Drop, Figures, nextCommand, Problem, safe, Section, Shares } from "./parts.tsx"
+import { Table, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import type { TableRow } from "./parts.tsx"
-import { addressOf } from "./place.ts"
+import { addressOf, reportOf } from "./place.ts"
 import { general, results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
@@ -50,17 +50,9 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
       {verdicts.some((one) => one.count > 0) && <Figures label={t.readBack} of={verdicts} />}
       {anomalies?.map(({ code, sentence }) => <p key={code} class="warn-text">{safe(sentence)}</p>)}
       {warnings.map((warning) => <p key={warning} class="soft small">{safe(warning)}</p>)}
-      {next != null && (
-        <p class="next">
-          {general.next} <code>{next}</code>
-        </p>
-      )}
+      {nextCommand(next)}
       <p class="acts">
-        <a
-          href={`/reports/${encodeURIComponent(pipeline)}/${encodeURIComponent(run)}/report.html`}
-          target="_blank"
-          rel="noopener"
-        >
+        <a href={reportOf(pipeline, run)} target="_blank" rel="noopener">
           {t.fullReport}
         </a>
         <a href={addressOf("map", pipeline)}>{shell.map}</a>
@@ -127,9 +119,7 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
           asCell(row.key),
           safe(row.message),
           ...shown.map((column) => field(row, column)),
-          <Act label={t.allCellsOf(row.row)} go={() => setOpen(row.index === open ? undefined : row.index)}>
-            {t.show}
-          </Act>,
+          act(t.show, () => setOpen(row.index === open ? undefined : row.index), { label: t.allCellsOf(row.row) }),
         ])}
       />
       {opened !== undefined && (
@@ -144,16 +134,19 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
       )}
       {total > pageSize && (
         <p class="acts">
-          <Act off={from === 0} go={() => setFrom(from - pageSize)}>{t.previous}</Act>
+          {act(t.previous, () => setFrom(from - pageSize), { off: from === 0 })}
           <span>{t.page(from + 1, from + rows.length, total)}</span>
-          <Act off={from + pageSize >= total} go={() => setFrom(from + pageSize)}>{t.next}</Act>
+          {act(t.next, () => setFrom(from + pageSize), { off: from + pageSize >= total })}
         </p>
       )}
       <Problem failed={doing.failed} />
-      {doing.failed?._tag === "Conflict" && <Act go={() => setRound(round + 1)}>{t.readAgain}</Act>}
+      {doing.failed?._tag === "Conflict" && act(t.readAgain, () => setRound(round + 1))}
       <p class="acts">
-        <Act off={doing.busy || changed.size === 0} go={() => doing.run(save)}>{t.save}</Act>
-        <Act main off={doing.busy || (changed.size === 0 && !fixed)} go={() => doing.run(sendFixed)}>{t.sendFixed}</Act>
+        {act(t.save, () => doing.run(save), { off: doing.busy || changed.size === 0 })}
+        {act(t.sendFixed, () => doing.run(sendFixed), {
+          main: true,
+          off: doing.busy || (changed.size === 0 && !fixed),
+        })}
         <span role="status" class="soft small">{t.unsaved(changed.size)}</span>
       </p>
     </Section>
@@ -162,20 +155,12 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
 
 type Doubts = Readonly<{ pipeline: string; now: Settled; last: Settled | undefined; put: (settled: Settled) => void }>
 
-/** Rows in doubt, and ways to settle them: an export of the form's results, or a person's decision. */
+/** Rows in doubt. An export of the form's results settles them. */
 const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts) => {
   const [complete, setComplete] = useState(false)
-  const [because, setBecause] = useState("")
-  const [chosen, setChosen] = useState<ReadonlyArray<string>>([])
   const { busy, failed, run } = useDoing()
-  const query = { ...complete && { complete: "true" }, ...because !== "" && { because } }
   const settle = (file: File) =>
-    run(async () => put(await send("results", "settle", { pipeline, name: file.name, ...query }, file)))
-  const decide = (landed: boolean) =>
-    run(async () => {
-      put(await call("results", "settleAs", { pipeline, landed, keys: chosen, because }))
-      setChosen([])
-    })
+    run(async () => put(await send("results", "settle", { pipeline, name: file.name, complete: `${complete}` }, file)))
   return (
     <Section title={t.doubts(left)}>
       <p class="soft">{t.doubtsWhy}</p>
@@ -189,40 +174,18 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
         <>
           <Table
             label={t.doubts(left)}
-            head={[`#${t.row}`, t.key, t.sentAt, t.why, t.choose]}
+            head={[`#${t.row}`, t.key, t.sent, t.why]}
             rows={rows.filter(({ outcome }) => outcome === "in doubt").map(({ key, reason, row, sentAt }) => [
               key,
               count(row),
               asCell(key),
               when(sentAt),
               safe(reason),
-              <Check
-                label={t.chooseRow(row)}
-                on={chosen.includes(key)}
-                set={(on) => setChosen((before) => on ? [...before, key] : before.filter((one) => one !== key))}
-              />,
             ])}
           />
-          <p>
-            <Check label={t.complete} on={complete} set={setComplete} />
-          </p>
+          <p>{check(t.complete, complete, setComplete)}</p>
           <Drop label={t.dropExport} hint={t.dropHint} busy={busy} take={settle} />
-          {testEntry !== undefined && (
-            <p class="small">
-              {t.testEntry} <code>{testEntry}</code>
-            </p>
-          )}
-          <div class="fields">
-            <Input label={t.because} value={because} set={setBecause} />
-          </div>
-          <p class="acts">
-            <Act off={busy || chosen.length === 0 || because === ""} go={() => decide(true)}>
-              {t.landed(chosen.length)}
-            </Act>
-            <Act off={busy || chosen.length === 0 || because === ""} go={() => decide(false)}>
-              {t.notLanded(chosen.length)}
-            </Act>
-          </p>
+          {testEntry !== undefined && <p class="small">{t.testEntry} {asCell(testEntry)}</p>}
         </>
       )}
     </Section>
@@ -230,7 +193,7 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
 }
 
 /** Makes a link to a web address. Shows any other address, such as `javascript:`, as text. */
-const EditLink = ({ row, to }: Readonly<{ row: number; to: string }>) =>
+const editLink = (row: number, to: string) =>
   /^https?:\/\//i.test(to)
     ? <a href={to} rel="noreferrer noopener" target="_blank" aria-label={t.editRow(row)}>{t.edit}</a>
     : asCell(to)
@@ -243,16 +206,14 @@ const Differences = ({ of }: Readonly<{ of: Results["report"]["differences"] }>)
       <Table
         label={t.differences(of.length)}
         head={[`#${t.row}`, t.key, t.question, t.sent, t.returned, t.edit]}
-        rows={of.slice(0, mostDifferences).map((
-          { editLink, key, name, question, returned, row, sent, submissionId },
-        ) => [
-          `${submissionId} ${question}`,
-          count(row),
-          asCell(key),
-          safe(name),
-          asCell(sent),
-          asCell(returned),
-          editLink != null && <EditLink row={row} to={editLink} />,
+        rows={of.slice(0, mostDifferences).map((one) => [
+          `${one.submissionId} ${one.question}`,
+          count(one.row),
+          asCell(one.key),
+          safe(one.name),
+          asCell(one.sent),
+          asCell(one.returned),
+          one.editLink != null && editLink(one.row, one.editLink),
         ])}
       />
     </Section>

@@ -5,7 +5,7 @@ import { outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { call } from "./call.ts"
-import { Act, Check, Diagnostics, Figures, Input, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
+import { act, Diagnostics, Figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
 import { wordsWith } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { general, run as t, when } from "./strings.ts"
@@ -14,13 +14,11 @@ const modes = ["check", "rehearsal", "dry-run", "run"] as const
 
 /** The view in which a pipeline is checked, rehearsed and run. */
 export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: ReadonlyMap<string, Job> }>) => {
-  const [limit, setLimit] = useState("")
-  const [retryRefused, setRetry] = useState(false)
   const { busy, failed, run } = useDoing()
   const mine = [...jobs.values()].filter((job) => job.pipeline === pipeline)
     .sort((a, b) => b.startedAt.localeCompare(a.startedAt))
-  const isIdle = !busy && mine.every(({ state }) => state._tag === "Ended")
-  const options = { ...limit !== "" && { limit: Number(limit) }, ...retryRefused && { retryRefused } }
+  const off = busy || mine.some(({ state }) => state._tag !== "Ended")
+  const start = (mode: (typeof modes)[number]) => run(() => call("runs", "start", { pipeline, mode }))
   return (
     <>
       <h1>{safe(pipeline)}</h1>
@@ -28,24 +26,11 @@ export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: R
         <ul class="plain modes">
           {modes.map((mode) => (
             <li key={mode}>
-              <Act
-                main={mode === "run"}
-                off={!isIdle}
-                go={() => run(() => call("runs", "start", { pipeline, mode, ...options }))}
-              >
-                {t.modes[mode].title}
-              </Act>
+              {act(t.modes[mode].title, () => start(mode), { main: mode === "run", off })}
               <p class="soft small">{t.modes[mode].about}</p>
             </li>
           ))}
         </ul>
-        <details>
-          <summary>{t.options}</summary>
-          <div class="fields">
-            <Input label={t.limit} isNumber value={limit} set={setLimit} />
-            <Check label={t.retryRefused} on={retryRefused} set={setRetry} />
-          </div>
-        </details>
         <Problem failed={failed} />
       </Section>
       {mine.map((job) => <JobCard key={job.id} job={job} />)}
@@ -82,17 +67,13 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
   }
   return (
     <form ref={place} onSubmit={confirm}>
-      <p class="sentence">
-        {t.willSend(rows)} <strong>{safe(form.name)}</strong> (safe(form.id)).
-      </p>
+      <p class="sentence">{safe(t.willSend(rows, form.name, form.id))}</p>
       <p class="warn-text">{canDelete ? t.canDelete : t.permanent}</p>
-      <div class="fields">
-        <Input label={t.typeName(service)} value={typed} set={setTyped} />
-      </div>
+      <div class="fields">{input(t.typeName(service), typed, setTyped)}</div>
       <Problem failed={failed} />
       <p class="acts">
         <button class="main" disabled={busy || typed !== service}>{t.confirm(rows)}</button>
-        <Act go={() => run(() => call("runs", "decline", { job }))}>{t.decline}</Act>
+        {act(t.decline, () => run(() => call("runs", "decline", { job })))}
       </p>
     </form>
   )
@@ -119,6 +100,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
     : wordsWith(fateWords, progress.fates)
   const readBack = wordsWith(verdictWords, progress?.readBack)
   const { rate = 0, read = 0, total } = progress ?? {}
+  const stop = () => run(() => call("runs", "stop", { job: id }))
   return (
     <>
       <p class="hidden" role="status">{said}</p>
@@ -140,9 +122,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
       )}
       <Problem failed={failed} />
       <p class="acts">
-        <Act off={busy || isStopping} go={() => run(() => call("runs", "stop", { job: id }))}>
-          {isStopping ? t.stopping : t.stop}
-        </Act>
+        {act(isStopping ? t.stopping : t.stop, stop, { off: busy || isStopping })}
         <span class="soft small">{t.closing}</span>
       </p>
     </>
@@ -162,16 +142,8 @@ const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: I
         <p key={index} role={index === 0 ? "status" : undefined}>{safe(line)}</p>
       ))}
       <Diagnostics of={diagnostics} />
-      {next !== undefined && (
-        <p class="next">
-          {general.next} <code>{next}</code>
-        </p>
-      )}
-      {run !== undefined && (
-        <p class="acts">
-          <a class="button" href={addressOf("results", pipeline, run)}>{t.toResults}</a>
-        </p>
-      )}
+      {nextCommand(next)}
+      {run !== undefined && <a class="button" href={addressOf("results", pipeline, run)}>{t.toResults}</a>}
     </Section>
   )
 }

@@ -10,7 +10,7 @@ import { useEffect, useRef } from "preact/hooks"
 import type { DraftState } from "../Api.ts"
 import { call } from "./call.ts"
 import { completionsOf } from "./completions.ts"
-import { Act } from "./parts.tsx"
+import { act } from "./parts.tsx"
 import { map as t } from "./strings.ts"
 
 const colours = syntaxHighlighting(HighlightStyle.define([
@@ -124,8 +124,8 @@ export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text
     <>
       <div class="editor" ref={place} />
       <p class="acts">
-        <Act go={() => view.current !== undefined && undo(view.current)}>{t.undo}</Act>
-        <Act go={() => view.current !== undefined && redo(view.current)}>{t.redo}</Act>
+        {act(t.undo, () => view.current !== undefined && undo(view.current))}
+        {act(t.redo, () => view.current !== undefined && redo(view.current))}
       </p>
     </>
   )

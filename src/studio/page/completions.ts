@@ -24,26 +24,18 @@ const variants = (root: Node, node: Node, depth = 0): ReadonlyArray<Node> => {
   return [node, ...[...next, ...target === undefined ? [] : [target]].flatMap((one) => variants(root, one, depth + 1))]
 }
 
-const indentOf = (line: string): number => /^[ -]*/.exec(line)?.[0].length ?? 0
-
 /** Returns the keys above a line of block YAML, the outermost first. A list is `[]`. */
 const pathTo = (lines: ReadonlyArray<string>, indent: number): ReadonlyArray<string> => {
   const path: Array<string> = []
   let rest = indent
   for (const line of lines.toReversed()) {
-    if (/^\s*(#|$)/.test(line)) continue
+    const [, lead = "", key] = /^([ -]*)"?([^"#]+?)"?\s*:/.exec(line) ?? []
     const own = line.search(/\S/)
-    const [, dash = "", key] = /^\s*((?:- +)*)"?([^"#]+?)"?\s*:/.exec(line) ?? []
-    // The first key of a list's element is on the line of its dash.
-    if (dash !== "" && own < rest && indentOf(line) <= rest) {
-      if (indentOf(line) < rest && key !== undefined) path.unshift(key)
-      path.unshift("[]")
-      rest = own
-    } else if (own < rest || (own === rest && path[0] === "[]")) {
-      if (key !== undefined) path.unshift(key)
-      rest = own
-    }
-    if (rest === 0 && path[0] !== "[]") break
+    const isItem = lead.includes("-")
+    if (key === undefined || own > rest || (own === rest && !isItem) || rest === 0) continue
+    // The first key of a list's item is on the line of its dash.
+    path.unshift(...isItem ? ["[]"] : [], ...lead.length < rest ? [key] : [])
+    rest = own
   }
   return path
 }
@@ -53,16 +45,11 @@ export const completionsOf = (schema: unknown, context: CompletionContext): Comp
   const root = schema as Node
   const line = context.state.doc.lineAt(context.pos)
   const before = line.text.slice(0, context.pos - line.from)
-  const lines = context.state.doc.sliceString(0, line.from).split("\n").slice(0, -1)
-  const [, lead = "", key, gap = "", value] = /^([ -]*)(?:([^:#]+)(:\s+))?(.*)$/.exec(before) ?? []
-  const isValue = key !== undefined
-  if (!context.explicit && (value ?? "") === "") return null
-  const dashed = lead.includes("-") ? ["[]"] : []
-  const path = [
-    ...pathTo(lines, lead.includes("-") ? lead.indexOf("-") : lead.length),
-    ...dashed,
-    ...isValue ? [key.trim()] : [],
-  ]
+  const [, lead = "", key, typed = ""] = /^([ -]*)(?:([^:#]+):\s+)?(.*)$/.exec(before) ?? []
+  if (!context.explicit && typed === "") return null
+  const above = context.state.doc.sliceString(0, line.from).split("\n")
+  const [indent, item] = lead.includes("-") ? [lead.indexOf("-"), ["[]"]] : [lead.length, []]
+  const path = [...pathTo(above, indent), ...item, ...key === undefined ? [] : [key.trim()]]
   const nodes = path.reduce<ReadonlyArray<Node>>(
     (found, part) =>
       found.flatMap((node) => {
@@ -73,15 +60,15 @@ export const completionsOf = (schema: unknown, context: CompletionContext): Comp
   )
   const options = new Map<string, string | undefined>()
   for (const node of nodes) {
-    if (!isValue) {
-      for (const [name, { description }] of Object.entries(node.properties ?? {})) options.set(`${name}: `, description)
+    for (const [name, { description }] of key === undefined ? Object.entries(node.properties ?? {}) : []) {
+      options.set(`${name}: `, description)
     }
     for (const one of [...node.enum ?? [], ...node.const === undefined ? [] : [node.const]]) {
       options.set(/^[\w ()-]+$/.test(String(one)) ? String(one) : JSON.stringify(one), node.description)
     }
   }
   return {
-    from: line.from + lead.length + (isValue ? key.length + gap.length : 0),
+    from: context.pos - typed.length,
     options: [...options].map(([label, info]) => ({ label, ...info !== undefined && { info } })),
   }
 }

@@ -3,6 +3,7 @@ import type { Counts, DraftState, Edited, Operation, Survey } from "../Api.ts"
 import { call } from "./call.ts"
 import type { Failed } from "./call.ts"
 import { useAnswer } from "./parts.tsx"
+import {} from "./parts.tsx"
 
 /** A pipeline's text in this tab, and what its file said when it was read. */
 interface Draft {
@@ -44,7 +45,7 @@ const firstThenAll = async <A extends { readonly isWhole: boolean }>(
 export const useDraft = (pipeline: string) => {
   const [draft, setDraft] = useState(drafts.get(pipeline))
   const [failed, setFailed] = useState<Failed>()
-  const [conflict, setConflict] = useState<{ readonly text: string; readonly version: string }>()
+  const [conflict, setConflict] = useState<Failed>()
   const latest = useRef(draft)
   const put = (next: Draft) => {
     latest.current = next
@@ -64,14 +65,8 @@ export const useDraft = (pipeline: string) => {
     if (latest.current !== undefined && latest.current.text !== text) put({ ...latest.current, text })
   }
   const attempt = async <A>(work: (current: Draft) => Promise<A>): Promise<A | undefined> => {
-    if (latest.current === undefined) return undefined
     setFailed(undefined)
-    try {
-      return await work(latest.current)
-    } catch (error) {
-      setFailed(error as Failed)
-      return undefined
-    }
+    return latest.current && await work(latest.current).catch((error: Failed) => void setFailed(error))
   }
   /** Changes the text. If someone typed in the meantime, starts again with the newer text. */
   const edit = (operation: Operation): Promise<Edited | undefined> =>
@@ -85,23 +80,23 @@ export const useDraft = (pipeline: string) => {
     attempt(async (current) => {
       const { text } = current
       try {
-        const saved = await call("draft", "save", { pipeline, text, version: version ?? current.version })
-        put({
-          ...saved,
-          saved: saved.text,
-          text: latest.current?.text === text ? saved.text : latest.current?.text ?? text,
+        const { text: saved, ...file } = await call("draft", "save", {
+          pipeline,
+          text,
+          version: version ?? current.version,
         })
+        const newer = latest.current?.text ?? text
+        put({ ...file, saved, text: newer === text ? saved : newer })
         setConflict(undefined)
       } catch (error) {
-        const { _tag, text: now, version: newer } = error as Failed
-        if (_tag !== "Conflict" || now === undefined || newer === undefined) throw error
-        setConflict({ text: now, version: newer })
+        if ((error as Failed)._tag !== "Conflict") throw error
+        setConflict(error as Failed)
       }
     })
   /** Gives the edits up, for what the file says now. */
   const takeTheirs = () => {
-    if (conflict === undefined || latest.current === undefined) return
-    put({ ...latest.current, ...conflict, saved: conflict.text })
+    const { text = "", version = "" } = conflict ?? {}
+    if (latest.current !== undefined) put({ ...latest.current, version, text, saved: text })
     setConflict(undefined)
   }
 
@@ -112,18 +107,18 @@ export const useDraft = (pipeline: string) => {
     150,
   )
   const counts = useAnswer<Counts>(
-    (signal, show) =>
-      text === undefined
-        ? undefined
-        : firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show),
+    (signal, show) => {
+      if (text === undefined) return undefined
+      return firstThenAll((whole) => call("draft", "counts", { pipeline, text, whole }, signal), show)
+    },
     [text],
-    400,
+    300,
   )
   const survey = useAnswer<Survey>(
-    (signal, show) =>
-      text === undefined
-        ? undefined
-        : firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show),
+    (signal, show) => {
+      if (text === undefined) return undefined
+      return firstThenAll((whole) => call("draft", "survey", { pipeline, text, whole }, signal), show)
+    },
     // The survey doesn't depend on the mapping.
     [text?.replace(/^mapping:[^]*?(?=^[^\s#]|(?![^]))/m, "")],
     300,

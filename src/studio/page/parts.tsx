@@ -28,52 +28,43 @@ export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{t
 export const warning = (text: string | undefined) =>
   text !== undefined && <p key={text} class="warn-text">{safe(text)}</p>
 
-type Act = Readonly<{ go: () => unknown; main?: boolean; off?: boolean; label?: string; children: ComponentChildren }>
+type Act = Readonly<{ main?: boolean; off?: boolean; label?: string }>
 
-export const Act = ({ children, go, label, main, off }: Act) => (
+export const act = (text: ComponentChildren, go: () => unknown, { label, main, off }: Act = {}) => (
   <button type="button" class={main === true ? "main" : ""} disabled={off} aria-label={label} onClick={go}>
-    {children}
+    {text}
   </button>
 )
 
-export const Check = ({ label, on, set }: Readonly<{ label: string; on: boolean; set: (on: boolean) => void }>) => (
+export const check = (label: string, on: boolean, set: (on: boolean) => void) => (
   <label class="check">
     <input type="checkbox" checked={on} onChange={({ currentTarget }) => set(currentTarget.checked)} /> {label}
   </label>
 )
 
-type Input = Readonly<{ label: string; value: string; set: (text: string) => void; isNumber?: boolean }>
-
-export const Input = ({ isNumber, label, set, value }: Input) => (
+export const input = (label: string, value: string, set: (text: string) => void) => (
   <label>
-    {label}
-    <input
-      inputMode={isNumber === true ? "numeric" : "text"}
-      value={value}
-      autocomplete="off"
-      onInput={(event) => set(event.currentTarget.value)}
-    />
+    {label} <input value={value} autocomplete="off" onInput={({ currentTarget }) => set(currentTarget.value)} />
   </label>
 )
 
-type Pick = Readonly<{ label: string; value: string; set: (value: string) => void; children: ComponentChildren }>
-
-export const Pick = ({ children, label, set, value }: Pick) => (
+export const pick = (label: string, value: string, set: (value: string) => void, options: ComponentChildren) => (
   <label>
-    {label}
-    <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>{children}</select>
+    {label} <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>{options}</select>
   </label>
 )
-
-type Option = Readonly<{ name: string; on: boolean; set: () => void; children: ComponentChildren }>
 
 /** One of several things to choose from, with what is known about it. */
-export const Option = ({ children, name, on, set }: Option) => (
-  <label class="option">
-    <input type="radio" name={name} checked={on} onChange={set} />
-    <span>{children}</span>
+export const option = (name: string, key: string, isChosen: boolean, set: () => void, about: ComponentChildren) => (
+  <label class="option" key={key}>
+    <input type="radio" name={name} checked={isChosen} onChange={set} />
+    <span>{about}</span>
   </label>
 )
+
+/** Shows the command to run next. */
+export const nextCommand = (next: string | null | undefined) =>
+  next != null && <p class="next">{general.next} {asCell(next)}</p>
 
 type Section = Readonly<
   { title: string; word?: Word | undefined; isToned?: boolean; id?: string; children: ComponentChildren }

@@ -22,62 +22,48 @@ export const failures = {
   unknown: (status: number) => `The studio answered with status ${status}. Nothing was changed.`,
 }
 
+const busy = { loading: "Loading…", sending: "Sending the file…", working: "Working…", empty: "empty", nothing: "none" }
+const labels = { cancel: "Cancel", close: "Back to the list", next: "Next:", error: "error", warning: "warning" }
 export const general = {
+  ...labels,
+  ...busy,
   product: "formferry studio",
-  empty: "empty",
-  nothing: "none",
-  loading: "Loading…",
-  sending: "Sending the file…",
-  working: "Working…",
-  cancel: "Cancel",
-  close: "Back to the list",
-  next: "Next:",
-  error: "error",
-  warning: "warning",
 }
 
+const links = { home: "Pipelines", map: "Map", run: "Run", results: "Results", skip: "Skip to the content" }
 export const shell = {
-  home: "Pipelines",
-  map: "Map",
-  run: "Run",
-  results: "Results",
-  skip: "Skip to the content",
+  ...links,
   viewsOf: (pipeline: string) => `Views of ${pipeline}`,
   asking: (pipeline: string) => `${pipeline}: confirm the run`,
   going: (pipeline: string, mode: keyof typeof modeWords | "check") =>
     `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
 }
 
+const states = { title: "Pipelines", going: "In progress", never: "Never ran", unfinished: "Not finished" }
+const schedule = { noSchedule: "Not scheduled" }
+const creating = { create: "New pipeline", stored: "Stored:", name: "Name of the pipeline", service: "Service" }
+const createActs = { form: "Form", go: "Create the pipeline" }
 export const home = {
-  title: "Pipelines",
+  ...creating,
+  ...createActs,
+  ...states,
+  ...schedule,
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
-  going: "In progress",
-  never: "Never ran",
-  unfinished: "Not finished",
-  noSchedule: "Not scheduled",
   next: (time: string) => `Next run: ${time}`,
   notBegun: (time: string) => `The run that was due on ${time} failed before it started.`,
   bar: (time: string, mode: string, sent: number | undefined, outcome: string) =>
     `${time}: ${mode}, ${sent === undefined ? "" : `${counted(sent, "row")} sent, `}${outcome}`,
   bars: (runs: ReadonlyArray<string>) => `The last runs. ${runs.join(". ")}`,
-  create: "New pipeline",
   drop: "Drop a file with answers here, or choose one",
   hint: "CSV, Excel, JSON, or an export of a form tool. It is stored in the project's folder.",
-  stored: "Stored:",
-  name: "Name of the pipeline",
-  service: "Service",
-  form: "Form",
-  labels: "Definition of the form, if its tool exported one",
-  go: "Create the pipeline",
 }
 
+const lists = { label: "Columns and questions", columnList: "Columns", questionList: "Questions", search: "Search" }
+const filters = { onlyOpen: "Only what is open" }
 export const board = {
-  label: "Columns and questions",
-  columnList: "Columns",
-  questionList: "Questions",
-  search: "Search",
-  onlyOpen: "Only what is open",
+  ...lists,
+  ...filters,
   columns: (columns: number) => counted(columns, "column"),
   questions: (questions: number) => counted(questions, "question"),
   states: { mapped: "Mapped", unanswered: "Left unanswered", open: "Open", missing: "Not mapped" },
@@ -85,7 +71,6 @@ export const board = {
   filled: (fill: number) => `${percent(fill)} filled`,
   traps: (traps: number) => counted(traps, "possible problem"),
   unused: "left behind",
-  required: "Required",
   perhaps: (columns: string) => `perhaps ${columns}`,
   accept: (question: string) => `Accept the suggestion for ${question}`,
   reject: (question: string) => `Reject the suggestion for ${question}`,
@@ -93,109 +78,97 @@ export const board = {
     columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
+const entryActs = { openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
+const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered" }
+const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns", choose: "Choose…" }
+const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
+const mapping = { answers: "Answers the question", map: "Map this column", ignore: "Leave behind on purpose" }
+const keyActs = { setKey: "Use as the row key", useTime: "Use as the time" }
 export const detail = {
-  openTitle: "What is open",
+  ...mapping,
+  ...keyActs,
+  ...choosing,
+  ...choiceColumns,
+  ...entryActs,
+  ...entryRemoval,
   nothingOpen: "Nothing is open. Check the preview, then save.",
   openQuestions: (open: number) => counted(open, "open question"),
   line: (line: number) => `line ${line}`,
   options: (options: ReadonlyArray<string>) => `Options: ${options.join(" · ")}`,
-  answeredBy: "Answered by",
-  other: "Other columns",
-  choose: "Choose…",
   block: (title: string, columns: number) => `${title} (all ${columns} columns)`,
-  accept: "Accept",
-  reject: "Reject",
-  use: "Use this",
-  unmap: "Remove the entry",
-  leave: "Leave unanswered",
   ask: (key: string) => key === "format" ? "Which reading is correct?" : `Which ${key}?`,
   choices: "Cells that are not options",
   cell: "Cell",
-  times: "Times",
-  option: "Option",
   optionFor: (cell: string) => `Option for ${cell}`,
   likely: (option: string) => `Perhaps ${option}`,
-  noAnswer: "No answer",
   allLikely: (values: number) => `Accept ${counted(values, "likely option")}`,
   facts: ({ distinct, fill, kind, share, unique }: SurveyedColumn) =>
     `${capital(kind)} in ${percent(share)} of the filled cells · ${percent(fill)} filled · ${
       distinct.exact ? "" : "at least "
     }${counted(distinct.count, "different value")}${unique === true ? " · no value occurs twice" : ""}`,
-  answers: "Answers the question",
-  map: "Map this column",
   mapBlock: (columns: number) => `Map all ${columns} columns`,
-  ignore: "Leave behind on purpose",
   rowKey: "What identifies a row?",
   rowKeyWhy: "The ledger recognises a row by this. It is difficult to change after the first run.",
   content: "All cells of the row",
   contentWhy: "If a cell changes later, the row counts as a new one.",
-  setKey: "Use as the row key",
   proposals: { empty: "Cells that mean no answer", where: "Rows that are imported" },
   submissionTime: "Time of the submission",
   lastUpdatedAt: "Time of the last change",
-  useTime: "Use as the time",
 }
 
+const drafting = { board: "Mapping", yaml: "Pipeline file", undo: "Undo", redo: "Redo", edited: "Not saved" }
+const draftActs = { save: "Save", toRun: "Check and run" }
+const figures = { sendable: "can be sent", invalid: "invalid", filtered: "skipped on purpose" }
+const figureRest = { unused: "columns left behind", open: "open questions" }
+const problems = { problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
 export const map = {
-  board: "Mapping",
-  yaml: "Pipeline file",
+  ...problems,
+  ...figures,
+  ...figureRest,
+  ...drafting,
+  ...draftActs,
   yamlOf: (file: string) => `Text of ${file}`,
-  undo: "Undo",
-  redo: "Redo",
   surveying: "Reading the file and the form…",
   surveyed: (rows: number, isWhole: boolean, tool: string | undefined) =>
     `${isWhole ? counted(rows, "row") : `The first ${counted(rows, "row")}. The rest is being read.`}${
       tool === undefined ? "" : ` · an export of ${tool}`
     }`,
   figures: "What this draft sends",
-  sendable: "can be sent",
-  invalid: "invalid",
-  filtered: "skipped on purpose",
-  unused: "columns left behind",
-  open: "open questions",
   counting: "Counting…",
   counted: (rows: number, isWhole: boolean) =>
     isWhole ? `All ${counted(rows, "row")} counted.` : `First ${counted(rows, "row")} counted. The rest is being read…`,
   errors: (errors: number) => counted(errors, "error"),
-  edited: "Not saved",
-  save: "Save",
-  toRun: "Check and run",
   conflict: "The file was changed since this page read it. Nothing was written.",
   theirs: "Show the file's text",
   keepMine: "Overwrite it with this draft",
   takeTheirs: "Discard this draft",
-  problems: "Problems of rows",
-  rows: "Rows",
-  problem: "Problem",
-  examples: "Examples",
   row: (row: number) => `Row ${count(row)}`,
 }
 
+const rowsOf = { title: "Preview", rows: "Rows of the preview", previousRows: "Previous rows", nextRows: "Next rows" }
+const rowButtons = { goTo: "Row", key: "key" }
+const previewed = { question: "Question", source: "Source", sent: "Sent" }
 export const preview = {
-  title: "Preview",
-  rows: "Rows of the preview",
-  reading: "Reading…",
-  previousRows: "Previous rows",
-  nextRows: "Next rows",
-  goTo: "Row",
+  ...previewed,
+  ...rowsOf,
+  ...rowButtons,
   states: {
     valid: { title: "Can be sent", tone: "good" },
     invalid: { title: "Can't be sent", tone: "warn" },
     filtered: { title: "Skipped on purpose", tone: "calm" },
   },
   row: (row: number, state?: string) => `Row ${count(row)}${state === undefined ? "" : `: ${state}`}`,
-  key: "key",
   changed: (id: string) => `Imported before as ${id}, and changed since.`,
-  question: "Question",
-  source: "Source",
-  sent: "Sent",
 } as const
 
+const jobStates = { going: "In progress", asking: "Waiting for you", stopping: "Stopping…", starting: "Starting…" }
+const jobActs = { stop: "Stop", decline: "Don't send" }
+const jobWords = { sent: "sent", readBack: "Read back", fine: "Nothing is wrong", toResults: "Show the results" }
 export const run = {
+  ...jobWords,
+  ...jobStates,
+  ...jobActs,
   title: "Run",
-  options: "Options",
-  limit: "Send at most this many new rows",
-  retryRefused: "Retry rows that the service refused",
   none: "Nothing was started here yet. Past runs are under Results.",
   modes: {
     check: { title: "Check", about: "Reads the files, the form and every row. Sends nothing." },
@@ -204,21 +177,14 @@ export const run = {
     run: { title: "Run", about: "Sends the rows and reads each submission back." },
   },
   jobTitle: (mode: string, time: string) => `${mode}: ${time}`,
-  going: "In progress",
-  asking: "Waiting for you",
-  stopping: "Stopping…",
-  starting: "Starting…",
-  willSend: (rows: number) => `${counted(rows, "row")} will be sent to`,
+  willSend: (rows: number, form: string, id: string) => `${counted(rows, "row")} will be sent to ${form} (${id}).`,
   permanent: "Writes to this service can't be undone.",
   canDelete: "What is sent can be taken back only with formferry undo, which deletes it.",
   typeName: (service: string) => `Type ${service} to confirm`,
   confirm: (rows: number) => `Send ${counted(rows, "row")}`,
-  decline: "Don't send",
   phase: (phase: string, read: number, total: number | undefined) =>
     `${capital(phase)}: ${count(read)}${total === undefined ? "" : ` of ${count(total)}`}`,
   spoken: (sent: number, inDoubt: number) => `${count(sent)} sent${inDoubt > 0 ? `, ${count(inDoubt)} in doubt` : ""}.`,
-  sent: "sent",
-  readBack: "Read back",
   rate: (rate: number) => `${count(Math.round(rate))} rows a second.`,
   left: (millis: number) => `About ${lasting(Math.max(1000, millis))} left.`,
   pace: (limit: number, rate = 0) =>
@@ -226,58 +192,40 @@ export const run = {
   inFlight: (requests: number, most: number | undefined) =>
     `${most === undefined ? "" : `${count(requests)} of at most `}${counted(most ?? requests, "request")} in flight.`,
   throttled: (requests: number) => `${counted(requests, "request")} slowed down by the service.`,
-  stop: "Stop",
   closing: "Closing this page does not stop it.",
-  fine: "Nothing is wrong",
   exit: (code: string) => `Exit code ${code}`,
-  toResults: "Show the results",
 }
 
+const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
+const rowMore = { edit: "Edit" }
+const runColumns = { started: "Started", mode: "Mode", outcome: "Outcome", read: "read", history: "History" }
+const fixing = { fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
+const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
 export const results = {
+  ...fixing,
+  ...pages,
+  ...runColumns,
+  ...rowColumns,
+  ...rowMore,
   summary: (mode: string, time: string) => `${capital(mode)} of ${time}`,
   notSent: { rehearsal: "REHEARSAL: Nothing was sent to the form.", "dry-run": "DRY RUN: Nothing was sent." },
-  read: "read",
   readBack: "Read back",
   fullReport: "Full report",
   rejected: (rows: number) => counted(rows, "rejected row"),
   rejectedHint: "Fix cells here. They are saved next to the report, and the source stays as it is.",
-  fixedFile: "Fixed",
-  row: "Row",
-  key: "Row key",
-  why: "Why",
-  show: "Show",
-  allCells: "All cells",
   allCellsOf: (row: string) => `Show all cells of row ${row}`,
   cellOf: (column: string, row: string) => `${column}, row ${row}`,
-  previous: "Previous",
-  next: "Next",
   page: (from: number, to: number, total: number) => `${count(from)} to ${count(to)} of ${count(total)}`,
   unsaved: (cells: number) => cells === 0 ? "" : `${counted(cells, "cell")} changed`,
-  save: "Save the fixes",
-  sendFixed: "Send the fixed rows",
   readAgain: "Read the file again",
   doubts: (rows: number) => rows === 0 ? "No row is in doubt" : `${counted(rows, "row")} in doubt`,
   doubtsWhy: "These rows were sent with an unknown outcome. No run sends them again before they are settled.",
-  choose: "Choose",
-  chooseRow: (row: number) => `Row ${count(row)}`,
-  sentAt: "Sent",
   complete: "The export contains every submission of the form",
   dropExport: "Drop an export of the form's results here, or choose one",
   dropHint: "Each row in doubt is looked up in it.",
   testEntry: "To prove that an export is complete, enter this text in the form as a test entry before you export:",
-  because: "Reason, if you decide manually",
-  landed: (rows: number) => `${counted(rows, "chosen row")} arrived`,
-  notLanded: (rows: number) => `${counted(rows, "chosen row")} did not arrive`,
   settled: (landed: number, notLanded: number, left: number) =>
     `${counted(landed, "row")} arrived, ${count(notLanded)} did not, ${count(left)} still in doubt.`,
   differences: (answers: number) => counted(answers, "difference"),
-  question: "Question",
-  sent: "Sent",
-  returned: "Returned",
-  edit: "Edit",
   editRow: (row: number) => `Edit the submission of row ${count(row)}`,
-  history: "History",
-  started: "Started",
-  mode: "Mode",
-  outcome: "Outcome",
 }
