@@ -176,7 +176,7 @@ export const confidenceOf = (text: string, id: string): number | undefined => {
 }
 
 /**
- * Translates a choice in a question's cells. Writes it under `values`, and removes it from the comment that lists it.
+ * Translates a choice in a question's cells. Writes it under `values`, in place of an earlier translation, and removes it from the comment that lists it.
  *
  * @param option the option; null means no answer
  */
@@ -186,6 +186,10 @@ export const setChoice = (text: string, id: string, choice: string, option: stri
   const indent = keyIndent(text, item)
   const line = `${yamlText(choice, true)}: ${option === null ? "null" : yamlText(option)}`
   const values = member(item, "values") as Pair<unknown, unknown> | undefined
+  const known = rangeOf(member(values?.value, choice)?.value)
+  if (known !== undefined) {
+    return text.slice(0, known[0]) + (option === null ? "null" : yamlText(option, true)) + text.slice(known[1])
+  }
   const inserted = values === undefined
     ? insert(text, lineAfter(text, last(item)), [`${" ".repeat(indent)}values:`, `${" ".repeat(indent + 2)}${line}`])
     : isMap(values.value) && values.value.flow !== true

@@ -49,6 +49,12 @@ scoped(
       expect(await edit(text, { _tag: "Unmap", question: "mail" })).toBe(
         commented.replace("    - id: mail\n      from: Mail\n      as: email   # checked\n", ""),
       )
+      const choice = { _tag: "SetChoice", question: "mail", choice: "a: b" } as const
+      const chosen = await edit(text, { ...choice, option: "Red # 1" })
+      expect(chosen).toBe(
+        commented.replace("# checked\n", '# checked\n      values:\n        "a: b": "Red # 1"\n'),
+      )
+      expect(await edit(chosen, { ...choice, option: null })).toBe(chosen.replace('"Red # 1"', "null"))
       const state = await call("draft", "state", { pipeline: "people", text })
       expect(state).toMatchObject({ isRunnable: true, unused: [4, 5], rowKey: ["No"] })
       expect(state.diagnostics[0]).toMatchObject({ severity: "warning", file: "pipelines/people.yaml" })
