@@ -113,7 +113,8 @@ export interface PipelineLedger {
   readonly lookUp: (keys: ReadonlyArray<Buffer>) => Effect.Effect<ReadonlyArray<KnownRow | undefined>, LedgerError>
   /**
    * Returns what is known about a chunk of a source's rows, in the same order. Rows are found by key, or by content if they have no key. Call it for
-   * one chunk at a time: rows are found several times as fast if they are in the order in which they were sent.
+   * one chunk at a time: rows are found several times as fast if they are in the order in which they were sent. They may have been read with an earlier
+   * chunk, so record nothing about rows between two chunks.
    *
    * @param keys each row's key, or undefined for a row without one
    * @param content returns the digest of the content of the chunk's row `at` over these columns. If `columns` is undefined, the digest covers the
