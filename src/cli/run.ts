@@ -1,7 +1,6 @@
 import * as Path from "@effect/platform/Path"
 import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { count, permanence } from "../domain/words.ts"
 import type { SendQuestion } from "../jobs/run.ts"
 import { choosing, command, flag, runOptions, somePipelines, text } from "./command.ts"
@@ -42,13 +41,13 @@ export const run = command({
       const path = yield* Path.Path
       const output = yield* Output
       const invocation = yield* Invocation
-      // These modules are loaded while the project's files are read.
-      const loading = yield* Effect.fork(Effect.promise(modules))
       const { names, project } = yield* openChosen(input)
       if (input.source !== undefined && names.length > 1) {
         return yield* new UsageWrong({ message: "`--source` works with one pipeline only: name exactly one." })
       }
-      const [{ attempt }, { runPipeline }, { shareServices }] = yield* Fiber.join(loading)
+      const { attempt } = yield* Effect.promise(() => import("../jobs/attempt.ts"))
+      const { runPipeline } = yield* Effect.promise(() => import("../jobs/run.ts"))
+      const { shareServices } = yield* Effect.promise(() => import("../jobs/services.ts"))
       const services = yield* shareServices
       const prompts = yield* Effect.context<Terminal.Terminal>()
       yield* runPipelines(project, names, ({ hideProgress, ...surroundings }) =>
@@ -78,9 +77,6 @@ export const run = command({
         ))
     }).pipe(Effect.scoped),
 })
-
-const modules = () =>
-  Promise.all([import("../jobs/attempt.ts"), import("../jobs/run.ts"), import("../jobs/services.ts")])
 
 /** Asks whether to send. Ctrl-C means no. */
 const ask = ({ canDelete, form, rows, service }: SendQuestion) => {
