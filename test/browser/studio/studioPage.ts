@@ -62,7 +62,7 @@ export const openStudio = async (
 ) => {
   const watched = await open(browser, studio.newLink(), options)
   const { noise, page, requests } = watched
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(60_000)
   await page.getByRole("heading", { level: 1 }).waitFor()
   return {
     page,

@@ -68,7 +68,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 180_000 }, () => {
-  it("import a file with the keyboard alone", async () => {
+  it.runIf(isLong)("import a file with the keyboard alone", async () => {
     const { practice, root } = project
     const { close, isQuiet, page } = await openStudio(browser, project)
     const press = async (name: string | RegExp, role: "button" | "link" | "radio" = "button", key = "Enter") => {
@@ -123,7 +123,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 180
     await press("Save")
     await page.getByText("Not saved").waitFor({ state: "hidden" })
     await press("Check and run", "link")
-    await press("Run")
+    await press(/^Run$/)
     await page.getByRole("textbox", { name: "Type live to confirm" }).waitFor()
     await page.keyboard.type("live")
     await press("Send 20 rows")
@@ -143,7 +143,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 180
     await close()
   })
 
-  it("show hostile names, cells, titles and messages as text", async () => {
+  it.runIf(isLong)("show hostile names, cells, titles and messages as text", async () => {
     const { close, isQuiet, page } = await openStudio(browser, project)
     await page.getByLabel("Drop a file with answers here").setInputFiles({
       name: `"><img src=x onerror="window.attacked=1">.csv`,
