@@ -5,7 +5,7 @@ import { itemsOf, standing } from "./Board.tsx"
 import type { SurveyedQuestion } from "./Board.tsx"
 import { call } from "./call.ts"
 import type { Bench } from "./draft.ts"
-import { act, asCell, badge, input, option, pick, Problem, safe, Table, useAnswer, warning } from "./parts.tsx"
+import { act, asCell, badge, input, option, pick, Problem, safe, table, useAnswer, warning } from "./parts.tsx"
 import { detail as t, general, percent } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
@@ -124,10 +124,10 @@ const Choices = ({ bench: { editing }, open, question: { id, options }, said }: 
   }
   return (
     <>
-      <Table
-        label={t.choices}
-        head={[t.choices, `#${t.times}`, t.option]}
-        rows={[...all].slice(0, 200).map(([choice, one]) => [
+      {table(
+        t.choices,
+        [t.choices, `#${t.times}`, t.option],
+        [...all].slice(0, 200).map(([choice, one]) => [
           choice,
           asCell(choice),
           one.count === undefined ? "" : count(one.count),
@@ -144,8 +144,8 @@ const Choices = ({ bench: { editing }, open, question: { id, options }, said }: 
             {options.map(({ label }) => <option key={label} value={`=${label}`}>{label}</option>)}
             <option value="null">{t.noAnswer}</option>
           </select>,
-        ])}
-      />
+        ]),
+      )}
       {likely.length > 0 && <p class="acts">{act(t.allLikely(likely.length), acceptLikely)}</p>}
     </>
   )
@@ -169,11 +169,11 @@ const ColumnDetail = ({ bench, column }: Readonly<{ bench: Bench; column: Survey
       {traps.map(({ code, examples, message }) => (
         <div key={code} class="trap">{safe(message)} {asCell(examples.slice(0, 5))}</div>
       ))}
-      <Table
-        label={t.cell}
-        head={[t.cell, `#${t.times}`]}
-        rows={samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)])}
-      />
+      {table(
+        t.cell,
+        [t.cell, `#${t.times}`],
+        samples.map(({ label, text, times }) => [text, asCell(label ?? text), count(times)]),
+      )}
       {pick(t.answers, question, setQuestion, [
         <option key="" value="">{t.choose}</option>,
         ...survey.questions.map(({ id, name }) => <option key={id} value={id}>{name}</option>),

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
-import type { Tone } from "../../domain/words.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
 import { call, send } from "./call.ts"
-import { act, badge, Diagnostics, Drop, Figures, input, pick, Problem, safe, Section, Shares } from "./parts.tsx"
+import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section, Shares } from "./parts.tsx"
 import { useAnswer, useDoing, wordsWith } from "./parts.tsx"
+import type { Word } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { general, home as t, shell, when } from "./strings.ts"
 
@@ -26,7 +26,7 @@ export const HomeView = ({ home, jobs }: Readonly<{ home: Home; jobs: ReadonlyMa
   )
 }
 
-const stateOf = ({ standings }: PipelineCard, isGoing: boolean): { readonly title: string; readonly tone: Tone } => {
+const stateOf = ({ standings }: PipelineCard, isGoing: boolean): Word => {
   const last = standings[0]?.runs[0]
   if (isGoing || standings.some(({ going }) => going !== undefined)) return { title: t.going, tone: "calm" }
   if (last === undefined) return { title: t.never, tone: "calm" }
@@ -34,26 +34,23 @@ const stateOf = ({ standings }: PipelineCard, isGoing: boolean): { readonly titl
 }
 
 const Card = ({ isGoing, one }: Readonly<{ one: PipelineCard; isGoing: boolean }>) => {
-  const { title, tone } = stateOf(one, isGoing)
+  const word = stateOf(one, isGoing)
+  const link = <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
   return (
-    <li class={`card toned ${tone}`}>
+    <li class={`card toned ${word.tone}`}>
       <div class="head">
-        <h2>
-          <a href={addressOf("map", one.name)}>{safe(one.name)}</a>
-        </h2>
-        {badge({ title, tone })}
+        <h2>{link}</h2>
+        {badge(word)}
       </div>
       {one.problem !== undefined && <p class="bad-text">{safe(one.problem)}</p>}
       {one.notBegun !== undefined && <p class="bad-text">{t.notBegun(when(one.notBegun))}</p>}
       {one.standings.map((standing) => (
         <div key={standing.service + standing.form}>
-          <Figures
-            of={[
-              { title: fateWords.imported.title, count: standing.imported },
-              { ...fateWords.inDoubt, count: standing.inDoubt },
-              { ...fateWords.refused, count: standing.refused },
-            ]}
-          />
+          {figures([
+            { title: fateWords.imported.title, count: standing.imported },
+            { ...fateWords.inDoubt, count: standing.inDoubt },
+            { ...fateWords.refused, count: standing.refused },
+          ])}
           <Shares of={wordsWith(verdictWords, standing.verdicts)} />
           <Bars runs={standing.runs} />
           <p class="soft small">{safe(`${standing.form} · ${standing.service}`)}</p>
@@ -111,6 +108,10 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
       setFile({ source, shown: taken.name })
       setName(taken.name.toLowerCase().replace(/\.[^.]*$/, "").replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, ""))
     })
+  const chooseService = (name: string) => {
+    setService(name)
+    setForm("")
+  }
   const create = (source: string) =>
     run(async () => {
       await call("project", "create", { pipeline, source, service, form })
@@ -127,12 +128,7 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
         <div class="fields" role="group" aria-label={t.create}>
           <p class="whole" role="status">{t.stored} {safe(file.shown)}</p>
           {input(t.name, pipeline, setName)}
-          {pick(
-            t.service,
-            service,
-            (name) => (setService(name), setForm("")),
-            services.map(({ name }) => named({ name })),
-          )}
+          {pick(t.service, service, chooseService, services.map(({ name }) => named({ name })))}
           {listed.length > 0 && pick(t.form, form, setForm, listed.map(named))}
           {listed.length === 0 && !forms.isStale && input(t.form, form, setForm)}
           <p class="whole acts">

@@ -5,7 +5,7 @@ import { Board, standing } from "./Board.tsx"
 import { Detail } from "./Detail.tsx"
 import { useDraft } from "./draft.ts"
 import type { Bench, Selection } from "./draft.ts"
-import { act, badge, Diagnostics, Figures, Problem, safe, Section, Table } from "./parts.tsx"
+import { act, badge, Diagnostics, figures, Problem, safe, Section, table } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
@@ -14,13 +14,8 @@ import type { Yaml as YamlEditor } from "./Yaml.tsx"
 /** The view in which columns are mapped to questions. */
 export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   const editing = useDraft(pipeline)
-  const {
-    counts,
-    draft,
-    failed,
-    state: { answer: state, failed: unread },
-    survey: { answer: survey, failed: unsurveyed },
-  } = editing
+  const { counts, draft, failed } = editing
+  const [{ answer: state, failed: unread }, { answer: survey, failed: unsurveyed }] = [editing.state, editing.survey]
   const [selected, select] = useState<Selection>()
   const [row, setRow] = useState(1)
   const [Yaml, setYaml] = useState<typeof YamlEditor>()
@@ -86,27 +81,22 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
 const Status = ({ editing }: Pick<Bench, "editing">) => {
   const { conflict, counts: { answer, failed, isStale }, draft, pipeline, save, state, takeTheirs } = editing
   const isEdited = draft !== undefined && draft.saved !== draft.text
+  const open = state.answer?.questions.filter((one) => standing(one).tone === "warn").length
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
-  const counted = answer === undefined || (isStale && answer.isWhole)
+  const isCounting = answer === undefined || (isStale && answer.isWhole)
+  const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole)
     ? t.counting
     : t.counted(answer.rows, answer.isWhole)
   return (
     <div class="status">
       <h1>{safe(pipeline)}</h1>
-      <Figures
-        label={t.figures}
-        of={[
-          { title: t.sendable, count: answer && answer.rows - answer.filtered - answer.invalid, tone: "good" },
-          { title: t.invalid, count: answer?.invalid, tone: "warn" },
-          { title: t.filtered, count: answer?.filtered },
-          { title: t.unused, count: state.answer?.unused.length, tone: "warn" },
-          {
-            title: t.open,
-            count: state.answer?.questions.filter((one) => standing(one).tone === "warn").length,
-            tone: "warn",
-          },
-        ]}
-      />
+      {figures([
+        { title: t.sendable, count: answer && answer.rows - answer.filtered - answer.invalid, tone: "good" },
+        { title: t.invalid, count: answer?.invalid, tone: "warn" },
+        { title: t.filtered, count: answer?.filtered },
+        { title: t.unused, count: state.answer?.unused.length, tone: "warn" },
+        { title: t.open, count: open, tone: "warn" },
+      ], t.figures)}
       <p class="soft small" role="status">{errors === 0 && safe(failed?.message ?? counted)}</p>
       <p class="acts">
         {errors > 0 && badge({ tone: "bad", title: t.errors(errors) })}
@@ -135,21 +125,26 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
 const Found = ({ counts, show }: Readonly<{ counts: Counts | undefined; show: (row: number) => void }>) =>
   counts === undefined || counts.problems.length === 0 ? null : (
     <Section title={t.problems}>
-      <Table
-        label={t.problems}
-        head={[`#${t.rows}`, t.problem, t.examples]}
-        rows={counts.problems.slice(0, 100).map(({ code, column = "", examples, question = "", rows }) => [
+      {table(
+        t.problems,
+        [`#${t.rows}`, t.problem, t.examples],
+        counts.problems.slice(0, 100).map(({ code, column = "", examples, question = "", rows }) => [
           `${code} ${column} ${question}`,
           count(rows),
-          <>
-            {safe(column)} <code>{code}</code>
-          </>,
+          safe(`${column} (${code})`),
           examples.slice(0, 3).map(({ message, row }) => (
             <p key={row}>
-              <button type="button" class="link" onClick={() => show(row)}>{t.row(row)}</button> {safe(message)}
+              <button
+                type="button"
+                class="link"
+                onClick={() => show(row)}
+              >
+                {t.row(row)}
+              </button>{" "}
+              {safe(message)}
             </p>
           )),
-        ])}
-      />
+        ]),
+      )}
     </Section>
   )

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks"
 import type { PreviewedRow } from "../Api.ts"
 import { call } from "./call.ts"
-import { act, asCell, badge, Problem, safe, Section, Table, useAnswer, warning } from "./parts.tsx"
+import { act, asCell, badge, Problem, safe, Section, table, useAnswer, warning } from "./parts.tsx"
 import { preview as t } from "./strings.ts"
 
 /** How many rows are read for the preview. */
@@ -60,30 +60,21 @@ const Answers = ({ of: row, of: { answers, change, key, problems } }: Readonly<{
   return (
     <>
       <p>
-        <strong>{t.row(row.row)}</strong> {key !== undefined && (
-          <>
-            <span class="soft">{t.key}</span> {asCell(key)}
-          </>
-        )} {badge(stateOf(row))}
+        <strong>{t.row(row.row)}</strong> {key !== undefined && asCell(key)} {badge(stateOf(row))}
       </p>
-      {problems.filter(({ message }) => !shown.has(message)).map(({ message }) => (
-        warning(message)
-      ))}
+      {problems.filter(({ message }) => !shown.has(message)).map(({ message }) => warning(message))}
       {change !== undefined && (
-        <p class="small">
+        <div class="small">
           {t.changed(change.submissionId)} {change.note}{" "}
           {change.answers.map(({ inForm, name, now }) => (
-            <span key={name}>
-              {safe(name)}: asCell(inForm) → {asCell(now)}
-              {" "}
-            </span>
+            <p key={name}>{safe(name)} {asCell(inForm)} → {asCell(now)}</p>
           ))}
-        </p>
+        </div>
       )}
-      <Table
-        label={t.title}
-        head={[t.question, t.source, t.sent]}
-        rows={answers.map(({ cells, kind, name, problems, value }) => [
+      {table(
+        t.title,
+        [t.question, t.source, t.sent],
+        answers.map(({ cells, kind, name, problems, value }) => [
           name,
           <>
             {safe(name)} <span class="kind">{kind}</span>
@@ -93,8 +84,8 @@ const Answers = ({ of: row, of: { answers, change, key, problems } }: Readonly<{
             {asCell(value)}
             {problems.map(({ message }) => warning(message))}
           </>,
-        ])}
-      />
+        ]),
+      )}
     </>
   )
 }

@@ -4,8 +4,8 @@ import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, RejectedRows, Settled } from "../Api.ts"
 import { call, send } from "./call.ts"
-import { act, asCell, badge, check, Drop, Figures, nextCommand, Problem, safe, Section, Shares } from "./parts.tsx"
-import { Table, useAnswer, useDoing, wordsWith } from "./parts.tsx"
+import { act, asCell, badge, check, Drop, figures, nextCommand, Problem, safe, Section, Shares } from "./parts.tsx"
+import { table, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import type { TableRow } from "./parts.tsx"
 import { addressOf, reportOf } from "./place.ts"
 import { general, results as t, shell, when } from "./strings.ts"
@@ -45,9 +45,9 @@ const Summary = ({ of: { report } }: Readonly<{ of: Results }>) => {
     <Section title={t.summary(modeWords[mode], when(startedAt))} word={outcomeWords[outcome]} isToned>
       {(mode === "rehearsal" || mode === "dry-run") && <p class="mark">{t.notSent[mode]}</p>}
       {because.map((reason) => <p key={reason}>{safe(reason)}</p>)}
-      <Figures large of={[{ title: t.read, count: rows.read }, ...parts]} />
+      {figures([{ title: t.read, count: rows.read }, ...parts], undefined, "large")}
       <Shares of={parts} />
-      {verdicts.some((one) => one.count > 0) && <Figures label={t.readBack} of={verdicts} />}
+      {verdicts.some((one) => one.count > 0) && figures(verdicts, t.readBack)}
       {anomalies?.map(({ code, sentence }) => <p key={code} class="warn-text">{safe(sentence)}</p>)}
       {warnings.map((warning) => <p key={warning} class="soft small">{safe(warning)}</p>)}
       {nextCommand(next)}
@@ -108,20 +108,26 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
   const shown = columns.flatMap((title, index) => wrong.has(title) ? [index] : [])
   const opened = rows.find(({ index }) => index === open)
   return (
-    <Section title={t.rejected(total)} word={fixed ? { tone: "calm", title: t.fixedFile } : undefined}>
+    <Section title={t.rejected(total)} word={fixed && { tone: "calm", title: t.fixedFile }}>
       <p class="soft small">{t.rejectedHint}</p>
-      <Table
-        label={t.rejected(total)}
-        head={[`#${t.row}`, t.key, t.why, ...shown.map((column) => columns[column] ?? ""), t.allCells]}
-        rows={rows.map((row): TableRow => [
+      {table(
+        t.rejected(total),
+        [
+          `#${t.row}`,
+          t.key,
+          t.why,
+          ...shown.map((column) => columns[column] ?? ""),
+          t.allCells,
+        ],
+        rows.map((row): TableRow => [
           row.index,
           row.row,
           asCell(row.key),
           safe(row.message),
           ...shown.map((column) => field(row, column)),
           act(t.show, () => setOpen(row.index === open ? undefined : row.index), { label: t.allCellsOf(row.row) }),
-        ])}
-      />
+        ]),
+      )}
       {opened !== undefined && (
         <dl class="cells">
           {columns.map((title, column) => (
@@ -172,17 +178,17 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
       <Problem failed={failed} />
       {left > 0 && (
         <>
-          <Table
-            label={t.doubts(left)}
-            head={[`#${t.row}`, t.key, t.sent, t.why]}
-            rows={rows.filter(({ outcome }) => outcome === "in doubt").map(({ key, reason, row, sentAt }) => [
+          {table(
+            t.doubts(left),
+            [`#${t.row}`, t.key, t.sent, t.why],
+            rows.filter(({ outcome }) => outcome === "in doubt").map(({ key, reason, row, sentAt }) => [
               key,
               count(row),
               asCell(key),
               when(sentAt),
               safe(reason),
-            ])}
-          />
+            ]),
+          )}
           <p>{check(t.complete, complete, setComplete)}</p>
           <Drop label={t.dropExport} hint={t.dropHint} busy={busy} take={settle} />
           {testEntry !== undefined && <p class="small">{t.testEntry} {asCell(testEntry)}</p>}
@@ -203,10 +209,10 @@ const mostDifferences = 200
 const Differences = ({ of }: Readonly<{ of: Results["report"]["differences"] }>) =>
   of.length === 0 ? null : (
     <Section title={t.differences(of.length)}>
-      <Table
-        label={t.differences(of.length)}
-        head={[`#${t.row}`, t.key, t.question, t.sent, t.returned, t.edit]}
-        rows={of.slice(0, mostDifferences).map((one) => [
+      {table(
+        t.differences(of.length),
+        [`#${t.row}`, t.key, t.question, t.sent, t.returned, t.edit],
+        of.slice(0, mostDifferences).map((one) => [
           `${one.submissionId} ${one.question}`,
           count(one.row),
           asCell(one.key),
@@ -214,17 +220,17 @@ const Differences = ({ of }: Readonly<{ of: Results["report"]["differences"] }>)
           asCell(one.sent),
           asCell(one.returned),
           one.editLink != null && editLink(one.row, one.editLink),
-        ])}
-      />
+        ]),
+      )}
     </Section>
   )
 
 const History = ({ of: { report, runs }, pipeline }: Readonly<{ pipeline: string; of: Results }>) => (
   <Section title={t.history}>
-    <Table
-      label={t.history}
-      head={[t.started, t.mode, `#${t.read}`, `#${fateWords.imported.title}`, t.outcome]}
-      rows={runs.map(({ imported, mode, outcome, read, run, startedAt }) => [
+    {table(
+      t.history,
+      [t.started, t.mode, `#${t.read}`, `#${fateWords.imported.title}`, t.outcome],
+      runs.map(({ imported, mode, outcome, read, run, startedAt }) => [
         run,
         <a href={addressOf("results", pipeline, run)} aria-current={run === report.run ? "true" : undefined}>
           {when(startedAt)}
@@ -233,7 +239,7 @@ const History = ({ of: { report, runs }, pipeline }: Readonly<{ pipeline: string
         count(read),
         count(imported),
         badge(outcomeWords[outcome]),
-      ])}
-    />
+      ]),
+    )}
   </Section>
 )

@@ -5,7 +5,7 @@ import { outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
 import { call } from "./call.ts"
-import { act, Diagnostics, Figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
+import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
 import { wordsWith } from "./parts.tsx"
 import { addressOf } from "./place.ts"
 import { general, run as t, when } from "./strings.ts"
@@ -108,9 +108,13 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
       {progress !== undefined && (
         <>
           <progress aria-label={title} {...total !== undefined && { max: Math.max(total, 1), value: read }} />
-          <Figures large of={[{ title: t.sent, count: progress.sent }, ...rows.filter(({ count }) => count > 0)]} />
+          {figures(
+            [{ title: t.sent, count: progress.sent }, ...rows.filter(({ count }) => count > 0)],
+            undefined,
+            "large",
+          )}
           <Shares of={rows} />
-          <Figures label={t.readBack} of={readBack} />
+          {figures(readBack, t.readBack)}
           <Shares of={readBack} />
           <p class="soft">
             {rate > 0 && t.rate(rate)} {rate > 0 && total !== undefined && t.left((total - read) / rate * 1000)}{" "}

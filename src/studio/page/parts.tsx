@@ -67,17 +67,17 @@ export const nextCommand = (next: string | null | undefined) =>
   next != null && <p class="next">{general.next} {asCell(next)}</p>
 
 type Section = Readonly<
-  { title: string; word?: Word | undefined; isToned?: boolean; id?: string; children: ComponentChildren }
+  { title: string; word?: Word | false; isToned?: boolean; id?: string; children: ComponentChildren }
 >
 
 /** A titled part of a view. A word says how it is, and colours its edge if it is toned. */
 export const Section = ({ children, id, isToned, title, word }: Section) => {
   const heading = useId()
   return (
-    <section aria-labelledby={heading} id={id} class={isToned === true ? `toned ${word?.tone}` : ""}>
+    <section aria-labelledby={heading} id={id} class={isToned === true && word ? `toned ${word.tone}` : ""}>
       <div class="head">
         <h2 id={heading}>{safe(title)}</h2>
-        {word !== undefined && badge(word)}
+        {word && badge(word)}
       </div>
       {children}
     </section>
@@ -87,24 +87,20 @@ export const Section = ({ children, id, isToned, title, word }: Section) => {
 /** A table's cells, after the row's key. */
 export type TableRow = readonly [key: string | number, ...cells: ReadonlyArray<ComponentChildren>]
 
-type Table = Readonly<{ label: string; head: ReadonlyArray<string>; rows: ReadonlyArray<TableRow> }>
-
 /** A table in a box that scrolls sideways if it must. Columns whose title starts with `#` contain numbers. */
-export const Table = ({ head, label, rows }: Table) => {
-  const side = (index: number) => head[index]?.startsWith("#") === true ? "number" : ""
+export const table = (label: string, head: ReadonlyArray<string>, rows: ReadonlyArray<TableRow>) => {
+  const side = (at: number) => head[at]?.startsWith("#") === true ? "number" : ""
+  const titles = head.map((title, at) => <th key={at} scope="col" class={side(at)}>{safe(title.replace("#", ""))}</th>)
+  const row = ([key, ...cells]: TableRow) => (
+    <tr key={key}>{cells.map((cell, at) => <td key={at} class={side(at)}>{cell}</td>)}</tr>
+  )
   return (
     <div class="wide" tabIndex={0} role="group" aria-label={label}>
       <table>
         <thead>
-          <tr>
-            {head.map((title, at) => <th key={at} scope="col" class={side(at)}>{safe(title.replace("#", ""))}</th>)}
-          </tr>
+          <tr>{titles}</tr>
         </thead>
-        <tbody>
-          {rows.map(([key, ...cells]) => (
-            <tr key={key}>{cells.map((cell, at) => <td key={at} class={side(at)}>{cell}</td>)}</tr>
-          ))}
-        </tbody>
+        <tbody>{rows.map(row)}</tbody>
       </table>
     </div>
   )
@@ -139,10 +135,8 @@ export const Shares = ({ of }: Readonly<{ of: ReadonlyArray<Share> }>) => {
 type Figure = Readonly<{ title: string; count: number | undefined; tone?: Tone }>
 
 /** Shows counts with their names. A number with a tone is coloured unless it is 0. */
-export const Figures = (
-  { label, large, of }: Readonly<{ label?: string; large?: boolean; of: ReadonlyArray<Figure> }>,
-) => (
-  <dl class={large === true ? "figures large" : "figures"} aria-label={label}>
+export const figures = (of: ReadonlyArray<Figure>, label?: string, size = "") => (
+  <dl class={`figures ${size}`} aria-label={label}>
     {of.map((one) => (
       <div key={one.title}>
         <dt>{one.title}</dt>
@@ -166,9 +160,7 @@ export const Diagnostics = ({ of = [] }: Readonly<{ of?: Failed["diagnostics"] }
   <ul class="plain diagnostics">
     {of.slice(0, 100).map(({ file, line, message, severity, suggestion = "" }, index) => (
       <li key={index}>
-        {badge({ tone: severity === "error" ? "bad" : "warn", title: general[severity] })} {safe(`${file}:${line}`)}
-        {" "}
-        {safe(`${message} ${suggestion}`)}
+        {badge(general[severity])} {safe(`${file}:${line}`)} {safe(`${message} ${suggestion}`)}
       </li>
     ))}
   </ul>
@@ -193,19 +185,15 @@ export const Drop = ({ busy, hint, label, take }: Drop) => {
         type="file"
         aria-label={label}
         disabled={busy}
-        onChange={(event) =>
-          taken(event.currentTarget.files)}
+        onChange={({ currentTarget: { files } }) =>
+          taken(files)}
       />
     </label>
   )
 }
 
 /** An answer that may be outdated or not there yet. */
-export interface Asked<A> {
-  readonly answer?: A | undefined
-  readonly failed?: Failed | undefined
-  readonly isStale: boolean
-}
+type Asked<A> = Readonly<{ answer?: A | undefined; failed?: Failed | undefined; isStale: boolean }>
 
 /** Asks the server again whenever an input changes. The answer before stays until the next one is there. */
 export const useAnswer = <A,>(

@@ -23,12 +23,14 @@ export const failures = {
 }
 
 const busy = { loading: "Loading…", sending: "Sending the file…", working: "Working…", empty: "empty", nothing: "none" }
-const labels = { cancel: "Cancel", close: "Back to the list", next: "Next:", error: "error", warning: "warning" }
+const labels = { cancel: "Cancel", close: "Back to the list", next: "Next:" }
 export const general = {
+  error: { title: "error", tone: "bad" },
+  warning: { title: "warning", tone: "warn" },
   ...labels,
   ...busy,
   product: "formferry studio",
-}
+} as const
 
 const links = { home: "Pipelines", map: "Map", run: "Run", results: "Results", skip: "Skip to the content" }
 export const shell = {
