@@ -24,7 +24,8 @@ export const loadLazyModules = (): Promise<unknown> =>
   Promise.all([
     import("../../src/jobs/openRun.ts"),
     import("../../src/report/pastRuns.ts"),
-    import("../../src/report/html/reportPage.ts"),
+    import("../../src/report/reportFile.ts"),
+    import("../../src/report/writeFiles.ts"),
     import("../../src/run/Run.ts"),
     import("../../src/source/json/json.ts"),
     import("../../src/source/pull/pull.ts"),
@@ -111,7 +112,7 @@ ${rest}`,
   /** Advances time until a condition is true. Loading a module takes real time. */
   protected async until(isSo: () => boolean, what: string): Promise<void> {
     for (let tries = 0; !(await this.time.until(isSo, 4 * hour)); tries++) {
-      if (tries > 100) throw new Error(`This hangs (seed ${this.seed}): ${what}.`)
+      if (tries > 2_000) throw new Error(`This hangs (seed ${this.seed}): ${what}.`)
       await new Promise<void>((turn) => setTimeout(turn, 5))
     }
   }

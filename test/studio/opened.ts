@@ -1,5 +1,4 @@
-import { NodeContext } from "@effect/platform-node"
-import { Effect, Exit, Scope } from "effect"
+import { Effect } from "effect"
 import { identity } from "effect/Function"
 import { request } from "node:http"
 import { Notifier } from "../../src/jobs/attempt.ts"
@@ -15,15 +14,6 @@ export const served = (root: string, options: Options = {}) =>
     serveStudio({ root, port: 0, isDemo: false, guard: identity, mask: identity, maxUpload: 1024 * 1024, ...options }),
     ({ jobs, newLink }) => ({ jobs, newLink, origin: new URL(newLink()).origin }),
   ).pipe(Effect.provideService(Notifier, Notifier.overHttp(true)))
-
-/** Serves the studio of a project folder for a browser. */
-export const startStudio = async (root: string, options: Options = {}) => {
-  const scope = Effect.runSync(Scope.make())
-  const { newLink, origin } = await Effect.runPromise(
-    served(root, options).pipe(Effect.provide(NodeContext.layer), Scope.extend(scope)),
-  )
-  return { origin, newLink, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
-}
 
 /** An answer of the studio. */
 interface Answer {

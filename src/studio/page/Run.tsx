@@ -8,7 +8,7 @@ import { call } from "./call.ts"
 import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
 import { wordsWith } from "./parts.tsx"
 import { addressOf } from "./place.ts"
-import { general, run as t, when } from "./strings.ts"
+import { run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const
 

@@ -3,7 +3,6 @@ import type { Counts, DraftState, Edited, Operation, Survey } from "../Api.ts"
 import { call } from "./call.ts"
 import type { Failed } from "./call.ts"
 import { useAnswer } from "./parts.tsx"
-import {} from "./parts.tsx"
 
 /** A pipeline's text in this tab, and what its file said when it was read. */
 interface Draft {

@@ -15,7 +15,6 @@ const source = Buffer.from(sample.replace(/(?<=\r?\n3292719380,.*),Male,/, ",Mae
 // The names of two questions don't suggest a column.
 const form = readFileSync("samples/forms/star-wars.yaml", "utf8").replace("name: Region", "name: Where from?")
 
-const list = ["Episode I ", "Episode II ", "Episode III ", "Episode IV", "Episode V ", "Episode VI"]
 const ages: Readonly<Record<string, string>> = {
   "18-29": "18 to 29",
   "30-44": "30 to 44",
