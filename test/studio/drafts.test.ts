@@ -129,7 +129,7 @@ scoped(
 )
 
 scoped(
-  "a second job of a pipeline waits for the first, a stop finishes what is in flight, and the ledger refuses another process",
+  "a second job of a pipeline is refused until the first has ended, and a stop finishes what is in flight",
   Effect.gen(function*() {
     const { names, root, source, write } = yield* world
     yield* write("pipelines/people.yaml", commented)
