@@ -67,7 +67,7 @@ afterAll(async () => {
   await project?.close()
 })
 
-describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 180_000 }, () => {
+describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300_000 }, () => {
   it.runIf(isLong)("import a file with the keyboard alone", async () => {
     const { practice, root } = project
     const { close, isQuiet, page } = await openStudio(browser, project)
