@@ -111,7 +111,7 @@ export const createPipeline = async (page: Page, made: { name: string; service: 
 export const tabTo = async (page: Page, target: Locator) => {
   await target.waitFor()
   for (let pressed = 0; pressed < 150; pressed++) {
-    if (await target.evaluate((one) => one === (one.getRootNode() as Document).activeElement)) return
+    if (await target.evaluate((one) => one.matches(":focus"))) return
     await page.keyboard.press("Tab")
   }
   throw new Error(`Tab never reaches ${target}.`)
