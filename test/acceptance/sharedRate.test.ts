@@ -111,7 +111,7 @@ describe("a project whose hosts share the rate of an account", () => {
   )
 
   it.scopedLive.runIf(isLong && !withoutPostgres)(
-    "never exceeds the limit, and uses more of it than equal shares would, although one host is killed and one is stopped",
+    "never exceeds the limit, and gives the share of a killed and a stopped host to the third one",
     () =>
       Effect.gen(function*() {
         const limit = 40
@@ -142,9 +142,11 @@ describe("a project whose hosts share the rate of an account", () => {
         const wait = (millis: number) => Effect.promise(() => setTimeout(millis))
         const from = performance.now()
         yield* wait(6_000)
+        const killedAt = performance.now()
         killed?.signal("SIGKILL")
         stopped?.signal("SIGSTOP")
         yield* wait(6_000)
+        const continuedAt = performance.now()
         stopped?.signal("SIGCONT")
         yield* wait(4_000)
         const end = performance.now()
@@ -157,8 +159,9 @@ describe("a project whose hosts share the rate of an account", () => {
         )
         expect(proxy.arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
         expect(mostInASecond(proxy.arrivals)).toBeLessThanOrEqual(limit)
-        // Equal shares would use 63%. SharedPace.test.ts shows the exact share in virtual time, because a busy machine is too late for some slots.
-        expect(used).toBeGreaterThan(0.64)
+        // How much of the limit is used is shown in virtual time (SharedPace.test.ts), because a busy machine is too late for many slots.
+        const alone = arrivals.filter(({ at, path }) => at >= killedAt && at < continuedAt && path.includes("stamped"))
+        expect(alone.length * 1_000 / (continuedAt - killedAt)).toBeGreaterThan(1.2 * limit * 0.95 / 3)
       }),
     60_000,
   )
