@@ -12,16 +12,10 @@ const height = 64
 export type SurveyedQuestion = Survey["questions"][number]
 
 /** A column, or a question of the form tool that has several columns. */
-interface Item {
-  readonly title: string
-  readonly columns: readonly [SurveyedColumn, ...ReadonlyArray<SurveyedColumn>]
-}
+type Item = Readonly<{ title: string; columns: readonly [SurveyedColumn, ...ReadonlyArray<SurveyedColumn>] }>
 
 /** A question, and what the draft says about it. */
-interface Row {
-  readonly question: SurveyedQuestion
-  readonly said: QuestionState | undefined
-}
+type Row = Readonly<{ question: SurveyedQuestion; said: QuestionState | undefined }>
 
 /** Puts columns of one block together, unless the block is unfolded. */
 export const itemsOf = (all: ReadonlyArray<SurveyedColumn>, unfolded?: ReadonlySet<string>): ReadonlyArray<Item> => {
@@ -44,13 +38,10 @@ export const standing = (said: QuestionState | undefined): Word => {
   return { title: t.states[state], tone: state === "mapped" ? "good" : state === "unanswered" ? "calm" : "warn" }
 }
 
-/** The maximum number of suggestions that are drawn for an open question. */
-const mostDrawn = 3
-
 /** Returns the columns that answer a question, or may answer it. */
 const linksOf = ({ question, said }: Row): ReadonlyArray<Omit<Candidate, "cells">> => {
   if (said?.state === "unanswered") return []
-  if (said?.state !== "mapped") return question.candidates.slice(0, mostDrawn)
+  if (said?.state !== "mapped") return question.candidates.slice(0, 3)
   const { because = [] } = question.candidates.find(({ columns }) => columns.join() === said.from.join()) ?? {}
   return [{ columns: said.from, shown: said.shown ?? "", confidence: said.confidence ?? 1, because }]
 }

@@ -2,11 +2,10 @@ import { useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { outcomeWords, recordedModeWords } from "../../domain/run.ts"
 import type { Home, Job, PipelineCard, RunBar } from "../Api.ts"
-import { call, send } from "./call.ts"
+import { addressOf, call, send } from "./call.ts"
 import { act, badge, Diagnostics, Drop, figures, input, pick, Problem, safe, Section, Shares } from "./parts.tsx"
 import { useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import type { Word } from "./parts.tsx"
-import { addressOf } from "./place.ts"
 import { general, home as t, shell, when } from "./strings.ts"
 
 /** The first view: every pipeline with its state, and a new one from a file. */

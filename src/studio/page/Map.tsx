@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { count } from "../../domain/words.ts"
 import type { Counts, DraftState } from "../Api.ts"
 import { Board, standing } from "./Board.tsx"
+import { addressOf } from "./call.ts"
 import { Detail } from "./Detail.tsx"
 import { useDraft } from "./draft.ts"
 import type { Bench, Selection } from "./draft.ts"
 import { act, badge, Diagnostics, figures, Problem, safe, Section, table } from "./parts.tsx"
-import { addressOf } from "./place.ts"
 import { Preview } from "./Preview.tsx"
 import { general, map as t } from "./strings.ts"
 import type { Yaml as YamlEditor } from "./Yaml.tsx"
@@ -26,14 +26,7 @@ export const MapView = ({ pipeline }: Readonly<{ pipeline: string }>) => {
   // While the text can't be read, the last questions stay.
   const readable = useRef<DraftState>(undefined)
   if (state !== undefined && state.questions.length > 0) readable.current = state
-  if (draft === undefined) {
-    return (
-      <>
-        <h1>{safe(pipeline)}</h1>
-        {failed === undefined ? <p>{general.loading}</p> : <Problem failed={failed} />}
-      </>
-    )
-  }
+  if (draft === undefined) return failed ? <Problem failed={failed} /> : <h1>{general.loading}</h1>
   const bench = survey && { editing, survey, state: readable.current ?? state, selected, select }
   const diagnostics = [...state?.diagnostics ?? [], ...counts.answer?.diagnostics ?? []]
   const isBroken = diagnostics.some(({ severity }) => severity === "error")

@@ -27,23 +27,21 @@ export const Preview = ({ isBroken, pipeline, row, setRow, text }: Preview) => {
     if (row > 1) document.getElementById("preview")?.scrollIntoView({ block: "nearest" })
   }, [row])
   const goTo = (to: string) => setRow(Math.max(1, Math.trunc(Number(to)) || 1))
+  const chip = (one: PreviewedRow) => {
+    const marks = { class: `chip ${stateOf(one).tone}`, "aria-pressed": one === shown }
+    const label = t.row(one.row, stateOf(one).title)
+    return (
+      <button key={one.row} type="button" {...marks} aria-label={label} onClick={() => setRow(one.row)}>
+        {one.row}
+      </button>
+    )
+  }
   return (
     <Section title={t.title} id="preview">
       <Problem failed={isBroken ? undefined : failed} />
       <div class="rows" role="group" aria-busy={isStale} aria-label={t.rows}>
         {act("‹", () => setRow(first - rowsShown), { off: first === 1, label: t.previousRows })}
-        {rows.map((one) => (
-          <button
-            key={one.row}
-            type="button"
-            class={`chip ${stateOf(one).tone}`}
-            aria-pressed={one.row === shown?.row}
-            aria-label={t.row(one.row, stateOf(one).title)}
-            onClick={() => setRow(one.row)}
-          >
-            {one.row}
-          </button>
-        ))}
+        {rows.map(chip)}
         {act("›", () => setRow(first + rowsShown), { off: rows.length < rowsShown, label: t.nextRows })}
         <label>
           {t.goTo}{" "}

@@ -3,12 +3,11 @@ import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { modeWords, outcomeWords } from "../../domain/run.ts"
 import { count } from "../../domain/words.ts"
 import type { Calls, RejectedRows, Settled } from "../Api.ts"
-import { call, send } from "./call.ts"
+import { addressOf, call, reportOf, send } from "./call.ts"
 import { act, asCell, badge, check, Drop, figures, nextCommand, Problem, safe, Section, Shares } from "./parts.tsx"
 import { table, useAnswer, useDoing, wordsWith } from "./parts.tsx"
 import type { TableRow } from "./parts.tsx"
-import { addressOf, reportOf } from "./place.ts"
-import { general, results as t, shell, when } from "./strings.ts"
+import { results as t, shell, when } from "./strings.ts"
 
 type Results = Calls["results"]["report"]["success"]
 
@@ -20,19 +19,18 @@ export const ResultsView = ({ pipeline, run }: Readonly<{ pipeline: string; run:
     [pipeline, run],
   )
   const doubts = useAnswer((signal) => call("results", "doubts", { pipeline }, signal), [pipeline, settled])
+  const { left = 0 } = doubts.answer ?? {}
   return (
     <>
       <h1>{safe(pipeline)}</h1>
-      <Problem failed={failed} />
-      {answer === undefined && failed === undefined && <p>{general.loading}</p>}
-      {answer !== undefined && <Summary of={answer} />}
-      {answer !== undefined && answer.rejected > 0 && <Rejected pipeline={pipeline} run={answer.report.run} />}
-      <Problem failed={doubts.failed} />
-      {doubts.answer !== undefined && (doubts.answer.left > 0 || settled !== undefined) && (
+      <Problem failed={failed ?? doubts.failed} />
+      {answer && <Summary of={answer} />}
+      {answer && answer.rejected > 0 && <Rejected pipeline={pipeline} run={answer.report.run} />}
+      {doubts.answer && (left > 0 || settled) && (
         <Doubts pipeline={pipeline} now={doubts.answer} last={settled} put={setSettled} />
       )}
-      {answer !== undefined && <Differences of={answer.report.differences} />}
-      {answer !== undefined && <History pipeline={pipeline} of={answer} />}
+      {answer && <Differences of={answer.report.differences} />}
+      {answer && <History pipeline={pipeline} of={answer} />}
     </>
   )
 }
@@ -106,19 +104,14 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
   }
   const wrong = new Set(rows.flatMap((row) => row.wrong))
   const shown = columns.flatMap((title, index) => wrong.has(title) ? [index] : [])
+  const isSame = changed.size === 0
   const opened = rows.find(({ index }) => index === open)
   return (
     <Section title={t.rejected(total)} word={fixed && { tone: "calm", title: t.fixedFile }}>
       <p class="soft small">{t.rejectedHint}</p>
       {table(
         t.rejected(total),
-        [
-          `#${t.row}`,
-          t.key,
-          t.why,
-          ...shown.map((column) => columns[column] ?? ""),
-          t.allCells,
-        ],
+        [`#${t.row}`, t.key, t.why, ...shown.map((column) => columns[column] ?? ""), t.allCells],
         rows.map((row): TableRow => [
           row.index,
           row.row,
@@ -148,11 +141,8 @@ const Rejected = ({ pipeline, run }: Readonly<{ pipeline: string; run: string }>
       <Problem failed={doing.failed} />
       {doing.failed?._tag === "Conflict" && act(t.readAgain, () => setRound(round + 1))}
       <p class="acts">
-        {act(t.save, () => doing.run(save), { off: doing.busy || changed.size === 0 })}
-        {act(t.sendFixed, () => doing.run(sendFixed), {
-          main: true,
-          off: doing.busy || (changed.size === 0 && !fixed),
-        })}
+        {act(t.save, () => doing.run(save), { off: doing.busy || isSame })}
+        {act(t.sendFixed, () => doing.run(sendFixed), { main: true, off: doing.busy || (isSame && !fixed) })}
         <span role="status" class="soft small">{t.unsaved(changed.size)}</span>
       </p>
     </Section>
@@ -165,6 +155,7 @@ type Doubts = Readonly<{ pipeline: string; now: Settled; last: Settled | undefin
 const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts) => {
   const [complete, setComplete] = useState(false)
   const { busy, failed, run } = useDoing()
+  const open = rows.filter(({ outcome }) => outcome === "in doubt")
   const settle = (file: File) =>
     run(async () => put(await send("results", "settle", { pipeline, name: file.name, complete: `${complete}` }, file)))
   return (
@@ -181,13 +172,7 @@ const Doubts = ({ last, now: { left, rows, testEntry }, pipeline, put }: Doubts)
           {table(
             t.doubts(left),
             [`#${t.row}`, t.key, t.sent, t.why],
-            rows.filter(({ outcome }) => outcome === "in doubt").map(({ key, reason, row, sentAt }) => [
-              key,
-              count(row),
-              asCell(key),
-              when(sentAt),
-              safe(reason),
-            ]),
+            open.map(({ key, reason, row, sentAt }) => [key, count(row), asCell(key), when(sentAt), safe(reason)]),
           )}
           <p>{check(t.complete, complete, setComplete)}</p>
           <Drop label={t.dropExport} hint={t.dropHint} busy={busy} take={settle} />
@@ -204,15 +189,13 @@ const editLink = (row: number, to: string) =>
     ? <a href={to} rel="noreferrer noopener" target="_blank" aria-label={t.editRow(row)}>{t.edit}</a>
     : asCell(to)
 
-const mostDifferences = 200
-
 const Differences = ({ of }: Readonly<{ of: Results["report"]["differences"] }>) =>
   of.length === 0 ? null : (
     <Section title={t.differences(of.length)}>
       {table(
         t.differences(of.length),
         [`#${t.row}`, t.key, t.question, t.sent, t.returned, t.edit],
-        of.slice(0, mostDifferences).map((one) => [
+        of.slice(0, 200).map((one) => [
           `${one.submissionId} ${one.question}`,
           count(one.row),
           asCell(one.key),

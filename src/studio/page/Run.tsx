@@ -2,12 +2,11 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { fateWords, verdictWords } from "../../domain/fate.ts"
 import { phases } from "../../domain/progress.ts"
 import { outcomeWords } from "../../domain/run.ts"
-import { count } from "../../domain/words.ts"
 import type { Job } from "../Api.ts"
-import { call } from "./call.ts"
+import { addressOf, call } from "./call.ts"
 import { act, Diagnostics, figures, input, nextCommand, Problem, safe, Section, Shares, useDoing } from "./parts.tsx"
 import { wordsWith } from "./parts.tsx"
-import { addressOf } from "./place.ts"
+import type { Word } from "./parts.tsx"
 import { run as t, when } from "./strings.ts"
 
 const modes = ["check", "rehearsal", "dry-run", "run"] as const
@@ -40,7 +39,7 @@ export const RunView = ({ jobs, pipeline }: Readonly<{ pipeline: string; jobs: R
 }
 
 const JobCard = ({ job, job: { mode, startedAt, state } }: Readonly<{ job: Job }>) => {
-  const title = t.jobTitle(t.modes[mode === "reconcile" ? "run" : mode].title, when(startedAt, true))
+  const title = t.jobTitle(t.modes[mode === "reconcile" ? "run" : mode].title, when(startedAt))
   if (state._tag === "Ended") return <Ended pipeline={job.pipeline} state={state} title={title} />
   const word = state._tag === "Asking" ? t.asking : state.stopping ? t.stopping : t.going
   return (
@@ -79,27 +78,21 @@ const Confirm = ({ job: { id: job }, question }: Readonly<{ job: Job; question: 
   )
 }
 
-/** How often screen readers hear of the progress, in milliseconds. */
-const sayEvery = 5000
-
 const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; isStopping: boolean }>) => {
   const { busy, failed, run } = useDoing()
   const [said, setSaid] = useState("")
   const latest = useRef("")
-  const title = progress === undefined
-    ? t.starting
-    : t.phase(phases[progress.phase].title, progress.read, progress.total)
+  const { inDoubt = 0, phase = "survey", rate = 0, read = 0, total } = progress ?? {}
+  const title = progress === undefined ? t.starting : t.phase(phases[phase].title, read, total)
   latest.current = progress === undefined ? title : `${title}. ${t.spoken(progress.sent, progress.inDoubt)}`
   useEffect(() => {
     setSaid(latest.current)
-    const timer = setInterval(() => setSaid(latest.current), sayEvery)
+    const timer = setInterval(() => setSaid(latest.current), 5000)
     return () => clearInterval(timer)
   }, [])
-  const rows = progress?.fates === undefined
-    ? [{ ...fateWords.inDoubt, count: progress?.inDoubt ?? 0 }]
-    : wordsWith(fateWords, progress.fates)
+  const rows = progress?.fates ? wordsWith(fateWords, progress.fates) : [{ ...fateWords.inDoubt, count: inDoubt }]
+  const sent = [{ title: t.sent, count: progress?.sent }, ...rows.filter(({ count }) => count > 0)]
   const readBack = wordsWith(verdictWords, progress?.readBack)
-  const { rate = 0, read = 0, total } = progress ?? {}
   const stop = () => run(() => call("runs", "stop", { job: id }))
   return (
     <>
@@ -108,11 +101,7 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
       {progress !== undefined && (
         <>
           <progress aria-label={title} {...total !== undefined && { max: Math.max(total, 1), value: read }} />
-          {figures(
-            [{ title: t.sent, count: progress.sent }, ...rows.filter(({ count }) => count > 0)],
-            undefined,
-            "large",
-          )}
+          {figures(sent, undefined, "large")}
           <Shares of={rows} />
           {figures(readBack, t.readBack)}
           <Shares of={readBack} />
@@ -135,11 +124,8 @@ const Live = ({ isStopping, job: { id, pace, progress } }: Readonly<{ job: Job; 
 
 const Ended = ({ pipeline, state, title }: Readonly<{ pipeline: string; state: In<"Ended">; title: string }>) => {
   const { diagnostics, exitCode, message, next, outcome, run } = state
-  const word = outcome !== undefined
-    ? outcomeWords[outcome]
-    : exitCode === 0
-    ? { title: t.fine, tone: "good" as const }
-    : { title: t.exit(count(exitCode)), tone: "warn" as const }
+  const left: Word = exitCode === 0 ? { title: t.fine, tone: "good" } : { title: t.exit(exitCode), tone: "warn" }
+  const word = outcome === undefined ? left : outcomeWords[outcome]
   return (
     <Section title={title} word={word} isToned>
       {message.split("\n").map((line, index) => (

@@ -1,10 +1,10 @@
 import { autocompletion, completionKeymap } from "@codemirror/autocomplete"
 import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands"
 import { yaml } from "@codemirror/lang-yaml"
-import { bracketMatching, HighlightStyle, syntaxHighlighting } from "@codemirror/language"
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language"
 import { setDiagnostics } from "@codemirror/lint"
 import { EditorState } from "@codemirror/state"
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view"
+import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "preact/hooks"
 import type { DraftState } from "../Api.ts"
@@ -24,7 +24,6 @@ const look = EditorView.theme({
   "&": { backgroundColor: "var(--paper)", color: "var(--ink)", height: "100%", fontSize: "13px" },
   ".cm-scroller": { fontFamily: "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace", lineHeight: "1.5" },
   ".cm-gutters": { backgroundColor: "var(--card)", color: "var(--soft)", borderRight: "1px solid var(--line)" },
-  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--calm-back)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "-2px" },
   ".cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground": {
@@ -79,8 +78,6 @@ export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text
           lineNumbers(),
           history(),
           drawSelection(),
-          bracketMatching(),
-          highlightActiveLine(),
           yaml(),
           colours,
           look,

@@ -2,14 +2,10 @@ import type { Calls, Home, Job } from "../Api.ts"
 import { failures } from "./strings.ts"
 
 /** Why a call could not be done. */
-export interface Failed {
-  readonly _tag: string
-  readonly message: string
-  readonly diagnostics?: Home["diagnostics"]
+export type Failed =
+  & Readonly<{ _tag: string; message: string; diagnostics?: Home["diagnostics"] }>
   /** What the file says now, if it was changed. */
-  readonly text?: string
-  readonly version?: string
-}
+  & Readonly<{ text?: string; version?: string }>
 
 const sent = async (path: string, init: RequestInit): Promise<unknown> => {
   const answer = await fetch(`/api/${path}`, { method: "POST", ...init }).catch((error: unknown) => {
@@ -24,21 +20,19 @@ const sent = async (path: string, init: RequestInit): Promise<unknown> => {
   return content
 }
 
-type Answer<G extends keyof Calls, E extends keyof Calls[G]> = Calls[G][E] extends { readonly success: infer A } ? A
-  : never
+type Part<C, Name extends string> = C extends { readonly [N in Name]: infer A } ? A : never
 
 /** Calls the server. Rejects with `Failed`. */
 export const call = async <G extends keyof Calls, E extends keyof Calls[G] & string>(
   group: G,
   name: E,
-  payload: Calls[G][E] extends { readonly payload: infer P } ? P : never,
+  payload: Part<Calls[G][E], "payload">,
   signal: AbortSignal | null = null,
-): Promise<Answer<G, E>> =>
-  await sent(`${group}/${name}`, {
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(payload),
-    signal,
-  }) as Answer<G, E>
+) => {
+  const headers = { "content-type": "application/json" }
+  const answer = await sent(`${group}/${name}`, { headers, body: JSON.stringify(payload), signal })
+  return answer as Part<Calls[G][E], "success">
+}
 
 /** Sends a file to the server. Rejects with `Failed`. */
 export const send = async <G extends keyof Calls, E extends keyof Calls[G] & string>(
@@ -46,11 +40,11 @@ export const send = async <G extends keyof Calls, E extends keyof Calls[G] & str
   name: E,
   query: { readonly [key: string]: string },
   file: File,
-): Promise<Answer<G, E>> =>
-  await sent(`${group}/${name}?${new URLSearchParams(query)}`, {
-    headers: { "content-type": "application/octet-stream" },
-    body: file,
-  }) as Answer<G, E>
+) => {
+  const headers = { "content-type": "application/octet-stream" }
+  const answer = await sent(`${group}/${name}?${new URLSearchParams(query)}`, { headers, body: file })
+  return answer as Part<Calls[G][E], "success">
+}
 
 /** Calls `show` with each job, now and whenever one changes. Returns a function that stops this. */
 export const listen = (show: (job: Job) => void): () => void => {
@@ -58,3 +52,14 @@ export const listen = (show: (job: Job) => void): () => void => {
   events.addEventListener("message", ({ data }) => show(JSON.parse(data)))
   return () => events.close()
 }
+
+/** The views of a pipeline, as they are called in addresses. */
+export const pipelineViews = ["map", "run", "results"] as const
+
+/** Returns the address of a view of a pipeline, or of one of its runs. */
+export const addressOf = (view: (typeof pipelineViews)[number], ...parts: ReadonlyArray<string>): string =>
+  ["#", view, ...parts.map(encodeURIComponent)].join("/")
+
+/** Returns the address of a run's report. */
+export const reportOf = (pipeline: string, run: string): string =>
+  `/reports/${encodeURIComponent(pipeline)}/${encodeURIComponent(run)}/report.html`

@@ -1,19 +1,11 @@
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete"
 
 /** The parts of a JSON Schema that completions need. */
-interface Node {
-  readonly $ref?: string
-  readonly anyOf?: ReadonlyArray<Node>
-  readonly oneOf?: ReadonlyArray<Node>
-  readonly allOf?: ReadonlyArray<Node>
-  readonly properties?: Readonly<Record<string, Node>>
-  readonly additionalProperties?: Node | boolean
-  readonly items?: Node
-  readonly enum?: ReadonlyArray<unknown>
-  readonly const?: unknown
-  readonly description?: string
-  readonly $defs?: Readonly<Record<string, Node>>
-}
+type Node =
+  & { readonly [K in "anyOf" | "oneOf" | "allOf"]?: ReadonlyArray<Node> }
+  & { readonly [K in "properties" | "$defs"]?: Readonly<Record<string, Node>> }
+  & Readonly<{ $ref?: string; additionalProperties?: Node | boolean; items?: Node }>
+  & Readonly<{ enum?: ReadonlyArray<unknown>; const?: unknown; description?: string }>
 
 /** Returns a node and everything that it may be instead. */
 const variants = (root: Node, node: Node, depth = 0): ReadonlyArray<Node> => {

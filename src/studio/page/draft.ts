@@ -5,12 +5,7 @@ import type { Failed } from "./call.ts"
 import { useAnswer } from "./parts.tsx"
 
 /** A pipeline's text in this tab, and what its file said when it was read. */
-interface Draft {
-  readonly file: string
-  readonly version: string
-  readonly saved: string
-  readonly text: string
-}
+type Draft = Readonly<{ file: string; version: string; saved: string; text: string }>
 
 /** The drafts of this tab. They stay while other views are open. */
 const drafts = new Map<string, Draft>()

@@ -172,6 +172,7 @@ type Drop = Readonly<{ label: string; hint: string; busy: boolean; take: (file: 
 export const Drop = ({ busy, hint, label, take }: Drop) => {
   const [over, setOver] = useState(false)
   const taken = (files: FileList | null | undefined) => files?.[0] !== undefined && !busy && take(files[0])
+  const choose = (event: Event) => taken((event.currentTarget as HTMLInputElement).files)
   const drag = (isOver: boolean) => (event: DragEvent) => {
     event.preventDefault()
     setOver(isOver)
@@ -181,13 +182,7 @@ export const Drop = ({ busy, hint, label, take }: Drop) => {
     <label class={over ? "drop over" : "drop"} onDragOver={drag(true)} onDragLeave={drag(false)} onDrop={drag(false)}>
       <strong>{label}</strong>
       <span class="soft small">{busy ? general.sending : hint}</span>
-      <input
-        type="file"
-        aria-label={label}
-        disabled={busy}
-        onChange={({ currentTarget: { files } }) =>
-          taken(files)}
-      />
+      <input type="file" aria-label={label} disabled={busy} onChange={choose} />
     </label>
   )
 }

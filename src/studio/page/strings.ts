@@ -4,12 +4,10 @@ import type { SurveyedColumn } from "../Api.ts"
 
 // Every text of the page, except the words that messages and reports share (src/domain).
 
-const clock = (timeStyle: "short" | "medium") => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle })
-const [minute, second] = [clock("short"), clock("medium")]
+const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })
 
 /** Returns an instant (ISO 8601) as the reader's clock shows it. */
-export const when = (text: string, isExact = false): string =>
-  Number.isNaN(Date.parse(text)) ? text : (isExact ? second : minute).format(new Date(text))
+export const when = (text: string): string => Number.isNaN(Date.parse(text)) ? text : clock.format(new Date(text))
 
 /** Returns a share from 0 to 1 in percent. Only a whole is 100%. */
 export const percent = (share: number): string => `${share === 1 ? 100 : Math.min(99, Math.round(share * 100))}%`
@@ -23,12 +21,11 @@ export const failures = {
 }
 
 const busy = { loading: "Loading…", sending: "Sending the file…", working: "Working…", empty: "empty", nothing: "none" }
-const labels = { cancel: "Cancel", close: "Back to the list", next: "Next:" }
+const labels = { ...busy, cancel: "Cancel", close: "Back to the list", next: "Next:" }
 export const general = {
   error: { title: "error", tone: "bad" },
   warning: { title: "warning", tone: "warn" },
   ...labels,
-  ...busy,
   product: "formferry studio",
 } as const
 
@@ -41,15 +38,14 @@ export const shell = {
     `${pipeline}: ${mode === "check" ? mode : modeWords[mode]} in progress`,
 }
 
-const states = { title: "Pipelines", going: "In progress", never: "Never ran", unfinished: "Not finished" }
 const schedule = { noSchedule: "Not scheduled" }
+const states = { ...schedule, title: "Pipelines", going: "In progress", never: "Never ran", unfinished: "Not finished" }
 const creating = { create: "New pipeline", stored: "Stored:", name: "Name of the pipeline", service: "Service" }
 const createActs = { form: "Form", go: "Create the pipeline" }
 export const home = {
   ...creating,
   ...createActs,
   ...states,
-  ...schedule,
   demo: "This is the sample project. The practice service runs on this machine, and nothing leaves it.",
   none: "There is no pipeline yet. Start with a file below.",
   next: (time: string) => `Next run: ${time}`,
@@ -80,8 +76,8 @@ export const board = {
     columns > 1 ? `${columns} columns of ${block}: show each` : `Fold the columns of ${block}`,
 }
 
-const entryActs = { openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
 const entryRemoval = { unmap: "Remove the entry", leave: "Leave unanswered" }
+const entryActs = { ...entryRemoval, openTitle: "What is open", accept: "Accept", reject: "Reject", use: "Use this" }
 const choosing = { answer: "Answer", answeredBy: "Answered by", other: "Other columns", choose: "Choose…" }
 const choiceColumns = { times: "Times", option: "Option", noAnswer: "No answer" }
 const mapping = { answers: "Answers the question", map: "Map this column", ignore: "Leave behind on purpose" }
@@ -92,7 +88,6 @@ export const detail = {
   ...choosing,
   ...choiceColumns,
   ...entryActs,
-  ...entryRemoval,
   nothingOpen: "Nothing is open. Check the preview, then save.",
   openQuestions: (open: number) => counted(open, "open question"),
   line: (line: number) => `line ${line}`,
@@ -118,16 +113,14 @@ export const detail = {
   lastUpdatedAt: "Time of the last change",
 }
 
-const drafting = { board: "Mapping", yaml: "Pipeline file", undo: "Undo", redo: "Redo", edited: "Not saved" }
 const draftActs = { save: "Save", toRun: "Check and run" }
+const drafting = { board: "Mapping", yaml: "Pipeline file", undo: "Undo", redo: "Redo", edited: "Not saved" }
+const figureRest = { ...drafting, unused: "columns left behind", open: "open questions" }
 const figures = { sendable: "can be sent", invalid: "invalid", filtered: "skipped on purpose" }
-const figureRest = { unused: "columns left behind", open: "open questions" }
-const problems = { problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
+const problems = { ...figures, problems: "Problems of rows", rows: "Rows", problem: "Problem", examples: "Examples" }
 export const map = {
   ...problems,
-  ...figures,
   ...figureRest,
-  ...drafting,
   ...draftActs,
   yamlOf: (file: string) => `Text of ${file}`,
   surveying: "Reading the file and the form…",
@@ -147,12 +140,11 @@ export const map = {
   row: (row: number) => `Row ${count(row)}`,
 }
 
-const rowsOf = { title: "Preview", rows: "Rows of the preview", previousRows: "Previous rows", nextRows: "Next rows" }
 const rowButtons = { goTo: "Row", key: "key" }
-const previewed = { question: "Question", source: "Source", sent: "Sent" }
+const rowsOf = { title: "Preview", rows: "Rows of the preview", previousRows: "Previous rows", nextRows: "Next rows" }
+const previewed = { ...rowsOf, question: "Question", source: "Source", sent: "Sent" }
 export const preview = {
   ...previewed,
-  ...rowsOf,
   ...rowButtons,
   states: {
     valid: { title: "Can be sent", tone: "good" },
@@ -195,17 +187,16 @@ export const run = {
     `${most === undefined ? "" : `${count(requests)} of at most `}${counted(most ?? requests, "request")} in flight.`,
   throttled: (requests: number) => `${counted(requests, "request")} slowed down by the service.`,
   closing: "Closing this page does not stop it.",
-  exit: (code: string) => `Exit code ${code}`,
+  exit: (code: number) => `Exit code ${code}`,
 }
 
 const rowColumns = { row: "Row", key: "Row key", why: "Why", question: "Question", sent: "Sent", returned: "Returned" }
 const rowMore = { edit: "Edit" }
 const runColumns = { started: "Started", mode: "Mode", outcome: "Outcome", read: "read", history: "History" }
-const fixing = { fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
 const pages = { save: "Save the fixes", sendFixed: "Send the fixed rows" }
+const fixing = { ...pages, fixedFile: "Fixed", show: "Show", allCells: "All cells", previous: "Previous", next: "Next" }
 export const results = {
   ...fixing,
-  ...pages,
   ...runColumns,
   ...rowColumns,
   ...rowMore,

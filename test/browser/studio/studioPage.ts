@@ -4,6 +4,7 @@ import type { Browser, Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import { parseForm } from "../../../src/practice/files.ts"
 import { serve } from "../../../src/practice/PracticeService.ts"
+import { isLong } from "../../long.ts"
 import { type Fault, planned } from "../../practice/faults.ts"
 import { projectFolder } from "../../project/projectFolder.ts"
 import { served } from "../../studio/opened.ts"
@@ -86,9 +87,11 @@ const tooWide = `(() => {
     .map((one) => one.outerHTML.slice(0, 80))
 })()`
 
+const looks = [["light", 1440], ["dark", 360], ["light", 800], ["dark", 1200]] as const
+
 /** Expects that axe finds nothing in a view, light and dark, and that it fits the width of a phone. */
 export const isAccessible = async (page: Page, name: string) => {
-  for (const [colorScheme, width] of [["light", 1440], ["dark", 800], ["light", 360], ["dark", 1200]] as const) {
+  for (const [colorScheme, width] of isLong ? looks : looks.slice(0, 2)) {
     await page.emulateMedia({ colorScheme })
     await page.setViewportSize({ width, height: 900 })
     expect(await accessibility(page)).toEqual([])
@@ -96,6 +99,7 @@ export const isAccessible = async (page: Page, name: string) => {
     await picture(page, `studio-${name}-${width}-${colorScheme}`)
   }
   await page.emulateMedia({ colorScheme: "light" })
+  await page.setViewportSize({ width: 1200, height: 900 })
 }
 
 /** Creates a pipeline from a file that someone chooses, and waits until its mapping is shown. */
