@@ -61,6 +61,7 @@ beforeAll(async () => {
   if (withoutBrowser) return
   browser = await launch()
   project = await startProject({ forms: [people, hostileForm, wideForm] })
+  mkdirSync(join(project.root, "pipelines"))
 })
 afterAll(async () => {
   await browser?.close()
@@ -209,10 +210,17 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
       "No,Name,Mail",
       ...Array.from({ length: 1_000_000 }, (_, at) => `${at},Person ${at},p${at}@example.org`),
     ]
-    mkdirSync(join(project.root, "sources"), { recursive: true })
-    writeFileSync(join(project.root, "sources", "long.csv"), long.join("\n"))
-    await page.getByLabel("Drop a file with answers here").setInputFiles(join(project.root, "sources", "long.csv"))
-    await createPipeline(page, { name: "long", service: "live", form: "people" })
+    writeFileSync(join(project.root, "long.csv"), long.join("\n"))
+    writeFileSync(
+      join(project.root, "pipelines", "long.yaml"),
+      stringify({
+        pipeline: "long",
+        source: { file: "../long.csv", rowKey: ["No"] },
+        mapping: { questions: [{ name: "Name", from: "Name" }, { name: "Mail", from: "Mail" }] },
+        sink: { service: "live", form: "people" },
+      }),
+    )
+    await page.goto(`${project.studio.origin}/#/map/long`)
     await page.getByText("First 10,000 rows counted. The rest is being read…").waitFor()
     await page.getByText("All 1,000,000 rows counted.").waitFor({ timeout: 120_000 })
     await isQuiet()
