@@ -78,8 +78,6 @@ const Status = ({ editing }: Pick<Bench, "editing">) => {
   const errors = state.answer?.diagnostics.filter(({ severity }) => severity === "error").length ?? 0
   const isCounting = answer === undefined || (isStale && answer.isWhole)
   const counted = isCounting ? t.counting : t.counted(answer.rows, answer.isWhole)
-    ? t.counting
-    : t.counted(answer.rows, answer.isWhole)
   return (
     <div class="status">
       <h1>{safe(pipeline)}</h1>

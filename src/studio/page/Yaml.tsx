@@ -53,7 +53,6 @@ type Yaml = Readonly<{
   current: () => string
   change: (text: string) => void
   diagnostics: DraftState["diagnostics"]
-  /** The line to show. */
   line: number | undefined
 }>
 
@@ -86,8 +85,9 @@ export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           autocompletion({
             override: [(context) => {
-              schema ??= call("draft", "schema", { pipeline, text: context.state.doc.toString() })
-              return schema.then((known) => completionsOf(known, context), () => null)
+              // The text is often incomplete while someone types, so the schema is that of the text as it was opened.
+              schema ??= call("draft", "schema", { pipeline, text })
+              return schema.then((known) => completionsOf(known, context), () => (schema = undefined, null))
             }],
           }),
           EditorView.updateListener.of((update) => update.docChanged && latest.current(update.state.doc.toString())),

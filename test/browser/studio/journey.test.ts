@@ -91,12 +91,12 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 300_000 }, 
     await isAccessible(page, "empty")
 
     // A file is dropped.
-    const dropped = await page.evaluateHandle(([content]) => {
+    const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer()
-      const bytes = Uint8Array.from(atob(content ?? ""), (character) => character.charCodeAt(0))
+      const bytes = Uint8Array.from(atob("${source.toString("base64")}"), (character) => character.charCodeAt(0))
       transfer.items.add(new File([bytes], "Star Wars (export).csv"))
       return transfer
-    }, [source.toString("base64")])
+    })()`)
     await page.getByText("Drop a file with answers here").dispatchEvent("drop", { dataTransfer: dropped })
     await page.getByText("Stored: Star Wars (export).csv").waitFor()
     expect(await page.getByRole("textbox", { name: "Name of the pipeline" }).inputValue()).toBe("star-wars-export")
@@ -135,6 +135,7 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 300_000 }, 
     // The figures and the preview follow.
     const figures = page.getByLabel("What this draft sends")
     await expect.poll(() => figures.innerText(), { timeout: 60_000 }).toMatch(/can be sent\s+199\s+invalid\s+1\s/)
+    await page.getByText("All 200 rows counted.").waitFor()
     const preview = page.getByRole("region", { name: "Preview" })
     await expect.poll(() => preview.getByRole("row", { name: /^Age/ }).innerText()).toMatch(/18-29\s+18 to 29/)
     await page.getByRole("button", { name: "Row 6", exact: true }).click()
@@ -174,7 +175,7 @@ describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 300_000 }, 
     await page.getByRole("progressbar").waitFor()
     await page.reload()
     const ran = page.getByRole("region", { name: /^Run: / })
-    await ran.getByText("Rows are in doubt", { exact: true }).waitFor()
+    await ran.getByText("Rows are in doubt", { exact: true }).waitFor({ timeout: 60_000 })
     await isAccessible(page, "run")
     expect(practice.count("sW6fIlMs14")).toBe(199)
 

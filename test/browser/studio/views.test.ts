@@ -29,6 +29,13 @@ const rows = [
   ["21", "Bad", "not-an-address", "05/06/1990", "Blue"],
 ]
 
+const pipelineOf = (pipeline: string, file: string) => ({
+  pipeline,
+  source: { file, rowKey: ["No"] },
+  mapping: { questions: [{ name: "Name", from: "Name" }, { name: "Mail", from: "Mail" }] },
+  sink: { service: "live", form: "people" },
+})
+
 /** Texts without line breaks and control characters, which a form file can contain. */
 const hostile = attacks.filter((text) => /^[ -~]{1,120}$/.test(text))
 const hostileForm = stringify({
@@ -213,12 +220,7 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     writeFileSync(join(project.root, "long.csv"), long.join("\n"))
     writeFileSync(
       join(project.root, "pipelines", "long.yaml"),
-      stringify({
-        pipeline: "long",
-        source: { file: "../long.csv", rowKey: ["No"] },
-        mapping: { questions: [{ name: "Name", from: "Name" }, { name: "Mail", from: "Mail" }] },
-        sink: { service: "live", form: "people" },
-      }),
+      stringify(pipelineOf("long", "../long.csv")),
     )
     await page.goto(`${project.studio.origin}/#/map/long`)
     await page.getByText("First 10,000 rows counted. The rest is being read…").waitFor()
@@ -227,21 +229,26 @@ describe.skipIf(withoutBrowser)("the studio's views in Chromium", { timeout: 300
     await close()
   })
 
-  it("keeps a draft if its file was changed by someone else", async () => {
+  it("completes the keys of a pipeline, and keeps a draft if its file was changed by someone else", async () => {
     const { close, page } = await openStudio(browser, project)
     const file = join(project.root, "pipelines", "conflict.yaml")
-    writeFileSync(file, "pipeline: conflict\n# ours\n")
+    const ours = stringify(pipelineOf("conflict", "../rows.csv"))
+    writeFileSync(join(project.root, "rows.csv"), Papa.unparse(rows))
+    writeFileSync(file, ours)
     await page.goto(`${project.studio.origin}/#/map/conflict`)
     const editor = page.getByRole("textbox", { name: "Text of pipelines/conflict.yaml" })
     await editor.click()
     await page.keyboard.press("Control+End")
-    await page.keyboard.insertText("# mine\n")
+    await page.keyboard.insertText("# mine\nexa")
+    await page.keyboard.press("Control+Space")
+    await page.getByRole("option", { name: /^examples/ }).click()
     writeFileSync(file, "pipeline: conflict\n# theirs\n")
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByText("The file was changed since this page read it. Nothing was written.").waitFor()
     expect(readFileSync(file, "utf8")).toContain("# theirs")
     await page.getByRole("button", { name: "Overwrite it with this draft" }).click()
-    await expect.poll(() => readFileSync(file, "utf8")).toBe("pipeline: conflict\n# ours\n# mine\n")
+    await expect.poll(() => readFileSync(file, "utf8")).toBe(`${ours}# mine
+examples: `)
     await close()
   })
 })
