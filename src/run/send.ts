@@ -72,8 +72,6 @@ export const send = (session: LedgerSession, survey: Survey) =>
     if (mayBeSent !== undefined && !(yield* mayBeSent(most))) {
       return yield* stop.request({ _tag: "Unconfirmed", service: serviceName })
     }
-    // Loaded now, because sending mostly waits for answers.
-    yield* Effect.forkScoped((yield* RunFolder).loadWriter)
     const canary = canaryOf(survey, Math.min(size, most))
     if (canary.size > 0) {
       yield* RunCounts.start("canary")

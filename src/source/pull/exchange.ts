@@ -68,10 +68,15 @@ export class Again extends Data.TaggedError("Again")<{ readonly message: string 
 /** A token that an earlier request used was refused. It may have expired. */
 class Expired extends Data.TaggedError("Expired") {}
 
-/** The paces of accounts whose requests this process counts. They are global, because pipelines share accounts, and each run loads its connection again. */
-const paces = new Map<string, Pace>()
+/**
+ * The paces of accounts whose requests this process counts. They are global, because pipelines share accounts, and each run loads its connection again. The
+ * times of a pace are those of one clock.
+ */
+const pacesOf = new WeakMap<Clock.Clock, Map<string, Pace>>()
 
-const ownPace = ({ base, places, requestsPerSecond }: Connection): Pace => {
+const ownPace = (clock: Clock.Clock, { base, places, requestsPerSecond }: Connection): Pace => {
+  const paces = pacesOf.get(clock) ?? new Map<string, Pace>()
+  pacesOf.set(clock, paces)
   const account = [base, ...places, requestsPerSecond].join(" ")
   const pace = paces.get(account) ?? new Pace(requestsPerSecond)
   paces.set(account, pace)
@@ -91,7 +96,7 @@ export const openAccount = (
     const { base, requestsPerSecond, sharedBy } = connection
     const clock = yield* Effect.clock
     const pace = sharedBy === undefined || secret === undefined
-      ? ownPace(connection)
+      ? ownPace(clock, connection)
       : new SharedPace(
         requestsPerSecond,
         yield* openRate(yield* accessTo(sharedBy), { address: canonicalAddress(base), secret }),
