@@ -103,13 +103,16 @@ export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text
     if (before !== undefined && before !== now) view.current?.dispatch({ changes: changeBetween(before, now) })
   }, [text])
   useEffect(() => {
-    const state = view.current?.state
-    if (state === undefined) return
+    const made = view.current
+    if (made === undefined) return
+    const { state } = made
     const found = diagnostics.map(({ column, line, message, severity, suggestion = "" }) => {
       const { from, to } = state.doc.line(Math.min(Math.max(line, 1), state.doc.lines))
       return { from: Math.min(from + column - 1, to), to, severity, message: `${message} ${suggestion}`.trim() }
     })
-    view.current?.dispatch(setDiagnostics(state, found))
+    made.dispatch(setDiagnostics(state, found))
+    // The list of mistakes makes the editor smaller, which may hide the line that someone types in.
+    if (made.hasFocus) made.dispatch({ effects: EditorView.scrollIntoView(state.selection.main) })
   }, [diagnostics.map(({ column, line, message }) => `${line} ${column} ${message}`).join("\n")])
   useEffect(() => {
     const made = view.current
