@@ -29,6 +29,30 @@ interface Held {
   readonly isHeld: boolean
 }
 
+const recordLocks = [
+  "CREATE SCHEMA chaos",
+  "CREATE TABLE chaos.lock (at bigserial, pipeline text, epoch bigint, held bigint, since bigint, beat bigint)",
+  `CREATE FUNCTION chaos.record() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     INSERT INTO chaos.lock (pipeline, epoch, held, since, beat) VALUES (NEW.pipeline, NEW.epoch, NEW.held, NEW.since, NEW.beat);
+     RETURN NULL;
+   END $$`,
+  "CREATE TRIGGER record AFTER INSERT OR UPDATE ON lock FOR EACH ROW EXECUTE FUNCTION chaos.record()",
+]
+
+/** Returns the holders of each pipeline's lock, in order, each as it was last recorded. */
+const locksOf = async (server: World["primary"]): Promise<ReadonlyMap<string, ReadonlyArray<Held>>> => {
+  const locks = new Map<string, Array<Held>>()
+  const found = await ask(server, "SELECT pipeline, epoch, held, since, beat FROM chaos.lock ORDER BY at") ?? []
+  for (const [pipeline, epoch, held, since, beat] of found) {
+    const seen = locks.get(String(pipeline)) ?? []
+    locks.set(String(pipeline), seen)
+    const lock = { epoch: Number(epoch), since: Number(since), beat: Number(beat), isHeld: Number(held) === 1 }
+    if (seen.at(-1)?.epoch === lock.epoch) seen.pop()
+    seen.push(lock)
+  }
+  return locks
+}
+
 /**
  * Imports many pipelines from three hosts that share a ledger in PostgreSQL, while their processes are killed or stopped, their networks freeze, and
  * the database crashes. Then a standby that lacks commits is promoted. Then the imports finish, and a person settles the rows in doubt.
@@ -51,7 +75,6 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
   }
   const happened = (what: string) => tell(`${((Date.now() - began) / 1_000).toFixed(1)} s: ${what}`)
   const open = new Set(all)
-  const locks = new Map<string, Array<Held>>()
   let runs = 0
   const now = { isOver: false, isPaused: false }
 
@@ -92,21 +115,10 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
     }
   }
 
-  /** Notes who holds each lock. */
+  /** Has the database record each change of a lock, as soon as a run has made the tables. A look at the tables from time to time would miss a release. */
   const watch = async () => {
-    while (!now.isOver) {
-      const found = network.server === primary
-        ? await ask(primary, "SELECT pipeline, epoch, held, since, beat FROM lock")
-        : undefined
-      for (const [pipeline, epoch, held, since, beat] of found ?? []) {
-        const seen = locks.get(String(pipeline)) ?? []
-        locks.set(String(pipeline), seen)
-        const lock = { epoch: Number(epoch), since: Number(since), beat: Number(beat), isHeld: held === 1 }
-        if (seen.at(-1)?.epoch === lock.epoch) seen.pop()
-        seen.push(lock)
-      }
-      await after(100)
-    }
+    while (!now.isOver && await ask(primary, "SELECT 1 FROM lock") === undefined) await after(20)
+    for (const sql of recordLocks) if (await ask(primary, sql) === undefined) fault(`the database refused: ${sql}`)
   }
 
   /** Waits until a host is sending. */
@@ -191,6 +203,7 @@ const play = async (options: ChaosOptions, world: World): Promise<ChaosFigures> 
   if (open.size > 0) fault(`${[...open].join(", ")} did not finish`)
   now.isOver = true
   await Promise.all([watching, ...loops])
+  const locks = await locksOf(primary)
 
   const doubtful = [
     ...await ask(
