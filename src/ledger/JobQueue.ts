@@ -18,12 +18,10 @@ export interface Job<out Lease> {
 
 /**
  * How a transaction ended. `done`: the result of each job, in order. `refused`: jobs that must not be done. The others must be done again without them.
- * `isDelayed`: all jobs must be done again.
  */
 export type Transacted<Lease> =
   | { readonly done: ReadonlyArray<unknown> }
   | { readonly refused: ReadonlyArray<Job<Lease>>; readonly failure: Effect.Effect<never, unknown> }
-  | { readonly isDelayed: true }
   | { readonly failed: LedgerError }
 
 /** The number of turns of the event loop whose jobs share one commit. */
@@ -74,7 +72,6 @@ export class JobQueue<Lease> {
     const results = new Map<Job<Lease>, Effect.Effect<unknown, unknown>>()
     while (jobs.length > 0) {
       const ended: Transacted<Lease> = this.failed === undefined ? yield jobs : { failed: this.failed }
-      if ("isDelayed" in ended) continue
       if ("refused" in ended) {
         for (const job of ended.refused) results.set(job, ended.failure)
         jobs = jobs.filter((job) => !ended.refused.includes(job))

@@ -13,7 +13,7 @@ import type { Evidence, SettledRow, SettlingFacts, TestEntry, Waits } from "./ev
 import type { AttentionRow, Facts, Notified, Recorded, Rekeyed } from "./facts.ts"
 import type { Holder } from "./holder.ts"
 import type { ExportedRow, Pages, SeenRows, Vanished } from "./pages.ts"
-import type { FoundRow, IntendedRow, KnownRow, ReadBack, RowOutcome, SeenAgain } from "./rows.ts"
+import type { FoundRow, IntendedRow, KnownRow, Outcomes, ReadBack, RowOutcome, SeenAgain } from "./rows.ts"
 import type { Counts, Reconciliation, RunRecord, Standing } from "./standing.ts"
 import type { LastTurn, TurnChange } from "./turns.ts"
 
@@ -225,14 +225,22 @@ export interface LedgerSession {
     readonly contentColumns: ReadonlyArray<string>
     readonly mapping: string
   }) => Written<number>
-  /** Returns which of these submission ids the ledger already has at this destination. */
-  readonly knownSubmissions: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, LedgerError>
   /** Records a batch's outcomes, one for each row in the order of `intend`. `loose` lists submission ids that match no row. */
   readonly settle: (
     batch: number,
     outcomes: ReadonlyArray<RowOutcome>,
     loose?: ReadonlyArray<string>,
   ) => Written<void>
+  /**
+   * Records the outcomes of a batch for which the service returned submission ids, and returns them.
+   *
+   * @param decide gets those of the ids that the ledger already has at this destination. It must only compute, because it may be called again
+   */
+  readonly settleReturned: (
+    batch: number,
+    ids: ReadonlyArray<string>,
+    decide: (known: ReadonlySet<string>) => Outcomes,
+  ) => Written<Outcomes>
   /** Records verdicts of imported rows, and the results of reading verified submissions again. A row may occur only once. */
   readonly verdicts: (rows: ReadonlyArray<ReadBack | SeenAgain>) => Written<void>
   /** Records these facts, all or none. */

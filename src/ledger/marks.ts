@@ -122,7 +122,7 @@ export class MarkWriter implements HolderMark {
 
   /**
    * Writes the number into every folder. Returns once it is on the disk, or fulfils its promise then if several hosts share the ledger. Throws if it
-   * can't be written. The next number must not be written before.
+   * can't be written. The next number may be written before that.
    */
   write(upTo: number): Promise<void> | undefined {
     if (!this.places.write) return undefined

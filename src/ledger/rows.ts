@@ -99,6 +99,14 @@ export type RowOutcome =
     readonly form: string
   }
 
+/** The outcomes of a batch. */
+export interface Outcomes {
+  /** One for each row, in the order of the batch. */
+  readonly rows: ReadonlyArray<RowOutcome>
+  /** Submission ids that match no row. */
+  readonly loose: ReadonlyArray<string>
+}
+
 export interface ReadBack {
   readonly keyDigest: Buffer
   readonly verdict: Exclude<Verdict, "unread">

@@ -1,10 +1,11 @@
+import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
 import { listed } from "../domain/words.ts"
 import type { LedgerError, LedgerOvertaken, LedgerSession } from "../ledger/Ledger.ts"
-import type { IntendedRow, RowOutcome } from "../ledger/rows.ts"
+import type { IntendedRow, Outcomes, RowOutcome } from "../ledger/rows.ts"
 import { untilAborted } from "../service/cancellation.ts"
 import type { CreateOutcome, FormService, ServiceUnusable } from "../service/FormService.ts"
 import { type Fit, matchByContent } from "./match.ts"
@@ -160,17 +161,8 @@ export const makeSink = (options: SinkOptions): Sink => {
     })
 
   /** Records the outcomes of a batch's rows, and returns them. */
-  const record = (
-    batch: number,
-    sent: ReadonlyArray<SentRow>,
-    loose: ReadonlyArray<string> = [],
-  ): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> => {
-    const created = sent.flatMap(({ outcome }) => (outcome._tag === "Imported" ? [outcome.submissionId] : []))
-    return Effect.mapBoth(session.settle(batch, sent.map((one) => one.outcome), loose), {
-      onSuccess: () => sent,
-      onFailure: (error) => lost(error, batch, sent.map(({ row }) => row), [...created, ...loose]),
-    })
-  }
+  const record = (batch: number, sent: ReadonlyArray<SentRow>): Effect.Effect<ReadonlyArray<SentRow>, SinkFailure> =>
+    Effect.as(session.settle(batch, sent.map((one) => one.outcome)), sent)
 
   /** Records the same outcome for all rows of a batch. */
   const recordAll = (batch: number, rows: ReadonlyArray<IntendedRow>, outcome: RowOutcome) =>
@@ -183,38 +175,39 @@ export const makeSink = (options: SinkOptions): Sink => {
   ) => {
     const answered = outcome.ids.filter((id) => unrecorded.has(id))
     for (const id of outcome.ids) unrecorded.add(id)
-    return Effect.ensuring(
-      Effect.gen(function*() {
-        const recorded = yield* Effect.mapError(
-          session.knownSubmissions(outcome.ids),
-          (error) => lost(error, batch, rows, outcome.ids),
-        )
-        const known = new Set([...answered, ...recorded])
-        // A submission that already existed was not created by this request, so it matches nothing.
-        const matching = matchByContent(
-          rows.map((row) => row.item),
-          outcome.submissions.map((one) => (one === undefined || known.has(one.submissionId) ? undefined : one)),
-          outcome.ids.filter((id) => !known.has(id)),
-          options.fit,
-        )
-        const reason = whyInDoubt(outcome, rows.length, known)
-        const sent = rows.map((row, index): SentRow => {
-          const submission = matching.submissions[index]
-          return {
-            row,
-            outcome: submission === undefined ? { _tag: "InDoubt", reason } : {
-              _tag: "Imported",
-              submissionId: submission.submissionId,
-              submissionTime: submission.submissionTime,
-            },
+    const decide = (recorded: ReadonlySet<string>): Outcomes => {
+      const known = new Set([...answered, ...recorded])
+      // A submission that already existed was not created by this request, so it matches nothing.
+      const { loose, submissions } = matchByContent(
+        rows.map((row) => row.item),
+        outcome.submissions.map((one) => (one === undefined || known.has(one.submissionId) ? undefined : one)),
+        outcome.ids.filter((id) => !known.has(id)),
+        options.fit,
+      )
+      const reason = whyInDoubt(outcome, rows.length, known)
+      return {
+        rows: rows.map((_, index): RowOutcome => {
+          const submission = submissions[index]
+          return submission === undefined ? { _tag: "InDoubt", reason } : {
+            _tag: "Imported",
+            submissionId: submission.submissionId,
+            submissionTime: submission.submissionTime,
           }
-        })
-        refusals.created()
-        return yield* record(batch, sent, matching.loose)
+        }),
+        loose,
+      }
+    }
+    return session.settleReturned(batch, outcome.ids, decide).pipe(
+      Effect.mapBoth({
+        onSuccess: (outcomes) => {
+          refusals.created()
+          return Arr.zipWith(rows, outcomes.rows, (row, outcome): SentRow => ({ row, outcome }))
+        },
+        onFailure: (error) => lost(error, batch, rows, outcome.ids),
       }),
-      Effect.sync(() => {
+      Effect.ensuring(Effect.sync(() => {
         for (const id of outcome.ids) if (!answered.includes(id)) unrecorded.delete(id)
-      }),
+      })),
     )
   }
 

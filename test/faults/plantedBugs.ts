@@ -14,6 +14,10 @@ const sendsBeforeTheIntent: Bug = {
       Deferred.Deferred<number, Effect.Effect.Error<ReturnType<LedgerSession["intend"]>>>
     >()
     let last = 0
+    const committed = (number: number) => {
+      const batch = batches.get(number)
+      return batch === undefined ? Effect.dieMessage(`Batch ${number} was never given out.`) : Deferred.await(batch)
+    }
     return {
       ...session,
       intend: (batch) =>
@@ -25,11 +29,9 @@ const sendsBeforeTheIntent: Bug = {
           return number
         }),
       settle: (number, outcomes, loose) =>
-        Effect.gen(function*() {
-          const committed = batches.get(number)
-          if (committed === undefined) return yield* Effect.dieMessage(`Batch ${number} was never given out.`)
-          yield* session.settle(yield* Deferred.await(committed), outcomes, loose)
-        }),
+        Effect.flatMap(committed(number), (batch) => session.settle(batch, outcomes, loose)),
+      settleReturned: (number, ids, decide) =>
+        Effect.flatMap(committed(number), (batch) => session.settleReturned(batch, ids, decide)),
     }
   },
 }

@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { describe, type Job, JobQueue, type Transacted } from "../JobQueue.ts"
 import type { LedgerError, LedgerOvertaken } from "../Ledger.ts"
 import type { MarkedServer } from "../marks.ts"
@@ -12,14 +12,12 @@ import { position } from "./identity.ts"
 /** How long a transaction may take, in milliseconds. Then the connection counts as lost. */
 const patience = 30_000
 
-/** How long a transaction stays open while the mark of the previous one is written, in milliseconds. Other hosts wait meanwhile. */
-const delay = 1_000
-
 /**
  * This process's only writer of a ledger. Jobs that arrive while a transaction is in progress wait for the next one. Each transaction takes the
  * ledger's advisory lock first. So it is the only one of all processes, as in SQLite, and the order of commits is the order of batch numbers.
  *
- * The next transaction is sent behind a commit, but is committed only after the first one's mark was written and its jobs were reported.
+ * The next transaction is sent behind a commit, and is committed only if that commit succeeded. Each transaction's jobs are reported once its mark is
+ * written, so marks are written while later transactions run.
  */
 export class Writer implements Transactions {
   private readonly connection: Connection
@@ -28,7 +26,7 @@ export class Writer implements Transactions {
   private readonly jobs = new JobQueue<Lease>(() => void this.flush())
   /** Whether a transaction is in progress whose commit was not sent yet. */
   private isBusy = false
-  /** Fulfilled when the jobs of all transactions so far were reported. */
+  /** Fulfilled when the last transaction has ended, and `failure` says so if it failed. */
   private ended: Promise<void> = Promise.resolve()
   /** The server, with the position in its log after the last commit that counted. Undefined if the user has no permission to know it. */
   server: MarkedServer | undefined
@@ -77,35 +75,31 @@ export class Writer implements Transactions {
   private async flush(): Promise<void> {
     if (this.isBusy) return
     this.isBusy = true
-    while (!this.jobs.isEmpty) {
-      await new Promise<void>((sent) => {
-        this.ended = this.perform(this.ended, sent)
-      })
-    }
+    while (!this.jobs.isEmpty) await new Promise<void>((sent) => void this.perform(sent))
     this.isBusy = false
   }
 
   /**
    * Does the queued jobs, and reports their results.
    *
-   * @param before fulfilled when the earlier jobs were reported
    * @param sent called when the next jobs may be sent
    */
-  private async perform(before: Promise<void>, sent: () => void): Promise<void> {
+  private async perform(sent: () => void): Promise<void> {
     const transactions = this.jobs.transactions()
     for (let step = transactions.next(); step.done !== true;) {
-      step = transactions.next(await this.transacted(step.value, before, sent))
+      step = transactions.next(await this.transacted(step.value, sent))
     }
     sent()
   }
 
-  private async transacted(
-    jobs: ReadonlyArray<Job<Lease>>,
-    before: Promise<void>,
-    sent: () => void,
-  ): Promise<Transacted<Lease>> {
+  private async transacted(jobs: ReadonlyArray<Job<Lease>>, sent: () => void): Promise<Transacted<Lease>> {
     const leases = leasesOf(jobs)
     const counted = leasesOf(jobs.filter(({ counts }) => counts))
+    const before = this.ended
+    let end = () => {}
+    this.ended = new Promise((resolve) => {
+      end = resolve
+    })
     try {
       const ended = await inTime(
         this.connection,
@@ -115,9 +109,8 @@ export class Writer implements Transactions {
               for (const lease of counted) yield* lease.count()
             },
             mayCommit: async () => {
-              const isReported = await isIn(delay, before)
+              await before
               if (this.failure !== undefined) throw this.failure
-              return isReported
             },
             sent,
             after: this.afterCommit(counted.size > 0),
@@ -125,36 +118,23 @@ export class Writer implements Transactions {
       )
       if (!(ended instanceof Map)) {
         this.onRollback()
-        const [first] = ended as Exclude<typeof ended, ReadonlyMap<unknown, unknown>>
-        if (first === undefined) {
-          await before
-          return { isDelayed: true }
-        }
-        return {
-          refused: jobs.filter((job) => job === first.key || job.lease === first.key),
-          failure: first.refusal.failure,
-        }
+        const { key, refusal } = ended
+        return { refused: jobs.filter((job) => job === key || job.lease === key), failure: refusal.failure }
       }
-      await Promise.all(Array.from(leases, (lease) => lease.confirmed(counted.has(lease))))
+      // The next transaction counts its own commit once this one has ended, so this mark doesn't count it yet.
+      const marked = Promise.all(Array.from(leases, (lease) => lease.confirmed(counted.has(lease))))
+      end()
+      await marked
       return { done: jobs.map((job) => ended.get(job)) }
     } catch (cause) {
       this.onRollback()
       await before
-      return { failed: ledgerError(this.connection.label, describe(jobs))(cause) }
+      const failed = ledgerError(this.connection.label, describe(jobs))(cause)
+      this.jobs.fail(failed)
+      return { failed }
+    } finally {
+      end()
     }
-  }
-}
-
-/** Returns whether a promise is fulfilled within this many milliseconds. */
-const isIn = async (millis: number, promise: Promise<void>): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), millis)
-  })
-  try {
-    return await Promise.race([promise.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

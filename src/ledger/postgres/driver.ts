@@ -60,20 +60,20 @@ const ask = async (flight: Flight, statement: Statement): Promise<Rows> => {
 
 /**
  * Runs programs in lockstep: sends the next statement of each, waits for all answers, and continues. So they need as many round trips as the longest
- * of them. Returns their results, or those that are refused.
+ * of them. Returns their results, or the first one that is refused.
  */
 const inLockstep = async <Key>(
   flight: Flight,
   programs: ReadonlyArray<readonly [Key, Sql<unknown>]>,
-): Promise<Map<Key, unknown> | ReadonlyArray<Refused<Key>>> => {
+): Promise<Map<Key, unknown> | Refused<Key>> => {
   const results = new Map<Key, unknown>()
-  const refused: Array<Refused<Key>> = []
+  let refused: Refused<Key> | undefined
   let live: ReadonlyArray<readonly [Key, Sql<unknown>, Rows]> = programs.map(([key, program]) => [key, program, []])
   while (live.length > 0) {
     const asked: Array<Promise<readonly [Key, Sql<unknown>, Rows]>> = []
     for (const [key, program, answer] of live) {
       const next = advance(flight, program, answer)
-      if (next instanceof Refusal) refused.push({ key, refusal: next })
+      if (next instanceof Refusal) refused ??= { key, refusal: next }
       else if (next.done === true) results.set(key, next.value)
       else {
         const statement = next.value
@@ -84,7 +84,7 @@ const inLockstep = async <Key>(
     const answered = await Promise.allSettled(asked)
     if (answered.some(({ status }) => status === "rejected")) await flight.landed()
     live = answered.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
-    if (refused.length > 0) return refused
+    if (refused !== undefined) return refused
   }
   return results
 }
@@ -115,8 +115,8 @@ export type Wave<Key> = ReadonlyArray<readonly [Key, () => Sql<unknown>]>
 export interface Ending {
   /** A program that runs with the commit. It must not need an answer. */
   readonly last: () => Sql<void>
-  /** Returns whether to commit, once every program has run. Otherwise, everything is rolled back. */
-  readonly mayCommit: () => Promise<boolean>
+  /** Fulfilled when the transaction may commit. If it fails, everything is rolled back. */
+  readonly mayCommit: () => Promise<void>
   /** Called when the commit was sent. What is sent from now on belongs to the next transaction. */
   readonly sent: () => void
   /** A statement after the commit. It costs no round trip. `noteAnswer` gets its answer if the transaction is committed. */
@@ -124,8 +124,8 @@ export interface Ending {
 }
 
 /**
- * Runs waves of programs in one transaction, one wave after another. Returns their results once they are durable. If programs are refused, rolls
- * everything back and returns them: none if the transaction must not commit.
+ * Runs waves of programs in one transaction, one wave after another. Returns their results once they are durable. If a program is refused, rolls
+ * everything back and returns it.
  *
  * @param begin statements that start the transaction. They are sent together with the first wave
  */
@@ -134,9 +134,10 @@ export const transact = async <Key>(
   begin: string,
   waves: ReadonlyArray<Wave<Key>>,
   { after, last, mayCommit, sent }: Ending,
-): Promise<ReadonlyMap<Key, unknown> | ReadonlyArray<Refused<Key>>> => {
+): Promise<Map<Key, unknown> | Refused<Key>> => {
   const flight = new Flight(connection, begin)
   const results = new Map<Key, unknown>()
+  let isEnded = false
   try {
     for (const wave of waves) {
       const ended = await inLockstep(flight, wave.map(([key, program]) => [key, program()] as const))
@@ -146,13 +147,11 @@ export const transact = async <Key>(
       }
       for (const [key, value] of ended) results.set(key, value)
     }
-    if (!(await mayCommit())) {
-      await flight.rollBack()
-      return []
-    }
+    await mayCommit()
     if (advance(flight, last(), []) instanceof Refusal) throw new Error("A commit was refused.")
     const committed = flight.send({ sql: "COMMIT", params: [] })
     const following = after && flight.send({ sql: after.sql, params: [] })
+    isEnded = true
     sent()
     await flight.landed()
     // A transaction that had failed would be rolled back.
@@ -160,7 +159,8 @@ export const transact = async <Key>(
     if (following !== undefined) after?.noteAnswer(await following)
     return results
   } catch (cause) {
-    void flight.rollBack().catch(() => undefined)
+    // A commit that fails rolls back. A further ROLLBACK would end the next transaction, and its later statements would be committed one by one.
+    if (!isEnded) void flight.rollBack().catch(() => undefined)
     throw cause
   }
 }
@@ -168,7 +168,7 @@ export const transact = async <Key>(
 const runIn = async <A>(flight: Flight, program: Sql<A>): Promise<A> => {
   const ended = await inLockstep(flight, [["program", program]])
   if (ended instanceof Map) return ended.get("program") as A
-  throw ended[0]?.refusal ?? new Error("A program has no result.")
+  throw ended.refusal
 }
 
 /** Runs a program whose statements each are a transaction. */

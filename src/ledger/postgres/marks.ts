@@ -153,7 +153,8 @@ class MarkQueue {
   private readonly connection: Connection
   private readonly place: string
   private readonly project: string
-  private waiting: Array<Mark> = []
+  /** The newest mark of each holder. */
+  private waiting = new Map<string, Mark>()
   private written: Promise<void> | undefined
 
   constructor(connection: Connection, place: string, project: string) {
@@ -162,15 +163,15 @@ class MarkQueue {
     this.project = project
   }
 
-  /** Writes a holder's mark. A holder waits for its mark before it writes the next one. */
+  /** Writes a holder's mark. */
   write(mark: Mark): Promise<void> {
-    this.waiting.push(mark)
+    this.waiting.set(`${mark.ledger} ${mark.epoch} ${mark.word}`, mark)
     return this.written ??= Promise.resolve().then(() => this.flush())
   }
 
   private async flush(): Promise<void> {
-    const marks = this.waiting
-    this.waiting = []
+    const marks = [...this.waiting.values()]
+    this.waiting.clear()
     this.written = undefined
     try {
       await inTime(this.connection, () => this.connection.send(upsert, [this.project, JSON.stringify(marks)]))

@@ -119,7 +119,7 @@ export function* takenSubmissions(place: number, ids: ReadonlyArray<string>): Sq
 
 /** Returns which of the submission ids the ledger already has at the place's destination: those that are taken, and those that belong to no row. */
 export function* knownSubmissions(place: number, ids: ReadonlyArray<string>): Sql<ReadonlySet<string>> {
-  return yield* askedWhere(
+  return ids.length === 0 ? new Set() : yield* askedWhere(
     place,
     ids,
     `${isTaken}

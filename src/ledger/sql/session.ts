@@ -62,6 +62,23 @@ export const makeSession = (
     const keysOf = (rows: ReadonlyArray<{ readonly keyDigest: Buffer }>) =>
       rows.map(({ keyDigest }) => `row ${place} ${keyDigest.toString("latin1")}`)
     const open = new Map<number, OpenBatch>()
+    const settleBatch: LedgerSession["settleReturned"] = (batch, ids, decide) =>
+      Effect.suspend(() => {
+        const intended = open.get(batch)
+        if (intended === undefined) return Effect.dieMessage(`Batch ${batch} is not open in this run.`)
+        const program = function*() {
+          const outcomes = decide(yield* knownSubmissions(place, ids))
+          yield* settle(store, intended, outcomes)
+          return outcomes
+        }
+        return Effect.tap(
+          writeForGood("recording an outcome", program, [
+            `batch ${batch}`,
+            ...ids.map((id) => `submission ${place} ${id}`),
+          ]),
+          () => void open.delete(batch),
+        )
+      })
     return {
       epoch: held.epoch,
       held: () => lease.held(),
@@ -75,19 +92,8 @@ export const makeSession = (
             return intended.batch
           },
         ),
-      knownSubmissions: (ids) => store.read("looking up submissions", () => knownSubmissions(place, ids)),
-      settle: (batch, outcomes, loose = []) =>
-        Effect.suspend(() => {
-          const intended = open.get(batch)
-          if (intended === undefined) return Effect.dieMessage(`Batch ${batch} is not open in this run.`)
-          if (outcomes.length !== intended.rows.length) {
-            return Effect.dieMessage(`Batch ${batch} has ${intended.rows.length} rows and ${outcomes.length} outcomes.`)
-          }
-          return Effect.map(
-            writeForGood("recording an outcome", () => settle(store, intended, outcomes, loose), [`batch ${batch}`]),
-            () => void open.delete(batch),
-          )
-        }),
+      settle: (batch, rows, loose = []) => Effect.asVoid(settleBatch(batch, [], () => ({ rows, loose }))),
+      settleReturned: settleBatch,
       verdicts: (rows) => write("recording verdicts", () => recordVerdicts(store, held, rows), keysOf(rows)),
       record: (facts) =>
         (facts.acceptance === undefined && facts.undone === undefined ? write : writeForGood)(

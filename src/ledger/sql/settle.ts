@@ -3,7 +3,7 @@ import type { Settlement } from "../../domain/report.ts"
 import { fateCode, stateCode, verdictCode } from "../codes.ts"
 import type { SettledRow } from "../evidence.ts"
 import { type Holder, isGone } from "../holder.ts"
-import type { RowOutcome } from "../rows.ts"
+import type { Outcomes, RowOutcome } from "../rows.ts"
 import { takenSubmissions } from "./evidence.ts"
 import type { OpenBatch } from "./intend.ts"
 import { Refusal } from "./Refusal.ts"
@@ -23,14 +23,15 @@ import { ofUndoneRun } from "./undo.ts"
 export function* settle(
   store: Store,
   { again, batch, rows }: OpenBatch,
-  outcomes: ReadonlyArray<RowOutcome>,
-  loose: ReadonlyArray<string>,
+  { loose, rows: outcomes }: Outcomes,
 ): Sql<void> {
+  if (outcomes.length !== rows.length) {
+    throw new Refusal(Effect.dieMessage(`Batch ${batch} has ${rows.length} rows and ${outcomes.length} outcomes.`))
+  }
   const created: Array<Created> = []
   const replacements = again ? (yield* openOfBatch(batch)) : undefined
-  for (const [index, row] of rows.entries()) {
-    const outcome = outcomes[index]
-    if (outcome === undefined) throw new Error("A batch has fewer outcomes than rows.")
+  for (const [index, outcome] of outcomes.entries()) {
+    const row = rows[index] ?? 0
     if (outcome._tag === "Imported") created.push({ row, outcome })
     else yield* settleRow(store, row, batch, outcome, replacements?.get(row))
   }

@@ -101,44 +101,25 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
       expect(yield* countOf("a")).toBe(60)
     }))
 
-  it.scopedLive("a transaction runs while the previous one's mark is written, and commits after it", () =>
+  it.scopedLive("a transaction commits while the previous one's mark is written, and each is reported after its own mark", () =>
     Effect.gen(function*() {
-      const { countOf, open } = yield* writers
-      const { rollbacks, writer } = yield* open
-      const noted: Array<string> = []
-      const { marked, marking, slow } = yield* slowLease
-      const first = yield* Effect.fork(writer.writeOn(slow, "adding", () => add("a"), { counts: true }))
-      yield* Deferred.await(marking)
-      const second = yield* Effect.fork(writer.write("adding", () => add("a", noted)))
-      while (noted.length < 2) yield* Effect.sleep("2 millis")
-      yield* Effect.sleep("50 millis")
-      expect(yield* countOf("a")).toBe(1)
-      expect(yield* Fiber.poll(first)).toEqual(Option.none())
-      yield* Deferred.succeed(marked, undefined)
-      expect(yield* Fiber.join(first)).toBe(1)
+      const { open } = yield* writers
+      const { writer } = yield* open
+      const adding = (lease: Lease) => Effect.fork(writer.writeOn(lease, "adding", () => add("a"), { counts: true }))
+      const one = yield* slowLease
+      const first = yield* adding(one.slow)
+      yield* Deferred.await(one.marking)
+      const two = yield* slowLease
+      const second = yield* adding(two.slow)
+      yield* Deferred.await(two.marking)
+      yield* Deferred.succeed(two.marked, undefined)
       expect(yield* Fiber.join(second)).toBe(2)
-      expect(rollbacks()).toBe(0)
-    }))
-
-  it.scopedLive("a transaction does not keep other processes waiting while the previous one's mark takes long", () =>
-    Effect.gen(function*() {
-      const { countOf, open } = yield* writers
-      const [{ rollbacks, writer }, other] = yield* Effect.all([open, open])
-      const { marked, marking, slow } = yield* slowLease
-      const first = yield* Effect.fork(writer.writeOn(slow, "adding", () => add("a"), { counts: true }))
-      yield* Deferred.await(marking)
-      const noted: Array<string> = []
-      const second = yield* Effect.fork(writer.write("adding", () => add("a", noted)))
-      while (noted.length < 2) yield* Effect.sleep("2 millis")
-      expect(yield* other.writer.write("adding", () => add("a"))).toBe(2)
-      expect(rollbacks()).toBe(1)
-      yield* Deferred.succeed(marked, undefined)
+      expect(yield* Fiber.poll(first)).toEqual(Option.none())
+      yield* Deferred.succeed(one.marked, undefined)
       expect(yield* Fiber.join(first)).toBe(1)
-      expect(yield* Fiber.join(second)).toBe(3)
-      expect(yield* countOf("a")).toBe(3)
     }))
 
-  it.scopedLive("a transaction is rolled back if the previous one's mark can't be written", () =>
+  it.scopedLive("every later write fails once a mark can't be written", () =>
     Effect.gen(function*() {
       const { countOf, open } = yield* writers
       const { writer } = yield* open
@@ -147,14 +128,30 @@ describe.skipIf(withoutPostgres)("the writer of a ledger in PostgreSQL", () => {
         Effect.flip(writer.writeOn(slow, "marking", () => add("a"), { counts: true })),
       )
       yield* Deferred.await(marking)
-      const noted: Array<string> = []
-      const second = yield* Effect.fork(Effect.flip(writer.write("adding", () => add("a", noted))))
-      while (noted.length < 2) yield* Effect.sleep("2 millis")
       yield* Deferred.fail(marked, new Error("the folder is full"))
       const failed = yield* Fiber.join(first)
       expect(String(failed)).toContain("failed while marking: the folder is full")
-      expect(yield* Fiber.join(second)).toBe(failed)
+      expect(yield* Effect.flip(writer.write("adding", () => add("a")))).toBe(failed)
       expect(yield* countOf("a")).toBe(1)
+    }))
+
+  it.scopedLive("a transaction is rolled back if the commit before it fails", () =>
+    Effect.gen(function*() {
+      const { countOf, open, reader } = yield* writers
+      const { writer } = yield* open
+      yield* Effect.promise(() => reader.exec("CREATE TABLE late (id INTEGER UNIQUE DEFERRABLE INITIALLY DEFERRED)"))
+      const started = yield* Deferred.make<void>()
+      const first = yield* Effect.fork(Effect.flip(writer.write("breaking", function*() {
+        yield* get("SELECT 1")
+        Deferred.unsafeDone(started, Effect.void)
+        yield* write("INSERT INTO late VALUES (1), (1)")
+      })))
+      yield* Deferred.await(started)
+      const second = yield* Effect.fork(Effect.flip(writer.write("adding", () => add("a"))))
+      const failed = yield* Fiber.join(first)
+      expect(String(failed)).toContain("failed while breaking")
+      expect(yield* Fiber.join(second)).toBe(failed)
+      expect(yield* countOf("a")).toBe(0)
     }))
 
   it.scopedLive("a refused job fails alone, and the other jobs of its transaction are done", () =>
