@@ -48,6 +48,9 @@ export const command = join(here, "dist", "main.js")
 /** The path of the bundled runUnlimited.ts. */
 export const unlimited = join(here, "runUnlimited.js")
 
+/** The path of the bundled lookUps.ts. */
+export const lookUps = join(here, "lookUps.js")
+
 /** Returns the path of a script that formferry is compared with. */
 export const companion = (name: string): string => resolve("test", "bench", "companions", name)
 
