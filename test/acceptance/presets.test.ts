@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { presets as all } from "../../src/project/presets/index.ts"
 import { isLong } from "../long.ts"
-import { quickClock } from "../quickly.ts"
+import { quickly } from "../quickly.ts"
 import { keyFileOf } from "../source/pull/fakeSignIns.ts"
 import { records, startTools, token } from "../source/pull/fakeTools.ts"
 import type { FakeRecord, Sent } from "../source/pull/fakeTools.ts"
@@ -67,9 +67,8 @@ mapping:
 sink: { service: live, form: contacts }
 `,
     )
-    const clock = yield* quickClock
-    const command = (...words: ReadonlyArray<string>) => Effect.withClock(at.inProcess(...words), clock)
-    return { at, command, now: clock.unsafeCurrentTimeMillis, secret, tool }
+    const command = (...words: ReadonlyArray<string>) => quickly(at.inProcess(...words))
+    return { at, command, secret, tool }
   })
 
 /** Expects that each record that existed throughout was imported, and that no record was imported twice. */
@@ -140,12 +139,12 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
       "imports each record that remains if records are deleted between pages%s",
       ([, later]) =>
         Effect.gen(function*() {
-          const { at, command, now, tool } = yield* projectFor(preset, preset.movingPages)
+          const { at, command, tool } = yield* projectFor(preset, preset.movingPages)
           const remaining = (store: ReadonlyArray<FakeRecord>) => store.filter(({ id }) => id !== 10 && id !== 310)
           tool.store = records(1, 320)
           tool.meddle = (_, count) => {
             if (count === 2) {
-              tool.store = remaining(later).map((record) => record.id > 320 ? { ...record, at: now() } : record)
+              tool.store = remaining(later).map((record) => record.id > 320 ? { ...record, at: Date.now() } : record)
             }
             return undefined
           }
@@ -189,13 +188,13 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
 
 it.scopedLive("the preset typeform imports each record if a page is out of order while others arrive", () =>
   Effect.gen(function*() {
-    const { at, command, now, tool } = yield* projectFor(typeform, typeform.movingPages)
+    const { at, command, tool } = yield* projectFor(typeform, typeform.movingPages)
     const store = records(1, 320)
     tool.store = store
     tool.meddle = (request, count) => {
       if (count !== 1) return undefined
       // The next page starts with record 110, so ten are skipped, and as many arrive.
-      const arrived = records(321, 330).map((record) => ({ ...record, at: now() }))
+      const arrived = records(321, 330).map((record) => ({ ...record, at: Date.now() }))
       tool.store = [...store, ...arrived]
       return typeform.answer(request, [
         ...store.slice(0, 99),

@@ -16,7 +16,7 @@ import { type UndoOptions, undoPipeline } from "../../src/jobs/undo.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform, projectFolder } from "../project/projectFolder.ts"
-import { quickly } from "../quickly.ts"
+import { inFasterTime } from "../quickly.ts"
 import { editableStore } from "./editableStore.ts"
 
 /**
@@ -203,6 +203,6 @@ export const world = Effect.gen(function*() {
 
 /** A test in a world. Time passes faster in it, also for the service. */
 export const scoped = <A, E>(title: string, body: Effect.Effect<A, E, NodeContext.NodeContext | Scope.Scope>) =>
-  it.scopedLive(title, () => quickly(Effect.provide(body, platform)))
+  it.scopedLive(title, () => inFasterTime(Effect.provide(body, platform)))
 
 const nameOf = (submission: Submission) => submission.questions.find((answer) => answer.id === "name")?.value
