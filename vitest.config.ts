@@ -15,10 +15,10 @@ const cores = availableParallelism()
 const moved = isLong && cores > 1 ? 1 : 0
 
 /**
- * Rooms whose tests start the built command or other programs, or change the working directory or the environment. The processes take about as long as
- * the threads, so that neither waits for the other at the end.
+ * Rooms whose tests start the built command or other programs, or change the working directory or the environment. `histories` and `nights` don't,
+ * but with them the processes take about as long as the threads, so that neither waits for the other at the end.
  */
-const rooms = "acceptance|browser|cli|faults|house|ledger|package"
+const rooms = "acceptance|browser|cli|faults|histories|house|ledger|nights|package"
 
 /** A test in the other rooms that needs a process, because it sets the time zone. */
 const withProcess = ["test/source/excel.test.ts"]

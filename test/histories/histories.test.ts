@@ -5,7 +5,7 @@ import { happens, play, type Played } from "./play.ts"
 
 /** Every event of `happens.inFew` occurs within the seeds of the longer proof. CI also runs 40 seeds with `npm run histories`. */
 const first = 38
-const seeds = atMost(4, 11)
+const seeds = atMost(2, 11)
 
 beforeAll(loadLazyModules)
 

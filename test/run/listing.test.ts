@@ -1,12 +1,16 @@
-import { expect } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { scoped, world } from "./world.ts"
+import { platform } from "../project/projectFolder.ts"
+import { world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
     { length: to - from + 1 },
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
+
+const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
+  it.scopedLive(name, () => Effect.provide(body, platform), 60_000)
 
 const canList = "    capabilities: [list]\n"
 
