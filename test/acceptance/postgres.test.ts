@@ -351,7 +351,7 @@ describe.skipIf(withoutPostgres)("a project with its ledger in PostgreSQL", () =
             return Effect.map(at.inProcess("ledger", "export"), ({ status }) => status === 0)
           })
         const seen: Array<string> = []
-        for (let patience = 400;; patience = Math.round(patience * 1.15)) {
+        for (let patience = 400;; patience = Math.round(patience * 1.25)) {
           at.write("config/formferry.yaml", moving)
           const running = start(["ledger", "move"], { cwd: at.folder })
           const killing = yield* Effect.fork(Effect.delay(Effect.sync(() => running.signal("SIGKILL")), patience))

@@ -131,7 +131,7 @@ describe.each(presets.map((preset) => [preset.api, preset] as const))("the prese
       expect(at.count()).toBe(0)
     }))
 
-  if (preset.movingPages !== undefined) {
+  if (usual.includes(preset) && preset.movingPages !== undefined) {
     it.scopedLive.each<readonly [string, ReadonlyArray<FakeRecord>]>([
       ["", records(1, 320)],
       [", and others arrive", records(1, 322)],

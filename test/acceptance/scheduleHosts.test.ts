@@ -11,7 +11,7 @@ import { type Running, start, until } from "./formferry.ts"
 import { configure, newPlace } from "./inPostgres.ts"
 
 const pipelines = upTo(20).map((number) => `p${number}`)
-const rows = 30
+const rows = 20
 /** In seconds. The shortest that a project can have. */
 const leaseTimeout = 10
 /** Returns a pipeline that is due once, at this time. */

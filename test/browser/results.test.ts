@@ -4,6 +4,7 @@ import Papa from "papaparse"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { serve } from "../../src/practice/PracticeService.ts"
+import { isLong } from "../long.ts"
 import { submitted } from "../practice/filled.ts"
 import { form } from "../practice/forms.ts"
 import { accessibility, launch, open, picture, withoutBrowser } from "./browser.ts"
@@ -30,7 +31,7 @@ afterAll(async () => {
 const ready = (page: Page, times: number) => page.waitForSelector(`html[data-ready="${times}"]`, { state: "attached" })
 
 describe.skipIf(withoutBrowser)("the practice service's results page in Chromium", { timeout: 180_000 }, () => {
-  it.each([false, true])(
+  it.each(isLong ? [false, true] : [true])(
     "shows, filters and downloads submissions, and never runs a script in them (dark: %s)",
     async (dark) => {
       const { noise, page, requests } = await open(browser, `${results}/f1`, { dark })

@@ -13,6 +13,7 @@ import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { type Fault, planned } from "../practice/faults.ts"
 import { projectFolder } from "../project/projectFolder.ts"
+import { inFasterTime } from "../quickly.ts"
 import { ledgerRows } from "./ledgerOnDisk.ts"
 import { form, pipelineYaml } from "./pipeline.ts"
 import { Truth } from "./truth.ts"
@@ -41,7 +42,7 @@ const cases: Readonly<Record<string, ReadonlyArray<Fault>>> = {
     { fault: "status", status: 503, body: "html", when: "before", at: [6] },
     { fault: "html", when: "after", at: [8] },
   ],
-  "a service that is unavailable for a while": [{ fault: "refuse", for: Duration.millis(150), at: [2, 6] }],
+  "a service that is unavailable for a while": [{ fault: "refuse", for: Duration.seconds(3), at: [2, 6] }],
   "a service that throttles requests": [{
     fault: "throttled",
     retryAfter: "seconds",
@@ -53,7 +54,7 @@ const cases: Readonly<Record<string, ReadonlyArray<Fault>>> = {
     { fault: "too-many", by: 1, at: [5] },
     { fault: "shuffled" },
   ],
-  "submissions that are visible later": [{ fault: "invisible", for: Duration.millis(300), chance: 0.3 }],
+  "submissions that are visible later": [{ fault: "invisible", for: Duration.seconds(6), chance: 0.3 }],
 }
 
 for (const [name, faults] of Object.entries(cases)) {
@@ -72,7 +73,7 @@ for (const [name, faults] of Object.entries(cases)) {
         "config/formferry.yaml":
           `services: { live: { baseUrl: ${practice.baseUrl}, apiKey: { env: THE_KEY }, requestsPerSecond: 1000, timeout: 500 millis, confirm: false } }\n`,
         ".env": "THE_KEY=practice_key_over_sockets\n",
-        "pipelines/people.yaml": pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 500 millis")
+        "pipelines/people.yaml": pipelineYaml.replace("visibleWithin: 20 seconds", "visibleWithin: 10 seconds")
           .replace("form: people,", "form: people, canary: off, batchSize: 5, stopWhen: { inDoubt: 1000 },"),
         "source.csv": `No,Name,Mail,Amount,Note\n${
           rows.map(({ amount, mail, name, no }) => `${no},${name},${mail},${amount},\n`).join("")
@@ -112,7 +113,7 @@ for (const [name, faults] of Object.entries(cases)) {
       expect(report.rows.pending).toBe(0)
       if (report.rows.inDoubt > 0) {
         expect(report.exitCode).toBe(4)
-        yield* Effect.sleep("600 millis")
+        yield* Effect.sleep("11 seconds")
         const answer = yield* Effect.promise(() => fetch(`${practice.results}/people/csv`))
         const results = join(root, "results.csv")
         writeFileSync(results, Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())))
@@ -144,5 +145,5 @@ for (const [name, faults] of Object.entries(cases)) {
       }
       expect(rows.map(({ no }) => truth.count(no))).toEqual(rows.map(() => 1))
       expect(report.rows).toMatchObject({ read: 60, pending: 0, inDoubt: 0 })
-    }).pipe(Effect.provide(NodeContext.layer)))
+    }).pipe(inFasterTime, Effect.provide(NodeContext.layer)))
 }

@@ -6,7 +6,7 @@ import { undoLoop } from "./undoLoop.ts"
 it.runIf(isLong)("an undo that is killed again and again leaves exactly the submissions of other runs", async () => {
   const { broken, deleted, kills } = await undoLoop({
     main: resolve(import.meta.dirname, "../../dist/main.js"),
-    kills: 20,
+    kills: 12,
     rows: 400,
     seed: 7,
     tell: (line) => void process.stdout.write(`${line}\n`),

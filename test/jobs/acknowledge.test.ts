@@ -1,12 +1,11 @@
 import { FileSystem } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { projectStatus } from "../../src/jobs/status.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { scoped, world } from "../run/world.ts"
 
 const acknowledging = Effect.gen(function*() {
   const at = yield* world
@@ -24,9 +23,6 @@ const acknowledging = Effect.gen(function*() {
         })),
   }
 })
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof acknowledging>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 const good = Array.from({ length: 20 }, (_, index) => `${index + 1},Person ${index + 1},p${index + 1}@example.org`)
 

@@ -292,7 +292,7 @@ describe("counting the cells of a real export", () => {
       ignored: [29, 43, 44],
     },
     { pipeline: "registrations", file: "registrations.xlsx", sheet: "Registrations", headerRows: 3, ignored: [21] },
-  ])(
+  ].slice(0, seeds(1, 5)))(
     "counts every filled cell of the file with the demonstration's pipeline $pipeline",
     ({ file, headerRows, ignored, pipeline, sheet }) =>
       Effect.gen(function*() {
@@ -329,6 +329,7 @@ describe("counting the cells of a real export", () => {
   )
 
   it.scopedLive.each([
+    { file: "odk/briefcase-choice-lists.csv", source: "", headerRows: 1, key: 10, mapped: 2, from: "" },
     {
       file: "surveymonkey/538-StarWars.first200.csv",
       source: "encoding: windows-1252",
@@ -346,8 +347,7 @@ describe("counting the cells of a real export", () => {
       mapped: 43,
       from: "¿Con qué género te identificas?",
     },
-    { file: "odk/briefcase-choice-lists.csv", source: "", headerRows: 1, key: 10, mapped: 2, from: "" },
-  ])(
+  ].slice(0, seeds(2, 4)))(
     "counts all other cells as not mapped if one question of $file is mapped",
     ({ file, from, headerRows, key, mapped, source }) =>
       Effect.gen(function*() {

@@ -1,18 +1,14 @@
 import { FileSystem, Path } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { createHash } from "node:crypto"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { scoped, world } from "../run/world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
     { length: to - from + 1 },
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 const isEmptyOrGone = (file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.stat(file)).pipe(

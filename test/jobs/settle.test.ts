@@ -1,5 +1,5 @@
 import { FileSystem, Path } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { createHash } from "node:crypto"
 import type { Submission } from "../../src/domain/submission.ts"
@@ -8,8 +8,7 @@ import { LockHolder } from "../../src/ledger/holder.ts"
 import { openLedger } from "../../src/ledger/openLedger.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { scoped, world } from "../run/world.ts"
 import { resultsExport } from "./resultsExport.ts"
 
 const people = (from: number, to: number) =>
@@ -73,9 +72,6 @@ const fill = (baseUrl: string, ...people: ReadonlyArray<readonly [name: string, 
       }),
     })
   )
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof settling>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 /**
  * Sends 60 rows. The third batch arrives without an answer, and the fourth never arrives. Ten more rows follow when all

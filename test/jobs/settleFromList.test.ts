@@ -1,9 +1,8 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { scoped, world } from "../run/world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
@@ -58,9 +57,6 @@ const doubted = Effect.gen(function*() {
   return at
 })
 
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof listing>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
-
 scoped(
   "without an export, settle reads the form's list from both ends and settles every row in doubt",
   Effect.gen(function*() {
@@ -82,7 +78,8 @@ scoped(
 scoped(
   "before the submissions must be visible, settle finds the rows that landed and leaves the others in doubt",
   Effect.gen(function*() {
-    const { lists, settle } = yield* doubted
+    const { lists, settings, settle } = yield* doubted
+    yield* settings({ reconcile: "", visibleWithin: "1 hours" })
     expect(yield* settle).toMatchObject({ landed: 10, notLanded: 0, left: 10, wants: "time" })
     expect(lists()).toEqual(["asc"])
   }),
@@ -226,9 +223,10 @@ scoped(
 scoped(
   "a run that is interrupted while it waits leaves the rows in doubt",
   Effect.gen(function*() {
-    const { names, run, settings } = yield* doubted
-    yield* settings({ sink: ", canary: off, concurrency: 1", reconcile: ", lateWithin: 1 minute" })
-    const report = yield* run({ interrupted: Effect.delay(Effect.succeed("SIGINT" as const), "400 millis") })
+    const { lists, names, run, settings } = yield* doubted
+    yield* settings({ sink: ", canary: off, concurrency: 1", reconcile: ", lateWithin: 1 hours" })
+    const listed = Effect.delay(Effect.sync(() => lists().length > 0), "100 millis")
+    const report = yield* run({ interrupted: Effect.as(Effect.repeat(listed, { until: (is) => is }), "SIGINT") })
     expect(report).toMatchObject({ exitCode: 130, outcome: "interrupted" })
     expect(names().length).toBe(50)
   }),

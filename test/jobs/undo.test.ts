@@ -1,12 +1,11 @@
 import { FileSystem, Path } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import Papa from "papaparse"
 import { settlePipeline } from "../../src/jobs/settle.ts"
 import type { UndoResult } from "../../src/jobs/undo.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "../run/world.ts"
+import { scoped, world } from "../run/world.ts"
 
 const people = (from: number, to: number, name = "Person") =>
   Array.from(
@@ -42,9 +41,6 @@ const twoRuns = Effect.gen(function*() {
       ?.submissionId ?? ""
   return { ...one, first, second, outcomes, idOf }
 })
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof twoRuns>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
   "undo deletes exactly the submissions that the run created, and can be repeated",

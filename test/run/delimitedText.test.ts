@@ -1,15 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { seeds } from "../long.ts"
-import { platform } from "../project/projectFolder.ts"
 import { throughRun } from "../source/drawn/throughRun.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `C-${from + at},Person ${from + at},p${from + at}@example.org`)
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
   "a stray quote after the first 64 KB loses no row, and the report accounts for every line",

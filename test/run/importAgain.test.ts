@@ -1,4 +1,4 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import Papa from "papaparse"
 import type { RunReport } from "../../src/domain/report.ts"
@@ -6,8 +6,7 @@ import { openLedger } from "../../src/ledger/openLedger.ts"
 import { ledgerName } from "../../src/project/ledgerSection.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { listed } from "../ledger/rows.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
@@ -18,9 +17,6 @@ const people = (from: number, to: number) =>
 const edited = (row: number, name: string) => `${row},${name},p${row}@example.org`
 
 const again = { sink: ", onChange: import-again" }
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 const cellsOf = (csv: string) => Papa.parse<Array<string>>(csv, { delimiter: ",", skipEmptyLines: true }).data
 

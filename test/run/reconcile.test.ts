@@ -1,18 +1,14 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
     { length: to - from + 1 },
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>, timeout?: number) =>
-  it.scopedLive(name, () => Effect.provide(body, platform), timeout)
 
 /** Returns a function that finds submission ids by number. */
 const idsOf = ({ practice }: Effect.Effect.Success<typeof world>) => {
@@ -111,7 +107,6 @@ scoped(
     expect(yield* acknowledge(project, { ...seen, keys: ["3"], leaveOut: false })).toMatchObject({ acknowledged: 1 })
     expect(yield* reconcile()).toMatchObject({ exitCode: 0 })
   }),
-  20_000,
 )
 
 scoped(
@@ -142,7 +137,6 @@ scoped(
     store.answer("people", late?.submissionId ?? "", "name", "Late")
     expect(yield* reconcile()).toMatchObject({ readBack: { verified: 12, differing: 1 } })
   }),
-  20_000,
 )
 
 scoped(

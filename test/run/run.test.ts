@@ -1,18 +1,13 @@
 import { FileSystem } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { platform } from "../project/projectFolder.ts"
-import { quickly } from "../quickly.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
     { length: to - from + 1 },
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
   "a run of the same source sends nothing, and sends only a new row later",
@@ -358,7 +353,7 @@ scoped(
     const { fail, names, run, source } = yield* world
     yield* source(people(1, 5))
     fail("POST", { status: 429, body: "{}", headers: { "retry-after": "0" } })
-    const report = yield* quickly(run())
+    const report = yield* run()
     expect(report).toMatchObject({ exitCode: 0, rows: { imported: 5 }, requests: { create: 2, throttled: 1 } })
     expect(names().length).toBe(5)
   }),

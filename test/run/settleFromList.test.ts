@@ -415,6 +415,6 @@ describe("settling rows in doubt from the form's list", () => {
           if (changes.length === 0) expect(settled.open).toEqual([])
         },
       ),
-      { numRuns: seeds(300, 20_000) },
+      { numRuns: seeds(150, 4_000) },
     ))
 })

@@ -1,5 +1,5 @@
 // Nights that pull only the records since a mark, with the real run, a tool over HTTP that selects by time, and the practice service.
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
@@ -8,7 +8,7 @@ import { settlePipeline } from "../../src/jobs/settle.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
 import { platform } from "../project/projectFolder.ts"
 import { type FakeRecord, startTools, token } from "../source/pull/fakeTools.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -83,9 +83,6 @@ const nights = Effect.gen(function*() {
 })
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof nights>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 /** The beginning of a pull whose mark is this time. */
 const from = (mark: number) => mark - day

@@ -1,7 +1,6 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
@@ -10,9 +9,6 @@ const people = (from: number, to: number) =>
   )
 
 const tolerate = { reconcile: ", tolerate: [{ name: Name, because: the service shouts }]" }
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
   "a tolerated difference is reported with its reason, and affects neither the verdict nor the canary",

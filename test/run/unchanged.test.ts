@@ -1,20 +1,16 @@
 import { FileSystem, Path } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { RunReport } from "../../src/domain/report.ts"
 import { acknowledge } from "../../src/jobs/acknowledge.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
     { length: to - from + 1 },
     (_, index) => `${from + index},Person ${from + index},p${from + index}@example.org`,
   )
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof world>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 const since = ({ unchangedSince }: RunReport) => unchangedSince
 

@@ -1,9 +1,8 @@
 import { Path } from "@effect/platform"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { DateTime, Effect, Stream } from "effect"
 import { openLedger } from "../../src/ledger/openLedger.ts"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number, name = "Person") =>
   Array.from(
@@ -31,9 +30,6 @@ const undoneWorld = Effect.gen(function*() {
   yield* undo("undo")
   return { ...one, undo }
 })
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof undoneWorld>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform))
 
 scoped(
   "undone rows are not sent, even if they change, until a run has --resend-undone",

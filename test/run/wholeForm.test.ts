@@ -1,7 +1,6 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { platform } from "../project/projectFolder.ts"
-import { world } from "./world.ts"
+import { scoped, world } from "./world.ts"
 
 const people = (from: number, to: number) =>
   Array.from(
@@ -40,9 +39,6 @@ const imported = Effect.gen(function*() {
       ),
   }
 })
-
-const scoped = <A, E>(name: string, body: Effect.Effect<A, E, Effect.Effect.Context<typeof imported>>) =>
-  it.scopedLive(name, () => Effect.provide(body, platform), 60_000)
 
 scoped(
   "if the form has exactly the imported submissions, nothing is listed as unknown or missing",

@@ -1,5 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Redacted } from "effect"
+import type { NodeContext } from "@effect/platform-node"
+import { it } from "@effect/vitest"
+import { Effect, Redacted, type Scope } from "effect"
 import { createServer, request as httpRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { AcceptReason } from "../../src/domain/acceptance.ts"
@@ -13,7 +15,8 @@ import { asThePipelineSays, type RunOptions, runPipeline } from "../../src/jobs/
 import { type UndoOptions, undoPipeline } from "../../src/jobs/undo.ts"
 import { serve } from "../../src/practice/PracticeService.ts"
 import { loadProject } from "../../src/project/loadProject.ts"
-import { projectFolder } from "../project/projectFolder.ts"
+import { platform, projectFolder } from "../project/projectFolder.ts"
+import { inFasterTime } from "../quickly.ts"
 import { editableStore } from "./editableStore.ts"
 
 /**
@@ -49,7 +52,7 @@ mapping:
 sink: { service: live, form: ${extra["form"] ?? "people"}, retries: { attempts: 3, base: 1 millis, max: 5 millis }${
     extra["sink"] ?? ""
   } }
-reconcile: { visibleWithin: 1 seconds${extra["reconcile"] ?? ""} }
+reconcile: { visibleWithin: ${extra["visibleWithin"] ?? "1 seconds"}${extra["reconcile"] ?? ""} }
 `
 
 /**
@@ -146,7 +149,7 @@ export const world = Effect.gen(function*() {
     },
     /**
      * Writes the pipeline with some settings changed: file, rowKey, source, mail (further keys of that entry), form,
-     * sink or reconcile.
+     * sink, reconcile or visibleWithin.
      */
     settings: (extra: Readonly<Record<string, string>>) => write("pipelines/people.yaml", pipeline(extra)),
     /** Writes further keys into the project file. */
@@ -197,5 +200,9 @@ export const world = Effect.gen(function*() {
       Effect.flatMap(loadProject(root), (project) => reconcilePipeline(project, { ...asked({}), ...options })),
   }
 })
+
+/** A test in a world. Time passes faster in it, also for the service. */
+export const scoped = <A, E>(title: string, body: Effect.Effect<A, E, NodeContext.NodeContext | Scope.Scope>) =>
+  it.scopedLive(title, () => inFasterTime(Effect.provide(body, platform)))
 
 const nameOf = (submission: Submission) => submission.questions.find((answer) => answer.id === "name")?.value

@@ -61,7 +61,7 @@ export const conforms = (name: string, container: Container): void => {
             expect(all.faults.size).toBe(0)
           },
         ),
-        { seed: 20_240_601, numRuns: container.streamed ? seeds(8, 25) : seeds(3, 8) },
+        { seed: 20_240_601, numRuns: container.streamed ? seeds(4, 25) : seeds(2, 8) },
       ))
 
     it(`a source never cuts a row if blocks have ${firstSize} to ${lastSize} bytes`, async () => {

@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { checkProject, checkStatus } from "../../../src/jobs/check.ts"
 import { resultsExport } from "../../jobs/resultsExport.ts"
+import { isLong } from "../../long.ts"
 import { platform } from "../../project/projectFolder.ts"
 import { launch, withoutBrowser } from "../browser.ts"
 import { createPipeline, isAccessible, openStudio, type Started, startProject } from "./studioPage.ts"
@@ -83,7 +84,7 @@ afterAll(async () => {
 const question = (page: Page, name: string) =>
   page.getByRole("list", { name: "Questions" }).getByRole("button", { name: new RegExp(`^${name}`) })
 
-describe.skipIf(withoutBrowser)("the studio in Chromium", { timeout: 300_000 }, () => {
+describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 300_000 }, () => {
   it("imports an export of SurveyMonkey, fixes a rejected row and settles rows in doubt, and the form has every row once", async () => {
     const { practice, root } = project
     const { close, isQuiet, page } = await openStudio(browser, project)

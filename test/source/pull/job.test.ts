@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { PullProgress } from "../../../src/source/Source.ts"
-import { run } from "../opening.ts"
 import { koboExports, qualtricsJobs } from "./fakeJobs.ts"
 import { records, startTools, token } from "./fakeTools.ts"
 import type { FakeTools, Received, Sent } from "./fakeTools.ts"
@@ -9,7 +8,7 @@ import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }
 let kinds = { qualtrics: qualtricsJobs(), kobo: koboExports() }
-const { failure, open, pulled } = pullProject(() => tools.base)
+const { failure, now, open, pulled, run } = pullProject(() => tools.base)
 beforeAll(async () => {
   tools = await startTools((request, store) =>
     kinds[request.url.pathname.startsWith("/surveys") ? "qualtrics" : "kobo"](request, store)
@@ -68,9 +67,9 @@ describe.each(Object.entries(jobs))("an export job of %s", (_, job) => {
       if (count === 2) return { status: 429, headers: { "retry-after": "1" } }
       return count === 6 ? "cut" : undefined
     }
-    const started = Date.now()
+    const started = now()
     expect((await pulled(job)).rows).toEqual(all(2_500))
-    expect(Date.now() - started).toBeGreaterThan(950)
+    expect(now() - started).toBeGreaterThan(950)
     expect(tools.received).toHaveLength(7)
   })
 

@@ -4,7 +4,7 @@ import { Duration, Effect, Either } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { cellText } from "../../../src/domain/cell.ts"
 import { Draws } from "../../faults/Draws.ts"
-import { seeds } from "../../long.ts"
+import { isLong, seeds } from "../../long.ts"
 import { readAll, run } from "../opening.ts"
 import { number, records, startTools } from "./fakeTools.ts"
 import type { FakeRecord, FakeTools } from "./fakeTools.ts"
@@ -81,7 +81,7 @@ describe.each([["oldest", ""], ["oldest", ", id: /id"], ["newest", ""], ["newest
     it("lose nothing if a record is deleted and one arrives between any two requests", async () => {
       // The requests: two pages and the last record, the end, and the last record again.
       for (const request of [2, 3, 4, 5]) {
-        for (const deleted of [0, 8, 9, 10, 19].map((position) => before[position])) {
+        for (const deleted of (isLong ? [0, 8, 9, 10, 19] : [9, 10]).map((position) => before[position])) {
           tools.store = sorted(records(1, 20))
           tools.received.length = 0
           tools.meddle = (_, count) => {
@@ -98,7 +98,7 @@ describe.each([["oldest", ""], ["oldest", ", id: /id"], ["newest", ""], ["newest
 
 it("pages by `{offset}` lose nothing whatever is deleted, arrives or is edited, or the pull fails", async () => {
   const seen = { failed: 0, moved: 0 }
-  for (let seed = 1; seed <= seeds(20, 60); seed++) {
+  for (let seed = 1; seed <= seeds(12, 40); seed++) {
     const draws = new Draws(seed)
     const { added, sorted } = orders[draws.pick<keyof typeof orders>(["oldest", "newest"])]
     const share = draws.pick([0.02, 0.05, 0.2])
@@ -132,8 +132,8 @@ it("pages by `{offset}` lose nothing whatever is deleted, arrives or is edited, 
     if (changes > 0) seen.moved++
     expect([...kept].filter((id) => !pulled.right.includes(id)), `seed ${seed}`).toEqual([])
   }
-  expect(seen.moved).toBeGreaterThan(seeds(4, 10))
-  expect(seen.failed).toBeGreaterThan(seeds(0, 3))
+  expect(seen.moved).toBeGreaterThan(seeds(2, 10))
+  expect(seen.failed).toBeGreaterThan(seeds(0, 2))
 })
 
 it("a pull whose records move each time fails after three attempts, and says so", async () => {

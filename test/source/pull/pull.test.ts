@@ -7,13 +7,13 @@ import { loadProject } from "../../../src/project/loadProject.ts"
 import type { Pull } from "../../../src/project/pull.ts"
 import { pager } from "../../../src/source/pull/pages.ts"
 import { PullProgress } from "../../../src/source/Source.ts"
-import { readAll, run } from "../opening.ts"
+import { readAll } from "../opening.ts"
 import { records, startTools } from "./fakeTools.ts"
 import type { FakeTools } from "./fakeTools.ts"
 import { pullProject } from "./pullProject.ts"
 
 let tools: FakeTools & { readonly stop: () => void }
-const { failure, leftBehind, load, open, pulled, root, temporary } = pullProject(() => tools.base)
+const { failure, leftBehind, load, now, open, pulled, root, run, temporary } = pullProject(() => tools.base)
 beforeAll(async () => {
   tools = await startTools()
 })
@@ -126,9 +126,9 @@ it.each(["link", "a single answer"] as const)(
     const paging = pagings[name]
     let started = 0
     tools.meddle = (_, count) => {
-      if (count === 1) started = Date.now()
+      if (count === 1) started = now()
       if (count === 1) return { status: 429, headers: { "retry-after": "1" } }
-      if (count === 2) expect(Date.now() - started).toBeGreaterThan(950)
+      if (count === 2) expect(now() - started).toBeGreaterThan(950)
       return count === 2 ? "cut" : undefined
     }
     expect((await pulled(paging)).rows).toEqual(all(2_500))
@@ -294,17 +294,17 @@ describe("a pull", () => {
 
   it("waits as long as the connection says after a 429 that doesn't say", async () => {
     tools.meddle = (_, count) => count === 1 ? { status: 429 } : undefined
-    const started = Date.now()
+    const started = now()
     expect((await pulled(link, { more: ", pause: 1 second" })).rows).toHaveLength(2_500)
-    expect(Date.now() - started).toBeGreaterThan(950)
+    expect(now() - started).toBeGreaterThan(950)
   })
 
   it("keeps to the account's rate, also with other pulls at the same time", async () => {
-    const started = Date.now()
+    const started = now()
     const slow = open(link.auth, link.source, { rate: 5 })
     await run(Effect.all([slow, slow], { concurrency: 2 }))
     expect(tools.received).toHaveLength(6)
-    expect(Date.now() - started).toBeGreaterThan(950)
+    expect(now() - started).toBeGreaterThan(950)
   })
 
   it("starts again if the total falls because a record is deleted between its pages", async () => {

@@ -1,5 +1,5 @@
 // A project whose only pipeline is pulled from a fake tool.
-import { Effect, Either } from "effect"
+import { Clock, Effect, Either } from "effect"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect } from "vitest"
 import { cellText } from "../../../src/domain/cell.ts"
 import { loadProject } from "../../../src/project/loadProject.ts"
 import { openSource } from "../../../src/source/openSource.ts"
-import { readAll, run } from "../opening.ts"
+import { fasterWaits } from "../../quickly.ts"
+import { readAll, run as runInRealTime } from "../opening.ts"
 import { token } from "./fakeTools.ts"
 
 /** A sign-in, and the keys of a source. */
@@ -22,6 +23,14 @@ interface Config {
  * @param base returns the tool's address
  */
 export const pullProject = (base: () => string) => {
+  // All pulls share the clock, because they share a rate.
+  const clock = fasterWaits(Clock.make())
+  /** Runs an effect whose waits for rates, retries and jobs are short. */
+  const run = <A, E>(effect: Parameters<typeof runInRealTime<A, E>>[0]) =>
+    runInRealTime(Effect.withClock(effect, clock))
+  /** Returns the time by which waits are measured, in milliseconds. */
+  const now = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+
   const root = mkdtempSync(join(tmpdir(), "formferry-pull-"))
   /** The folder for temporary files. Other tests use a different one, so that what is left in it is left by a pull. */
   const temporary = join(root, "temporary")
@@ -85,5 +94,5 @@ sink: { service: practice, form: people }
     return result.left
   }
 
-  return { failure, leftBehind, load, open, pulled, root, temporary }
+  return { failure, leftBehind, load, now, open, pulled, root, run, temporary }
 }
