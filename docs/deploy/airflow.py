@@ -23,7 +23,8 @@ def formferry_contacts():
         code = subprocess.run(command, check=False).returncode
         if code in FINAL:
             raise AirflowFailException(f"formferry exited with code {code}")
-        # Rows that need review (1) are no failure. After any other code, such as 6 (another run holds the lock, or a killed one did), Airflow runs the task again: nothing is sent twice.
+        # Rows that need review (1) are not a failure. After any other code, such as 6 (another run holds the lock, or a
+        # killed one did), Airflow runs the task again: nothing is sent twice.
         if code not in (0, 1):
             raise AirflowException(f"formferry exited with code {code}")
 
