@@ -112,7 +112,7 @@ schedule: { cron: "${cron}", zone: Europe/Berlin }
     env: { SOAK_KEY: apiKey, SOAK_FILE: memory, SOAK_EVERY: String(sampleEvery * 1000) },
   })
   const runs = () => watched.out().split("\n").filter((line) => / people: /.test(line) && line.includes(" read"))
-  /** Waits for some seconds. Meanwhile, extends the file after each run, but never while a run may read it. */
+  /** Waits a few seconds. Meanwhile, extends the file after each run, but never while a run may read it. */
   const live = async (seconds) => {
     const until = Date.now() + seconds * 1000
     for (let seen = runs().length; Date.now() < until; await sleep(50)) {

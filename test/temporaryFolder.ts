@@ -9,7 +9,7 @@ const inMemory = "/dev/shm"
 /** The free memory that the folder must have, in bytes. */
 const needed = 4 * 1024 ** 3
 
-/** Whether files fit into memory, and programs there can be executed. Tests write and flush many small files. */
+/** Whether files fit into memory, and programs in that folder can be executed. Tests write and flush many small files. */
 const fitsInMemory = (): boolean => {
   try {
     const { bavail, bsize } = statfsSync(inMemory)

@@ -80,7 +80,7 @@ const chosenOf = (word: string, choices: ReadonlyArray<string>, what: string, ow
   return owner.error(`${what} takes ${oneOf(choices)}, not ${quoted(word)}.${meant}`)
 }
 
-/** Returns the option for the parser. A list takes words up to the next option or can be given again; any other option is given once. */
+/** Returns the option for the parser. A list takes all words up to the next option, and can be given again. Any other option is given once. */
 const optionOf = (key: string, option: Option<unknown>, owner: Commander.Command, typed: ReadonlyArray<string>) => {
   const { choices = [], list, parse, value } = option
   const long = flagOf(key)

@@ -92,7 +92,7 @@ const next = (place: Place, word: string): Place => {
     return { ...place, option: found?.required === true ? found : undefined }
   }
   if (option !== undefined) return { ...place, option: option.variadic ? option : undefined }
-  // After `help`, commands are completed as if it were not there.
+  // After `help`, commands are completed as if it were absent.
   if (word === "help" && command.parent === null) return place
   const below = command.commands.find((one) => one.name() === word)
   return below === undefined ? { ...place, given: given + 1 } : { ...place, command: below }

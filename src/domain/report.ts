@@ -175,7 +175,7 @@ const Settlement = Schema.Struct({
       "the export of the form's results, or the form's list, that was the evidence; `null` if a person decided",
     ),
     sha256: Text("the digest of that file; empty for a list"),
-    isComplete: Flag("whether a person vouched that the export is complete"),
+    isComplete: Flag("whether a person confirmed that the export is complete"),
   })),
   landed: Count("rows that had arrived"),
   notLanded: Count("rows that had not arrived: the next run sends them"),

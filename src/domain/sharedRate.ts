@@ -2,7 +2,7 @@
 export interface SharedAccount {
   /** The canonical address. */
   readonly address: string
-  /** What signs in. It is only used for a keyed digest. */
+  /** The secret that signs in. It is used only for a keyed digest. */
   readonly secret: string
 }
 

@@ -204,7 +204,7 @@ export const exceptionTraps = (
     count: others,
     message: `${others.toLocaleString("en-GB")} of ${filled.toLocaleString("en-GB")} filled cells ${
       others === 1 ? "is" : "are"
-    } no ${kind === "dateTime" ? "date and time" : kind}, unlike the others.`,
+    } not of the kind ${kind === "dateTime" ? "date and time" : kind}, unlike the others.`,
     examples: [...examples].filter(([shape]) => !usual.includes(shape)).map(([, text]) => cut(text, 40))
       .slice(0, examplesKept),
   }]

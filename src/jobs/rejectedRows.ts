@@ -13,7 +13,7 @@ class NothingToFix extends Schema.TaggedError<NothingToFix>()("NothingToFix", {
   message: Schema.String,
 }) {}
 
-/** The copy of rejected.csv in which a person fixes cells. It is next to it, and can be imported in its place. */
+/** The copy of rejected.csv in which a person fixes cells. The copy is next to the original, and can be imported instead. */
 const fixedName = "rejected-fixed.csv"
 
 /** Returns the rejected rows of a run: as a person has fixed them, otherwise as they were rejected. */

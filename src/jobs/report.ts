@@ -15,7 +15,7 @@ import { redactRun } from "../report/redactRun.ts"
 import { hasLedger, ledgerOf } from "./projectLedger.ts"
 import { fetchReports } from "./storedReports.ts"
 
-/** The number of the newest reports of other hosts that are fetched, to list them. */
+/** How many of the newest reports of other hosts are fetched to be listed. */
 const reportsFetched = 50
 
 /** Returns the report of a run, by default the latest one, with its folder and the ids of the other runs that have a report. */

@@ -53,7 +53,7 @@ const sureFrom = 0.9
 export interface ReviewCandidate {
   readonly origin: Origin
   readonly confidence: number
-  /** What the confidence follows from, in words. */
+  /** What the confidence is based on, in words. */
   readonly because: ReadonlyArray<string>
   /** The columns' names, or the title of their block. */
   readonly shown: string
@@ -244,7 +244,7 @@ export const settingFault = (kindName: string | undefined, key: string, value: s
   return readingWith(kindName, kind, key, value) === undefined ? `"${value}" can't be the ${key}.` : undefined
 }
 
-/** Returns what cells mean if a key of a kind has this value. The meaning is undefined if the cell can't be read so. */
+/** Returns what cells mean if a key of a kind has this value. The meaning is undefined if the cell can't be read in this way. */
 export const readingsOf = (kindName: string | undefined, key: string, value: string, cells: ReadonlyArray<string>) => {
   const kind = kindName === undefined ? undefined : kinds.get(kindName)
   const read = kindName === undefined || kind === undefined ? undefined : readingWith(kindName, kind, key, value)

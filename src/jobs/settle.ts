@@ -30,8 +30,8 @@ export type WhichRows =
   | { readonly _tag: "Rows"; readonly keys: ReadonlyArray<string> }
 
 /**
- * The evidence: an export of the form's results, or a person's statement. `file`: the export's absolute path. `isComplete`: whether a person vouches
- * that the export is complete.
+ * The evidence: an export of the form's results, or a person's statement. `file`: the export's absolute path.
+ * `isComplete`: whether a person confirms that the export is complete.
  */
 export type SettleBy =
   | { readonly _tag: "Export"; readonly file: string; readonly isComplete: boolean }

@@ -113,7 +113,7 @@ type View = Pick<PipelineLedger, "pages" | "settlingFacts" | "evidence" | "stand
 /**
  * Looks for the rows in doubt among the export's submissions that the ledger lacks. Records nothing.
  *
- * @param isComplete whether a person vouches that the export is complete
+ * @param isComplete whether a person confirms that the export is complete
  */
 export const settleFromExport = (
   rows: ReadonlyArray<DoubtfulRow>,

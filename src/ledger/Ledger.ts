@@ -207,7 +207,7 @@ export interface LedgerSession {
   readonly lease: {
     /** This host. Undefined if the ledger is a file. */
     readonly host: string | undefined
-    /** Whether the holder before had not released the lock. */
+    /** Whether the previous holder had not released the lock. */
     readonly isTakenOver: boolean
     /** Returns the milliseconds since the last heartbeat, by this host's clock. */
     readonly silentFor: () => number

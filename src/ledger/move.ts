@@ -95,7 +95,7 @@ export const cancelMove = (from: AnyLedgerOptions): Refusing<boolean> =>
 
 const otherKey = (from: AnyLedgerOptions): LedgerRefused =>
   refused(
-    "The `key` of `newLedger` is not the key of the ledger. With a different key no row is recognised, and every row would be sent a second time. Nothing was changed. "
+    "The `key` of `newLedger` is not the key of the ledger. With a different key, no row is recognised, and every row would be sent a second time. Nothing was changed. "
       + ("file" in from
         ? `Use the 64 digits in ${from.file}.key as the key.`
         : "Let `newLedger.key` name the same variable as `ledger.key`."),

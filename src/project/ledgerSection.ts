@@ -42,7 +42,7 @@ const Marks = section({
 const ofPostgres = ["project", "key", "marks"]
 
 const whyMarks =
-  "Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger's file has them next to it and among the reports."
+  "Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger in a file has its marks next to the file and among the reports."
 
 const keys = section({
   file: optional(Path, { description: "The ledger's file", examples: ["../.formferry/ledger.db"] }),
@@ -137,7 +137,7 @@ export interface PostgresPlace {
   readonly schema: string
   readonly key: Secret
   readonly leaseTimeout: Duration.Duration
-  /** Whether a managed service vouches that commits are durable. */
+  /** Whether a managed service guarantees that commits are durable. */
   readonly isManaged: boolean
   /** Whether all hosts share the folder of the reports. */
   readonly sharesReports: boolean

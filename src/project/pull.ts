@@ -105,7 +105,7 @@ const Page = section({
   }),
   last: optional(Pointer, {
     description:
-      "The place in a page's last record of the value of `{cursor}` for the next page. If `since.at` is the same place, the first `{cursor}` has the value of `{since}`",
+      "The place, in a page's last record, of the next page's `{cursor}`. If `since.at` is the same place, the first `{cursor}` has the value of `{since}`",
     examples: ["/id"],
   }),
   link: optional(Pointer, {

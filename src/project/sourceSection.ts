@@ -307,7 +307,7 @@ type ReadKeys = Partial<
   Pick<SourceConfig, "format" | "encoding" | "delimiter" | "quoteChar" | "headerRow" | "sheet" | "range">
 >
 
-/** Where a source's rows are, as a command line says. */
+/** Where a source's rows are, as the command line names it. */
 type PlaceKeys =
   | { readonly file: string }
   | {

@@ -13,7 +13,7 @@ import type { ResponseHeaders } from "./transport.ts"
 const margin = 0.05
 /** How far ahead slots are leased, in milliseconds, in addition to two round trips. A dead host's slots are lost for about this time. */
 const ahead = 100
-/** How often a host learns what others have changed while its requests wait, and after which silence it uses no slot. In milliseconds. */
+/** How often a host with waiting requests learns what others have changed, and how long without an answer it still uses slots. In milliseconds. */
 const everyAnswer = 100
 const mostSilent = 250
 /** A round trip that takes longer is not a property of the network: this process was stopped. In milliseconds. */

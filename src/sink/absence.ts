@@ -30,7 +30,7 @@ export interface ExportStanding extends Standing {
   readonly _tag: "Export"
   /** Whether the export lists the submissions that the ledger knows in order of creation or submission time, ascending or descending. */
   readonly isInOrder: boolean
-  /** Whether a person vouches that the export is complete. */
+  /** Whether a person confirms that the export is complete. */
   readonly isComplete: boolean
   /**
    * The earliest and the latest time of the submissions that the export should contain, in milliseconds since 1970. Undefined if the pipeline sends
@@ -173,7 +173,7 @@ const absenceInExport = (
   const { shown, times } = standing
   const none = "no submission of the export belongs to this row"
   if (standing.isComplete) {
-    return { reason: `${none}, and a person vouches that the export is complete`, proof: "complete" }
+    return { reason: `${none}, and a person confirms that the export is complete`, proof: "complete" }
   }
   if (!standing.isInOrder) {
     return {

@@ -47,7 +47,7 @@ const Named = struct({ id: Text("the id"), name: Text("the name") })
 
 const VerdictCounts = struct({ verified: number, differing: number, missing: number, unread: number })
 
-/** A past run in the bars of the home page. */
+/** A past run, which the home page shows as a bar. */
 const RunBar = struct({
   run: Text("the run's id"),
   mode: Schema.Literal(...recordedModes),
@@ -61,7 +61,7 @@ const RunBar = struct({
 })
 export type RunBar = typeof RunBar.Type
 
-/** What the ledger has for a pipeline at one destination, as in `status`. */
+/** What the ledger contains for a pipeline at one destination, as in `status`. */
 const StandingCard = struct({
   service: Text("the service's address"),
   form: Text("the form's id"),
@@ -80,7 +80,7 @@ const PipelineCard = struct({
   standings: List(StandingCard, "empty: nothing was sent yet"),
   nextRun: may(Text("the next scheduled run, ISO 8601 with offset")),
   notBegun: may(Text("when a scheduled run was due that failed before it started")),
-  problem: may(Text("why runs are refused, because of the ledger")),
+  problem: may(Text("why runs are refused, if the ledger is the reason")),
 })
 export type PipelineCard = typeof PipelineCard.Type
 
@@ -142,7 +142,7 @@ const Candidate = struct({
   columns: List(number, "their positions, counting from 1"),
   shown: Text("their names, or the title of their block"),
   confidence: Count("0 to 1"),
-  because: List(string, "what the confidence follows from"),
+  because: List(string, "what the confidence is based on"),
   cells: List(string, "a few of their cells"),
 })
 export type Candidate = typeof Candidate.Type
@@ -203,7 +203,7 @@ const DraftState = struct({
   failures: List(string, "why the source, the form or the ledger can't be used"),
   isRunnable: Flag("whether `check` would find no error before it reads the rows"),
   questions: List(QuestionState, "empty if the text can't be read"),
-  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are left behind"),
+  unused: List(number, "columns that the draft doesn't mention, counting from 1: their cells are not imported"),
   rowKey: Schema.Union(List(string), Schema.Literal("content", "open")).annotations({
     description: "the names of the columns that identify a row; `open`: a person must decide",
   }),
@@ -469,7 +469,7 @@ const project = HttpApiGroup.make("project")
     struct({
       pipeline: Text("the new pipeline's name"),
       source: Text("the source: a file of `upload`, or a path in the project's folder"),
-      labels: may(Text("the form tool's own definition of the form, also there")),
+      labels: may(Text("the form tool's own definition of the form, also a file of `upload` or a path")),
       service: string,
       form: Text("the form's id"),
     }),

@@ -65,7 +65,7 @@ interface JobOptions {
 /** How many ended jobs are shown. */
 const kept = 50
 
-/** Milliseconds between two pieces of news about a job's progress. */
+/** Milliseconds between two reports of a job's progress. */
 const betweenNews = 200
 
 const refused = (message: string) => new Refused({ code: "JobRefused", message, diagnostics: [] })
@@ -197,7 +197,9 @@ export const makeJobs = ({ guard, mask, root }: JobOptions) =>
         Effect.gen(function*() {
           const entry = yield* openEntry(id)
           const { state } = entry.job
-          if (entry.answer === undefined || state._tag !== "Asking") return yield* refused("This job asks nothing.")
+          if (entry.answer === undefined || state._tag !== "Asking") {
+            return yield* refused("This job is not waiting for an answer.")
+          }
           if (confirmation !== undefined && confirmation !== state.question.service) {
             return yield* refused(`Nothing was sent. To confirm, type ${state.question.service}.`)
           }
@@ -243,7 +245,7 @@ const checked = (root: string, pipeline: string) =>
     }
   })
 
-/** Returns how a job ended that failed. */
+/** Returns how a failed job ended. */
 const failed = (
   cause: Cause.Cause<AttemptFailure | Effect.Effect.Error<ReturnType<typeof checked | typeof fixedFile>>>,
 ) => {

@@ -37,7 +37,7 @@ export class Studio extends Context.Tag("formferry/Studio")<
     readonly open: (
       draft: PipelineDraftText,
     ) => Effect.Effect<OpenDraft, OpenDraftFailure, FileSystem.FileSystem | Path.Path | Scope.Scope>
-    /** Surveys a draft's source, unless that was done before. */
+    /** Surveys a draft's source, unless its survey is kept. */
     readonly survey: (
       draft: OpenDraft,
       whole: boolean,
@@ -57,7 +57,7 @@ const formKept = 30_000
 /** How many surveys are kept. */
 const surveysKept = 4
 
-/** Returns a text that changes whenever reading the source may give other rows. Only files have times, so a pulled source is pulled again only after a while. */
+/** Returns a text that changes whenever reading the source may give different rows. Only files have times, so a pulled source is pulled again only after a while. */
 const sourceKey = (config: SourceConfig) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
@@ -131,7 +131,7 @@ export const makeStudio = (options: StudioOptions) =>
     })
   })
 
-/** What any failed job has. */
+/** The fields of every failed job's error. */
 interface Failure {
   readonly _tag: string
   readonly message: string

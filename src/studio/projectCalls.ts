@@ -32,7 +32,7 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
             (text.name ?? text.file) === pipeline
           )
         ) {
-          return yield* refused("InitRefused", `There is a pipeline ${pipeline} already. Choose a different name.`)
+          return yield* refused("InitRefused", `The pipeline ${pipeline} already exists. Choose a different name.`)
         }
         const config = decodeSource({ file: yield* insideProject(source) }, {})
         if ("key" in config) return yield* refused("InitRefused", config.message)
@@ -59,7 +59,7 @@ export const projectCalls = HttpApiBuilder.group(StudioApi, "project", (handlers
         const { root } = yield* Studio
         const folder = path.join(root, uploads)
         yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-        // Answers of people don't belong into a repository.
+        // People's answers don't belong in a repository.
         yield* fs.writeFileString(path.join(folder, ".gitignore"), "*\n")
         const { bytes, file } = yield* receiveUpload(request, folder, name)
         return { bytes, file: `${uploads}/${file}` }

@@ -23,7 +23,7 @@ export const runCalls = HttpApiBuilder.group(StudioApi, "runs", (handlers) =>
           Stream.encodeText(
             Stream.merge(
               Stream.map(jobs.changes, (job) => `data: ${JSON.stringify(job)}\n\n`),
-              // A connection that nothing crosses may be closed.
+              // An idle connection may be closed.
               Stream.fromSchedule(Schedule.spaced("15 seconds")).pipe(Stream.as(":\n\n")),
             ).pipe(Stream.prepend(Chunk.of(":\n\n"))),
           ),

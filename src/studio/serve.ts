@@ -31,7 +31,7 @@ export class StudioNotServed extends Schema.TaggedError<StudioNotServed>()("Stud
   code: Schema.String,
 }) {
   override get message() {
-    return `The studio can't listen on port ${this.port} (${this.code}). Give it a different port with --port.`
+    return `The studio can't listen on port ${this.port} (${this.code}). Choose a different port with --port.`
   }
 }
 
@@ -46,7 +46,7 @@ const types: Readonly<Record<string, string>> = {
   ".json": "application/json; charset=utf-8",
 }
 
-/** The page without its content. It contains nothing of a project. */
+/** The page without its content. It contains no data of a project. */
 const shell = `<!doctype html>
 <html lang="en">
 <head>

@@ -55,7 +55,7 @@ const freeName = (folder: string, name: string) =>
     }
   })
 
-/** Returns the absolute path of a file in the project's folder. Fails if it is elsewhere, also by a symbolic link. */
+/** Returns the absolute path of a file in the project's folder. Fails if the file is elsewhere, even through a symbolic link. */
 export const insideProject = (file: string) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem

@@ -269,7 +269,7 @@ it.scopedLive(
         }
       }
       rmSync(join(at.folder, "reports"), { recursive: true })
-      // This run is a separate process, because the ledger's files were removed after the run before.
+      // This run is a separate process, because the ledger's files were removed after the previous run.
       yield* quiet(at.run)
       // Someone moves the project.
       const moved = join(at.folder, "moved")

@@ -148,7 +148,7 @@ describe.skipIf(withoutPostgres)("reports of a project with its ledger in Postgr
     }))
 
   it.scopedLive.runIf(isLong)(
-    "are removed from the database when a host removes old ones, also those that it did not write",
+    "are removed from the database when a host removes old ones, including those that it did not write",
     () =>
       Effect.gen(function*() {
         const { ask, first, second } = yield* hosts({ keep: "reports: { directory: ../reports, keepRuns: 2 }\n" })

@@ -159,7 +159,8 @@ describe("a project whose hosts share the rate of an account", () => {
         )
         expect(proxy.arrivals.filter(({ isAccepted }) => !isAccepted)).toEqual([])
         expect(mostInASecond(proxy.arrivals)).toBeLessThanOrEqual(limit)
-        // How much of the limit is used is shown in virtual time (SharedPace.test.ts), because a busy machine is too late for many slots.
+        // How much of the limit is used is shown in virtual time (SharedPace.test.ts), because a busy machine misses
+        // many slots.
         const alone = arrivals.filter(({ at, path }) => at >= killedAt && at < continuedAt && path.includes("stamped"))
         expect(alone.length * 1_000 / (continuedAt - killedAt)).toBeGreaterThan(1.2 * limit * 0.95 / 3)
       }),

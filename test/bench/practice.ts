@@ -22,14 +22,14 @@ export const startPractice = async (limits?: Limits): Promise<PracticeProcess> =
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`the practice service ended, exit code ${String(code)}`)
   })
-  // Callers get the error from the race. After the last call nothing awaits it, so it is ignored.
+  // Callers get the error from the race. After the last call, nothing awaits this promise, so its error is ignored.
   ended.catch(() => undefined)
   const heard = async () => (await Promise.race([once(child, "message"), ended]))[0] as Told
   const ask = async (asked: Asked) => {
     const answer = heard()
     child.send(asked)
     const told = await answer
-    if ("wrong" in told && told.wrong !== undefined) throw new Error(`the service holds ${told.wrong}`)
+    if ("wrong" in told && told.wrong !== undefined) throw new Error(`the service contains ${told.wrong}`)
   }
   const first = await heard()
   if (!("baseUrl" in first)) throw new Error("the practice service did not tell its address")

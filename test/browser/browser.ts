@@ -26,7 +26,7 @@ const inCi = process.env["CI"] !== undefined && process.env["CI"] !== "" && proc
 export const withoutBrowser = found === undefined && !inCi
 if (withoutBrowser) {
   process.stderr.write(
-    "No Chromium was found: the tests of the pages are passed over. CHROMIUM=/path/to/it names one.\n",
+    "No Chromium was found: the tests of the pages are skipped. To run them, set CHROMIUM=/path/to/chromium.\n",
   )
 }
 
@@ -36,7 +36,7 @@ export const browserAsNeeded = found !== undefined || !inCi
 /** Starts the browser. Fails if it is missing in CI. */
 export const launch = (): Promise<Browser> => {
   if (found === undefined) {
-    throw new Error("No Chromium was found, and in CI it has to be there. CHROMIUM=/path/to/it names one.")
+    throw new Error("No Chromium was found, and CI requires it. Set CHROMIUM=/path/to/chromium.")
   }
   return chromium.launch({ executablePath: found, args: ["--no-sandbox", "--disable-gpu"] })
 }

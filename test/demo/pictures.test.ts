@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "vitest"
 import { pictured, recorded } from "./pictured.ts"
 
-it("README's pictures show what the command and the report say today", () => {
+it("README's pictures show what the command and the report say now", () => {
   const project = realpathSync(mkdtempSync(join(tmpdir(), "formferry-pictures-")))
   try {
     expect(pictured(project).text, "Run npm run pictures and commit what changes").toBe(readFileSync(recorded, "utf8"))

@@ -39,7 +39,7 @@ export interface Mishap {
     | "interrupt"
     /** The process is suspended for longer than others wait. */
     | "stop"
-    /** The ledger can't be written: refused before the commit, refused although it was made, or no free page. */
+    /** The ledger can't be written: the commit fails, the commit succeeds but is reported as failed, or no page is free. */
     | "full before"
     | "full after"
     | "full"

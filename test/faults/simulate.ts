@@ -30,10 +30,10 @@ export interface Simulated {
 
 const minutes = 60_000
 
-/** Whether the service of a seed can list submissions. Half of the seeds with telemetry and half of the others can. */
+/** Whether the service of a seed can list submissions. Half of the seeds with telemetry have such a service, and so do half of the others. */
 export const canList = (seed: number): boolean => (seed >> 1) % 2 === 1
 
-/** Whether the service of a seed can delete submissions. Half of the seeds with each other setting can. */
+/** Whether the service of a seed can delete submissions. Half of the seeds with each other setting have such a service. */
 export const canDelete = (seed: number): boolean => (seed >> 2) % 2 === 1
 
 /**

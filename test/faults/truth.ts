@@ -183,7 +183,7 @@ export class Truth {
         if (ids.has(id)) this.violated("ledger and service agree", `submission ${id} belongs to two rows`)
         ids.add(id)
         if (!this.held.has(id) && !this.isUnrecorded(id)) {
-          this.violated("ledger and service agree", `row ${key} replaces ${id}, which is not there`)
+          this.violated("ledger and service agree", `row ${key} replaces ${id}, which does not exist`)
         }
       }
       const isResent = this.undoneDoubts.delete(key) && (state === "notCreated" || state === "refused")
@@ -215,7 +215,7 @@ export class Truth {
       }
       if (there === 0) this.violated("no row is lost", `row ${key} is imported, but is not at the service`)
       if (row.verdict === "verified" && submission.altered && this.differs(submission)) {
-        this.violated("verified means equal", `row ${key} is verified, and the service holds other answers`)
+        this.violated("verified means equal", `row ${key} is verified, and the service contains different answers`)
       }
     }
     for (const { key } of this.held.values()) {

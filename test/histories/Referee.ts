@@ -310,7 +310,7 @@ export class Referee {
     else {
       // As docs/maintain.md advises, rows that are in the form are removed from the source.
       for (const form of forms) for (const no of at.sent(form).keys()) this.removed.add(no)
-      // The accepted ledger may not contain that these were deleted.
+      // The accepted ledger may lack the records of these deletions.
       for (const row of this.undone) this.removed.add(Number(row.split(" ")[1]))
       const rows = at.rows.filter((no) => !this.removed.has(no))
       if (rows.length === 0 && !hasHeader(edited.format)) at.edit({ format: "csv" })

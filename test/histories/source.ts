@@ -33,7 +33,7 @@ const writers = {
     write: (rows: Rows) => objects(rows).map((one) => `${JSON.stringify(one)}\n`).join(""),
   },
   json: { file: "source.json", write: (rows: Rows) => JSON.stringify(objects(rows)) },
-  // What a tool has, from which it is pulled. The time of each record is an hour after that of the one before.
+  // What a tool has, from which it is pulled. The time of each record is an hour after that of the previous one.
   pull: {
     file: "tool.json",
     write: (rows: Rows) => JSON.stringify(objects(rows).map((one) => ({ ...one, at: arrival(Number(one["No"])) }))),

@@ -52,7 +52,7 @@ const avoided: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
   [/\bshall not\b/i, "must not"],
 ]
 
-const written = /\.(?:ts|mjs|py|sh|md|yml|yaml|service|timer)$|^\.ci.run$|\b(?:crontab|Dockerfile)$/
+const written = /\.(?:tsx?|css|mjs|py|sh|md|yml|yaml|service|timer)$|^\.ci.run$|\b(?:crontab|Dockerfile)$/
 
 const folders = ["src", "test", "docs", ".ci", ".github", "pipelines", "config", "samples"]
 

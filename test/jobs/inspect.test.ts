@@ -69,10 +69,10 @@ describe("the rows of a table", () => {
   )
 
   it.each([
-    ["a record that is called like totals", "Name,Town,Sum\nAda,Ulm,6\nBob,Ulm,7\nTotal,Ulm,8\n"],
+    ["a record with the name of totals", "Name,Town,Sum\nAda,Ulm,6\nBob,Ulm,7\nTotal,Ulm,8\n"],
     ["totals that occur twice", "No,Name,Sum\n1,Ada,6\nTotal,,6\n2,Bob,7\n3,Eve,7\n4,Eve,7\nTotal,,14\n"],
     ["a first row whose cells are answers", "Unit,Name\nkg,m\ncm,h\nkg,s\n"],
-    ["a title that is called like totals", "Total,Name,Sum\n1,Ada,6\n2,Bob,7\n"],
+    ["a title with the name of totals", "Total,Name,Sum\n1,Ada,6\n2,Bob,7\n"],
   ])("are all records: %s", async (_, text) => {
     expect((await inspectText(text)).warnings).toEqual([])
   })
@@ -151,7 +151,7 @@ describe("traps found by inspect", () => {
       {
         code: "mixed-kinds",
         count: 1,
-        message: expect.stringContaining("1 of 31 filled cells is no number"),
+        message: expect.stringContaining("1 of 31 filled cells is not of the kind number"),
         examples: ["about 30"],
       },
     ])

@@ -35,7 +35,7 @@ const preparedAt = (
     })
     const project = yield* loadProject(root)
     const pipeline = project.pipelines.get("contacts")
-    if (pipeline === undefined) return yield* Effect.dieMessage("the pipeline is not there")
+    if (pipeline === undefined) return yield* Effect.dieMessage("the pipeline does not exist")
     return yield* Effect.scoped(
       Effect.either(prepare(project, pipeline, { ...asThePipelineSays, digestAhead, services })),
     )

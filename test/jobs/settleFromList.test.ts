@@ -162,7 +162,7 @@ scoped(
     })
     expect(report.because).toContain("20 rows in doubt were settled from the form's list: 10 had landed, 10 had not.")
     expect(report.phases[0]?.phase).toBe("settle")
-    // The further lists read submissions back.
+    // The later lists read submissions back.
     const listed = lists()
     expect(listed.slice(0, 2)).toEqual(["asc", "desc"])
     expect(names().length).toBe(60)

@@ -120,7 +120,7 @@ describe("forgetting a row", () => {
 
 describe("the ledger's file", () => {
   inWorld(
-    "the ledger can be backed up completely during a run, for its owner only, and never over an existing file",
+    "the ledger can be backed up completely during a run, readable by its owner only, and never over an existing file",
     () =>
       Effect.gen(function*() {
         const here = yield* world

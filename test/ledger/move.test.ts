@@ -121,7 +121,7 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
     })
   })
 
-  it.scopedLive("keeps every row, from a file to PostgreSQL and back, and rows that are added in between", () =>
+  it.scopedLive("keeps every row, including rows added in between, from a file to PostgreSQL and back", () =>
     Effect.gen(function*() {
       const here = yield* project
       const [first, second, third] = [here.inFile("first"), here.inPostgres(), here.inFile("third")]
@@ -256,7 +256,7 @@ describe.skipIf(withoutPostgres)("a ledger that is moved", () => {
     }))
 
   it.scopedLive.each(["a file", "PostgreSQL"] as const)(
-    "from %s is continued by the same command after a failure of any step, and never both ledgers can be used",
+    "from %s is continued by the same command after a failure of any step, and both ledgers can never be used at once",
     (source) =>
       Effect.gen(function*() {
         const here = yield* project

@@ -97,7 +97,7 @@ describe.each(databases)("a ledger in $name", ({ openLedger }) => {
       expect(yield* listed(view, "undeletable", { run: "first", limit: 9 })).toEqual([])
     }))
 
-  it.scopedLive("the earlier submission of an undone row remains known, also after the row is sent again", () =>
+  it.scopedLive("the earlier submission of an undone row remains known, even after the row is sent again", () =>
     Effect.gen(function*() {
       const { row, run, state, undone, view } = yield* ledgerWithTwo
       const again = { ...row(1, "changed"), replaces: "s1" }

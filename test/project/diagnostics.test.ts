@@ -120,7 +120,7 @@ describe("a missing key, at its parent", () => {
       "Add one of them.",
     ]],
     ["a name", withEntry("«from: A"), ["An item of `questions` needs `id` or `name`.", "Add one of them."]],
-    ["a key that another asks for", withSection("sink", "«service: practice"), [
+    ["a key that another key requires", withSection("sink", "«service: practice"), [
       "`service` also needs `form`.",
       "Add `form`.",
     ]],

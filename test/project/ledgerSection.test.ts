@@ -24,7 +24,7 @@ describe("the ledger of a project file", () => {
   it.each([
     ["{ file: l.db, «url: { env: U } }", ["`url` can't be used together with `file`.", "Keep only `file` or `url`."]],
     ["{ «url: { env: U }, project: acme, key: { env: K } }", [
-      "`url` also needs `marks`. Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger's file has them next to it and among the reports.",
+      "`url` also needs `marks`. Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger in a file has its marks next to the file and among the reports.",
       "Add `marks`.",
     ]],
     ["{ «url: { env: U }, project: acme, marks: { folder: m } }", ["`url` also needs `key`.", "Add `key`."]],
@@ -33,7 +33,7 @@ describe("the ledger of a project file", () => {
       "Add one of them.",
     ]],
     ["{ file: l.db, «marks: { folder: m } }", [
-      "`marks` can't be used together with `file`. Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger's file has them next to it and among the reports.",
+      "`marks` can't be used together with `file`. Marks prove that a ledger was not replaced by an older copy. A ledger in PostgreSQL needs a place for them that every host reads. A ledger in a file has its marks next to the file and among the reports.",
       "Keep only one of them.",
     ]],
     [`{ ${whole}, schema: «Formferry }`, [

@@ -214,9 +214,9 @@ describe("a service's key", () => {
     ]
   > = [
     ["comes from the environment", { FORM_SERVICE_API_KEY: "env-key" }, "FORM_SERVICE_API_KEY=file-key", "env-key"],
-    ["comes from .env where the environment has none", {}, "# keys\nFORM_SERVICE_API_KEY='file-key'\n", "file-key"],
+    ["comes from .env if the environment has none", {}, "# keys\nFORM_SERVICE_API_KEY='file-key'\n", "file-key"],
     [
-      "comes from .env where the environment's is empty",
+      "comes from .env if the environment's is empty",
       { FORM_SERVICE_API_KEY: "" },
       "FORM_SERVICE_API_KEY=file-key",
       "file-key",

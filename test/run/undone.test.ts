@@ -56,7 +56,7 @@ scoped(
 )
 
 scoped(
-  "--resend-undone sends undone rows as they are now, also if the source is unchanged",
+  "--resend-undone sends undone rows as they are now, even if the source is unchanged",
   Effect.gen(function*() {
     const { file, names, run, source } = yield* undoneWorld
     yield* source([...people(1, 2, "Fixed"), ...people(3, 12)])

@@ -84,7 +84,7 @@ export const playHosts = (
       real: SharedRate,
     ) => {
       const own = () => now * (1 + drift) + ahead
-      /** Does something on the host, unless it was killed. If it is stopped, does it when it continues. */
+      /** Does something on the host, unless the host was killed. If the host is stopped, waits until it continues. */
       const act = (at: number, run: () => void) =>
         schedule(at + (random.number() < late[0] ? random.number() * late[1] : 0), () => {
           if (now >= killedAt) return

@@ -83,7 +83,7 @@ scoped(
         content: { _tag: "Conflict", text: saved.text, version: saved.version },
       })
     )
-    // Also a file that can't be read as YAML can be opened and repaired.
+    // Even a file that can't be read as YAML can be opened and repaired.
     yield* write("pipelines/people.yaml", "pipeline: [\n")
     const broken = yield* Effect.promise(() => first.call("draft", "open", { pipeline: "people" }))
     expect(broken.text).toBe("pipeline: [\n")
@@ -93,7 +93,7 @@ scoped(
 )
 
 scoped(
-  "the first rows give provisional figures, all rows give the final ones, and a page that leaves disturbs nothing",
+  "the first rows give provisional figures, all rows give the final ones, and closing the page disturbs nothing",
   Effect.gen(function*() {
     const { root, source, write } = yield* world
     yield* write("pipelines/people.yaml", commented)

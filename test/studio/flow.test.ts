@@ -32,7 +32,7 @@ const expected = [...rows.slice(1, -1), ["31", "Bad", "bad@example.org"]]
   .map(([, name, mail]) => `${name} ${mail?.replace("EXAMPLE", "example")}`).toSorted()
 
 scoped(
-  "a file becomes a pipeline, a checked and rehearsed run, a fixed row and a settled doubt, and the form has every row once",
+  "a file becomes a pipeline that is checked, rehearsed and run, and after a fix and a settlement, the form has every row once",
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -106,7 +106,7 @@ scoped(
       expect(end?.progress).toMatchObject({ fates: { invalid: 1, inDoubt: 10, imported: 20 }, inFlight: 0 })
       expect(practice.count("people")).toBe(30)
 
-      // A page that is opened later sees the same end.
+      // A page that is opened later shows the same result.
       const other = await pageOf(studio)
       expect((await other.follow(id)).at(-1)).toEqual(end)
 

@@ -13,7 +13,7 @@ const home = { method: "POST", body: "{}" } as const
 const json = { "content-type": "application/json", "content-length": "2" }
 
 scoped(
-  "answers nothing without a session, from a wrong host or origin, and to a used, guessed or outdated link",
+  "refuses requests without a session, from a wrong host or origin, or with a used, guessed or outdated link",
   Effect.gen(function*() {
     const { root } = yield* world
     const studio = yield* served(root)

@@ -16,8 +16,8 @@ const patience = 30_000
  * This process's only writer of a ledger. Jobs that arrive while a transaction is in progress wait for the next one. Each transaction takes the
  * ledger's advisory lock first. So it is the only one of all processes, as in SQLite, and the order of commits is the order of batch numbers.
  *
- * The next transaction is sent behind a commit, and is committed only if that commit succeeded. Each transaction's jobs are reported once its mark is
- * written, so marks are written while later transactions run.
+ * The next transaction is sent right after a commit, and is committed only if that commit succeeded. Each transaction's
+ * jobs are reported once its mark is written, so marks are written while later transactions run.
  */
 export class Writer implements Transactions {
   private readonly connection: Connection

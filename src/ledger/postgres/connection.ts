@@ -32,7 +32,7 @@ const asText = (text: string): string => text
 
 const types = { getTypeParser: (type: number) => parsers.get(type) ?? asText }
 
-/** How long a dead connection may stay unnoticed while the server is to send something, in milliseconds. */
+/** How long a dead connection may stay unnoticed while the server is expected to send something, in milliseconds. */
 const keepAlive = 5_000
 
 /**
@@ -228,7 +228,7 @@ const opened = async (
     keepAliveInitialDelayMillis: keepAlive,
     pipeline: true,
   })
-  // A connection that fails while it is opened reports that twice.
+  // A connection that fails while it is opened reports the failure twice.
   client.on("error", () => undefined)
   try {
     await client.connect()

@@ -27,7 +27,7 @@ class Flight {
     if (this.sent.length > 0) await this.connection.exec("ROLLBACK")
   }
 
-  /** Notes a statement whose result nobody awaits. If it fails, `landed` fails. */
+  /** Notes a statement whose result nothing awaits. If it fails, `landed` fails. */
   private note<A extends Answer | void>(sent: Promise<A>): Promise<A> {
     // Without a handler, a failure would end the process before `landed` sees it.
     sent.catch(() => undefined)
@@ -35,7 +35,7 @@ class Flight {
     return sent
   }
 
-  /** Returns once every statement was answered. Fails as the first one that failed: the later ones fail only because of it. */
+  /** Returns once every statement was answered. Fails like the first one that failed: the later ones fail only because of it. */
   async landed(): Promise<void> {
     for (const result of await Promise.allSettled(this.sent)) {
       if (result.status === "rejected") throw result.reason
@@ -80,7 +80,7 @@ const inLockstep = async <Key>(
         asked.push(ask(flight, statement).then((answer) => [key, program, answer] as const))
       }
     }
-    // Statements that were sent in a transaction that failed fail, too. The first one says why.
+    // In a failed transaction, every later statement fails, too. The first failure gives the reason.
     const answered = await Promise.allSettled(asked)
     if (answered.some(({ status }) => status === "rejected")) await flight.landed()
     live = answered.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
@@ -171,7 +171,7 @@ const runIn = async <A>(flight: Flight, program: Sql<A>): Promise<A> => {
   throw ended.refusal
 }
 
-/** Runs a program whose statements each are a transaction. */
+/** Runs a program each of whose statements is a transaction of its own. */
 export const runAt = <A>(connection: Connection, program: Sql<A>): Promise<A> => runIn(new Flight(connection), program)
 
 /** Runs a program that reads, in a transaction that shows it one state of the ledger. */

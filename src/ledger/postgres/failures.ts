@@ -3,7 +3,7 @@ import { LedgerError, LedgerRefused } from "../Ledger.ts"
 /** Readable meanings of codes: PostgreSQL's (SQLSTATE), Node's and OpenSSL's. `refused`: the address or the access must be corrected. */
 const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?: "refused"]> = [
   [/^28P01$/, "the user's password is wrong", "refused"],
-  [/^28/, "the server does not let this user in", "refused"],
+  [/^28/, "the server does not allow this user to connect", "refused"],
   [/^3D000$/, "there is no such database on the server", "refused"],
   [/^42501$/, "the user lacks a permission", "refused"],
   [/^53300$/, "the server has no free connection"],
@@ -12,7 +12,7 @@ const meanings: ReadonlyArray<readonly [code: RegExp, meaning: string, refused?:
   [/^57P03$/, "the server is starting or stopping"],
   [/^57P|^25P03$/, "the server ended the connection"],
   [/^25006$/, "the server is a standby, which can't be written to", "refused"],
-  [/^58/, "the server reports an error of its disk"],
+  [/^58/, "the server reports a disk error"],
   [/^XX00[12]$/, "the database is damaged. Restore it from a backup"],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "the server's name can't be resolved"],
   [/^ECONNREFUSED$/, "no server answers at this address"],
@@ -30,7 +30,7 @@ const sentences: ReadonlyArray<readonly [RegExp, string, "refused"?]> = [
   [/^timeout expired/, "the server did not answer in time"],
   [/does not support SSL/, "the server does not support encrypted connections", "refused"],
   [/^Connection terminated|^Client (was closed|has encountered)/, "the connection to the database was lost"],
-  [/password must be a (non-empty )?string/, "the server asks for a password, and there is none", "refused"],
+  [/password must be a (non-empty )?string/, "the server asks for a password, and none was given", "refused"],
 ]
 
 const codeOf = (cause: unknown): string =>

@@ -7,10 +7,10 @@ import { ledgerError } from "./failures.ts"
 /** Reads the position in the server's log. */
 export const position = "SELECT pg_current_wal_lsn()"
 
-/** The codes of PostgreSQL if a user has no permission to call a function, or if a managed service lacks it. */
+/** PostgreSQL's codes if the user has no permission to call a function, or if a managed service lacks the function. */
 const unavailable = ["42501", "0A000"]
 
-/** Returns the server of a connection. Undefined if its user has no permission to know it. By default, every user may know it. */
+/** Returns the server of a connection. Undefined if its user has no permission to know it. By default, every user has this permission. */
 export const serverOf = (
   label: string,
   connection: Connection,

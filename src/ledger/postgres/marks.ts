@@ -20,7 +20,7 @@ interface Marking {
   /** What messages call the ledger. */
   readonly label: string
   readonly project: string
-  /** Whether a managed service vouches that commits are durable, whatever its server reports. */
+  /** Whether a managed service guarantees that commits are durable, whatever its server reports. */
   readonly isManaged: boolean
   /** Returns the ledger's server after the last commit. */
   readonly server: () => MarkedServer | undefined

@@ -17,9 +17,9 @@ export interface Part {
   readonly proof: string
   /** When the ledger is opened (ISO 8601). */
   readonly opened: string
-  /** Whether a managed service vouches that commits are durable, whatever its server reports. */
+  /** Whether a managed service guarantees that commits are durable, whatever its server reports. */
   readonly isManaged: boolean
-  /** The user who is to own new tables. Undefined: the user who opens the ledger. */
+  /** The user who will own new tables. Undefined: the user who opens the ledger. */
   readonly owner: string | undefined
   /** Whether the ledger is opened to be moved (`LedgerOptions`). */
   readonly moved?: LedgerOptions["moved"]
@@ -113,12 +113,12 @@ export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   const owner = meta.get("project")
   if (owner === undefined) {
     return refuse(
-      `The schema ${schema} contains tables that are not a ledger of formferry. Nothing was changed or sent. Set \`ledger.schema\` to another name.`,
+      `The schema ${schema} contains tables that are not a ledger of formferry. Nothing was changed or sent. Set \`ledger.schema\` to a different name.`,
     )
   }
   if (owner !== project) {
     return refuse(
-      `The ledger ${label} belongs to the project ${owner}, not to ${project}. Nothing was sent. Set \`ledger.schema\` to another name: each project has its own schema.`,
+      `The ledger ${label} belongs to the project ${owner}, not to ${project}. Nothing was sent. Set \`ledger.schema\` to a different name: each project has its own schema.`,
     )
   }
   if (meta.get("version") !== version) {
@@ -128,7 +128,7 @@ export function* openSchema(part: Part, mayCreate: () => void): Sql<string> {
   }
   if (meta.get("proof") !== proof) {
     return refuse(
-      `The ledger's \`key\` does not belong to the ledger ${label}. With a different key no row is recognised, and every row would be sent a second time. Nothing was sent. Use the key with which the ledger was created.`,
+      `The ledger's \`key\` does not belong to the ledger ${label}. With a different key, no row is recognised, and every row would be sent a second time. Nothing was sent. Use the key with which the ledger was created.`,
     )
   }
   return meta.get("id") ?? ""
@@ -172,7 +172,7 @@ function* checkRights({ label, owner, schema }: Part): Sql<boolean> {
   if ((exists === 1 ? inSchema : inDatabase) !== 1) {
     refuse(
       `The ledger ${label} has no tables yet, and the user ${user} may not create them. Nothing was sent. `
-        + `Once, put the address of an administrator into the variable of \`ledger.url\`, and run: formferry ledger migrate --owner ${user}`,
+        + `Put an administrator's address into the variable of \`ledger.url\` for one command, and run: formferry ledger migrate --owner ${user}`,
     )
   }
   if (owner !== undefined && asOwner !== 1) {

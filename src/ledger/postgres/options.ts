@@ -13,9 +13,9 @@ export interface PostgresOptions
   readonly schema: string
   /** The ledger's secret: 64 hexadecimal digits. */
   readonly key: string
-  /** Whether a managed service vouches that commits are durable, whatever its server reports. */
+  /** Whether a managed service guarantees that commits are durable, whatever its server reports. */
   readonly isManaged?: boolean
-  /** The user who is to own new tables. Default: the user of the address. */
+  /** The user who will own new tables. Default: the user of the address. */
   readonly owner?: string | undefined
 }
 

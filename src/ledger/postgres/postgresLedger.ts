@@ -120,7 +120,7 @@ export const openPostgresStore = (
         Effect.tryPromise({ try: () => tablesIn(reader, schema), catch: ledgerError(label, "listing its tables") }),
         (tables) => rewriteTables(reader, tables),
       ),
-      // The server's disk is its administrator's. A full disk fails an intent, so nothing is sent.
+      // The server's administrator looks after its disk. A full disk fails an intent, so nothing is sent.
       roomFor: () => Effect.void,
       isUsable: () => writer.failure === undefined && !writing.isLost && !reader.isLost,
     }
@@ -174,7 +174,7 @@ const readingOn = (label: string, connection: Connection) => {
     })
 }
 
-/** Heartbeats are written in these tables. They contain nothing about rows of a source. */
+/** Heartbeats are written to these tables. They contain nothing about rows of a source. */
 const beating: ReadonlyArray<string> = ["lock", "turn"]
 
 /** Returns the tables to rewrite. Heartbeats must not wait until a table is rewritten, because their leases could end meanwhile. */

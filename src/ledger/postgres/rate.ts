@@ -11,10 +11,10 @@ import { addressOf, type PostgresOptions } from "./options.ts"
 /** How long a lease may take, in milliseconds. Then the connection counts as lost. */
 const patience = 30_000
 
-/** A rate that was not used for so long is forgotten, in milliseconds. */
+/** A rate that was not used for this long is forgotten, in milliseconds. */
 const forgottenAfter = 3_600_000
 
-/** No slot is so far ahead, in milliseconds and slots, unless the server's clock was set back. */
+/** No slot is further ahead than this, in milliseconds and slots, unless the server's clock was set back. */
 const mostAhead = { millis: 60_000, slots: 100 }
 
 /** The server's time in milliseconds. */
@@ -27,7 +27,7 @@ const isLatest = `(r.version = $2 OR r.at < excluded.at - ${forgottenAfter})`
 const firstSlot = (now: string, next: string): string => `greatest(${now} + CAST($7 AS DOUBLE PRECISION), ${next})`
 const leased = "CAST($5 AS INTEGER) * CAST($6 AS DOUBLE PRECISION)"
 
-/** exp() would fail for a span of more than some minutes, whose requests no longer count. */
+/** exp() would fail for a span of many minutes, whose requests no longer count. */
 const stillUsed = "r.used * exp(greatest(least(r.at - excluded.at, 0), -60000) / 1000)"
 
 /**

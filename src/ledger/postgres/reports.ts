@@ -37,7 +37,7 @@ export interface StoredReports {
   readonly read: (of: RunName, file: StoredFile, to: string) => Effect.Effect<void, LedgerError>
   /** Stores the files of a run's folder, unless the run is stored already. */
   readonly store: (of: RunName, folder: string) => Effect.Effect<void, LedgerError>
-  /** Replaces the files of stored runs by those that their emptied folders still have. Nothing of the others remains in the tables. */
+  /** Replaces the files of stored runs with those that their emptied folders still have. The tables then contain nothing of the other files. */
   readonly empty: (
     emptied: ReadonlyArray<RunName & { readonly folder: string }>,
   ) => Effect.Effect<void, LedgerError | LedgerBusy>

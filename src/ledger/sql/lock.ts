@@ -67,7 +67,7 @@ export function* holdersByEpoch(): Sql<ReadonlyMap<number, Holder>> {
 
 /**
  * Takes the lock inside a transaction. Returns its epoch, which is higher than that of any earlier lock of any pipeline. So renaming a pipeline can't revive an old epoch.
- * Also returns whether the holder before had not released the lock.
+ * Also returns whether the previous holder had not released the lock.
  */
 export function* takeLock(
   store: Store,

@@ -281,7 +281,7 @@ function* readOn(
   return same
 }
 
-/** Returns the rows of the next so many ids after a row. A remote database returns more of them at once, for later chunks. */
+/** Returns the rows with the next ids after a row. A remote database returns more of them at once, for later chunks. */
 function* readAhead(
   { dialect }: Store,
   place: number,

@@ -27,7 +27,8 @@ const pragmas: ReadonlyArray<readonly [set: string, name: string, value: string 
   ["foreign_keys = ON", "foreign_keys", 1],
   // 32 MiB, so that the index of a million rows stays in memory during look-ups.
   ["cache_size = -32768", "cache_size", -32_768],
-  // Each checkpoint waits for the disk twice, so checkpoints are 16 MiB apart. They are not further apart, because a copy of the file alone lacks the log's content.
+  // Each checkpoint waits for the disk twice, so checkpoints are 16 MiB apart. A larger distance would be worse,
+  // because a copy of the file alone lacks the log's content.
   [`wal_autocheckpoint = ${logPages}`, "wal_autocheckpoint", logPages],
 ]
 

@@ -207,7 +207,7 @@ export const cellEvidence = (
       `options ${of} ${Math.round(cover.covered * 10)}`,
       (_, at) => (covers[at]?.[of]?.covered ?? 0) >= cover.covered * 0.85,
     )
-    // A few options of their own are shared by chance, many are not.
+    // A column may share a few of a question's options by chance, but not many.
     const many = cover.covered >= 0.8 ? Math.min(2, 0.5 * Math.max(0, cover.hits - 2)) : 0
     return Math.min(5, rare) * Math.min(1, cover.covered + 0.2) + many
   }

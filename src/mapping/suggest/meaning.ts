@@ -188,7 +188,7 @@ export const spelling = (a: string, b: string): number => {
   return ratio >= 0.8 || (ratio >= 0.75 && long.includes(" ")) ? ratio : 0
 }
 
-/** How alike a phrase and another are if they have the concept of one word in common. */
+/** How alike two phrases are if they have the concept of one word in common. */
 const ofPart = 0.6
 
 /** Returns how alike two terms are, 0 to 1. */

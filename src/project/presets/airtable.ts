@@ -8,7 +8,7 @@ export const airtable: Preset = {
   evidence: "From the vendor's documentation and the code of a widely used client, not tried live.",
   base: "https://api.airtable.com/v0",
   token: { bearer: true },
-  signIn: `Create a personal access token for this base only on the developer page, with ${rights}.`,
+  signIn: `On the developer page, create a personal access token for this base only, with ${rights}.`,
   rights: `${rights}, for this base`,
   // 5 a second and base.
   requestsPerSecond: 4,

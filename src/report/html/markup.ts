@@ -134,5 +134,5 @@ const longestValue = 400
 /** Shows a name of unknown origin, isolated from the text direction around it. */
 export const name = (text: string): Markup => html`<bdi>${cut(text, longestName)}</bdi>`
 
-/** Shows a value of unknown origin, also isolated from the text direction around it. */
+/** Shows a value of unknown origin, isolated from the text direction around it. */
 export const value = (text: string): Markup => html`<code><bdi>${cut(text, longestValue)}</bdi></code>`

@@ -17,7 +17,7 @@ type Item = Readonly<{ title: string; columns: readonly [SurveyedColumn, ...Read
 /** A question, and what the draft says about it. */
 type Row = Readonly<{ question: SurveyedQuestion; said: QuestionState | undefined }>
 
-/** Puts columns of one block together, unless the block is unfolded. */
+/** Groups the columns of a block, unless the block is unfolded. */
 export const itemsOf = (all: ReadonlyArray<SurveyedColumn>, unfolded?: ReadonlySet<string>): ReadonlyArray<Item> => {
   const items: Array<{ readonly title: string; readonly columns: [SurveyedColumn, ...Array<SurveyedColumn>] }> = []
   for (const column of all) {
@@ -31,7 +31,7 @@ export const itemsOf = (all: ReadonlyArray<SurveyedColumn>, unfolded?: ReadonlyS
   return items
 }
 
-/** Returns the state of a question as it is shown. Those that warn are open. */
+/** Returns the state of a question as it is shown. The tone of an open question is a warning. */
 export const standing = (said: QuestionState | undefined): Word => {
   const { confidence, state = "missing" } = said ?? {}
   if (state === "mapped" && confidence !== undefined) return { title: t.suggested(confidence), tone: "calm" }

@@ -10,7 +10,7 @@ import { detail as t, general, percent } from "./strings.ts"
 
 type Answers = Readonly<Record<string, string>>
 
-/** Returns what an entry leaves open. Only looks: the text stays until someone uses the entry. */
+/** Returns what an entry leaves open. The text doesn't change until someone uses the entry. */
 const useLook = ({ editing: { draft, pipeline } }: Bench, operation: Operation | undefined) =>
   useAnswer(
     (signal) => operation && call("draft", "edit", { pipeline, text: draft?.text ?? "", operation }, signal),
@@ -265,7 +265,7 @@ export const Detail = (bench: Bench) => {
     document.querySelector<HTMLElement>(".board .pick[aria-pressed=true]")?.focus()
     select(undefined)
   }
-  // A question is shown anew if its columns change.
+  // A question is drawn from scratch if its columns change.
   const key = `${question?.id} ${said?.state} ${said?.from.join()}`
   return (
     <section id="detail" aria-labelledby="detail-title">

@@ -98,7 +98,7 @@ const NewPipeline = ({ services }: Readonly<{ services: Home["services"] }>) => 
     (signal) => file !== undefined ? call("project", "forms", { service }, signal) : undefined,
     [service, file === undefined],
   )
-  // A service that can't list its forms has none to choose from.
+  // If a service can't list its forms, there are none to choose from.
   const listed = forms.failed === undefined ? forms.answer ?? [] : []
   const form = typed === "" ? listed[0]?.id ?? "" : typed
   const take = (taken: File) =>

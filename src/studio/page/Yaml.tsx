@@ -36,7 +36,7 @@ const look = EditorView.theme({
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--edge)" },
 })
 
-/** Returns the smallest change that makes one text of another, so that the cursor and the history stay. */
+/** Returns the smallest change that turns one text into another, so that the cursor and the history stay. */
 const changeBetween = (before: string, after: string) => {
   let from = 0
   while (from < Math.min(before.length, after.length) && before[from] === after[from]) from++
@@ -111,7 +111,7 @@ export const Yaml = ({ change, current, diagnostics, label, line, pipeline, text
       return { from: Math.min(from + column - 1, to), to, severity, message: `${message} ${suggestion}`.trim() }
     })
     made.dispatch(setDiagnostics(state, found))
-    // The list of mistakes makes the editor smaller, which may hide the line that someone types in.
+    // The list of mistakes makes the editor smaller, which may hide the line in which someone is typing.
     if (made.hasFocus) made.dispatch({ effects: EditorView.scrollIntoView(state.selection.main) })
   }, [diagnostics.map(({ column, line, message }) => `${line} ${column} ${message}`).join("\n")])
   useEffect(() => {

@@ -7,7 +7,7 @@ type Node =
   & Readonly<{ $ref?: string; additionalProperties?: Node | boolean; items?: Node }>
   & Readonly<{ enum?: ReadonlyArray<unknown>; const?: unknown; description?: string }>
 
-/** Returns a node and everything that it may be instead. */
+/** Returns a node and all its alternatives. */
 const variants = (root: Node, node: Node, depth = 0): ReadonlyArray<Node> => {
   if (depth > 8) return []
   const next = [...node.anyOf ?? [], ...node.oneOf ?? [], ...node.allOf ?? []]

@@ -87,7 +87,7 @@ export const useDraft = (pipeline: string) => {
         setConflict(error as Failed)
       }
     })
-  /** Gives the edits up, for what the file says now. */
+  /** Discards the edits, and shows what the file says now. */
   const takeTheirs = () => {
     const { text = "", version = "" } = conflict ?? {}
     if (latest.current !== undefined) put({ ...latest.current, version, text, saved: text })

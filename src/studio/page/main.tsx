@@ -28,7 +28,7 @@ const App = () => {
   const title = known === undefined ? shell.home : `${shell[known]}: ${pipeline}`
   useEffect(() => {
     document.title = `${title} · ${general.product}`
-    // A link that is no longer shown would take the focus with it.
+    // The focus would be lost with a link that is no longer shown.
     if (document.activeElement === document.body) main.current?.focus()
   }, [title, run])
   return (

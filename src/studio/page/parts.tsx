@@ -19,7 +19,7 @@ export const asCell = (of: unknown): JSX.Element => {
   return <code>{safe(typeof of === "string" ? of : JSON.stringify(of))}</code>
 }
 
-/** A word with how good or bad it is. */
+/** A word, and how good or bad it is. */
 export type Word = Readonly<{ title: string; tone: Tone }>
 
 export const badge = ({ title, tone }: Word) => <span class={`badge ${tone}`}>{title}</span>
@@ -70,7 +70,7 @@ type Section = Readonly<
   { title: string; word?: Word | false; isToned?: boolean; id?: string; children: ComponentChildren }
 >
 
-/** A titled part of a view. A word says how it is, and colours its edge if it is toned. */
+/** A titled part of a view. A word names the state, and colours the part's edge if `isToned` is true. */
 export const Section = ({ children, id, isToned, title, word }: Section) => {
   const heading = useId()
   return (
@@ -187,10 +187,10 @@ export const Drop = ({ busy, hint, label, take }: Drop) => {
   )
 }
 
-/** An answer that may be outdated or not there yet. */
+/** An answer that may be outdated or may not have arrived yet. */
 type Asked<A> = Readonly<{ answer?: A | undefined; failed?: Failed | undefined; isStale: boolean }>
 
-/** Asks the server again whenever an input changes. The answer before stays until the next one is there. */
+/** Asks the server again whenever an input changes. The previous answer stays until the next one arrives. */
 export const useAnswer = <A,>(
   ask: (signal: AbortSignal, show: (part: A) => void) => Promise<A> | undefined,
   inputs: ReadonlyArray<unknown>,

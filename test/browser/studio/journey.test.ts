@@ -11,7 +11,7 @@ import { launch, withoutBrowser } from "../browser.ts"
 import { createPipeline, isAccessible, openStudio, type Started, startProject } from "./studioPage.ts"
 
 const sample = readFileSync("samples/surveymonkey/538-StarWars.first200.csv", "latin1")
-/** One answer was typed wrong. The respondent's other answers are right. */
+/** One answer was mistyped. The respondent's other answers are right. */
 const source = Buffer.from(sample.replace(/(?<=\r?\n3292719380,.*),Male,/, ",Mael,"), "latin1")
 // The names of two questions don't suggest a column.
 const form = readFileSync("samples/forms/star-wars.yaml", "utf8").replace("name: Region", "name: Where from?")
@@ -23,7 +23,7 @@ const ages: Readonly<Record<string, string>> = {
   "> 60": "Over 60",
 }
 
-/** Reads the file independently: what the form must have of each respondent, in the end. */
+/** Reads the file independently. Returns the answers that the form must finally contain for each respondent. */
 const expected = Papa.parse<ReadonlyArray<string>>(sample).data.slice(2).filter(({ length }) => length > 1).map(
   (row) => {
     const seen = row.slice(3, 9).flatMap((cell, at) => cell === "" ? [] : [String(at + 1)])
@@ -165,7 +165,7 @@ describe.runIf(isLong && !withoutBrowser)("the studio in Chromium", { timeout: 3
     await page.getByRole("region", { name: /^Rehearse/ }).getByText("Rows need review", { exact: true }).waitFor()
     expect(practice.count("sW6fIlMs14")).toBe(0)
 
-    // The run asks for the service's name, shows its progress and outlives a closed page.
+    // The run asks for the service's name, shows its progress, and continues after the page is closed.
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.getByText("199 rows will be sent to Star Wars survey").waitFor()
     await isAccessible(page, "confirm")

@@ -67,7 +67,7 @@ export const openStudio = async (
   await page.getByRole("heading", { level: 1 }).waitFor()
   return {
     page,
-    /** Expects that the page reported no error, asked nobody but the studio, and ran no script of a file or form. */
+    /** Expects that the page reported no error, sent requests only to the studio, and ran no script of a file or form. */
     isQuiet: async () => {
       // The browser also reports each call that the studio refuses.
       expect(noise.filter((text) => !text.includes("status of 422"))).toEqual([])

@@ -101,7 +101,7 @@ describe.skipIf(withoutPostgres)("a connection", () => {
       expect(wrong).toContain("LedgerRefused: The ledger ledger1 can't be opened: the user's password is wrong (28P01)")
       expect(wrong).not.toContain("hunter2")
       expect(yield* failure(yield* urlOf({ user: "nobody:x" }))).toContain("the user's password is wrong")
-      expect(yield* failure(yield* urlOf({ user: "formferry" }))).toContain("asks for a password, and there is none")
+      expect(yield* failure(yield* urlOf({ user: "formferry" }))).toContain("asks for a password, and none was given")
       expect(yield* failure(yield* urlOf({ database: "other" }))).toContain(
         "there is no such database on the server (3D000)",
       )

@@ -83,7 +83,7 @@ const interleave = (first: Host, second: Host, isLate: boolean, seed: number, ro
     }
   }))
 
-/** Interleaves with every so many seeds, in a new ledger. */
+/** Interleaves with every nth seed, in a new ledger. */
 const lane = (from: number, count: number) =>
   Effect.gen(function*() {
     const schema = newSchema()

@@ -144,7 +144,7 @@ describe.skipIf(withoutPostgres)("marks of a ledger in PostgreSQL", () => {
       expect((yield* Effect.flip(session.intend(batchOf([rowOf(ledger, 3)]))))._tag).toBe("LedgerError")
     }))
 
-  it.scopedLive("marks on the ledger's own server are refused, or if that is unknown", () =>
+  it.scopedLive("marks are refused if they are, or may be, on the ledger's own server", () =>
     Effect.gen(function*() {
       const { open } = yield* projectAt()
       const place = (url: string) => ({ folders: [], server: { url }, write: true })

@@ -97,7 +97,7 @@ describe.skipIf(withoutPostgres)("opening a ledger in PostgreSQL", () => {
       const url = urlOf({ user: `${user}:x` })
       expect((yield* openedAs(schema, { url })).id).toMatch(/^[0-9a-f]{16}$/)
       expect(yield* refusal(Effect.scoped(openedAs(newSchema(), { url })))).toBe(
-        `LedgerRefused: The ledger ledger1 has no tables yet, and the user ${user} may not create them. Nothing was sent. Once, put the address of an administrator into the variable of \`ledger.url\`, and run: formferry ledger migrate --owner ${user}`,
+        `LedgerRefused: The ledger ledger1 has no tables yet, and the user ${user} may not create them. Nothing was sent. Put an administrator's address into the variable of \`ledger.url\` for one command, and run: formferry ledger migrate --owner ${user}`,
       )
     }))
 
@@ -122,7 +122,7 @@ describe.skipIf(withoutPostgres)("opening a ledger in PostgreSQL", () => {
       }
     }))
 
-  it.scopedLive("refuses a server that can lose commits, unless a managed service vouches for them", () =>
+  it.scopedLive("refuses a server that can lose commits, unless a managed service guarantees that they are durable", () =>
     Effect.gen(function*() {
       const server = yield* ownServer("unsafe", ["fsync=off", "full_page_writes=off"])
       const url = urlOf({ server: () => Promise.resolve(server) })

@@ -34,7 +34,7 @@ describe.skipIf(withoutPostgres)("the rate of an account in PostgreSQL", () => {
       yield* create
       const [a, b] = [yield* open(), yield* open()]
       expect(yield* a({ slots: 3, delay: 20 })).toEqual({ now: 1e6, from: 1e6 + 20, used: 3, newer: undefined })
-      // A host's first lease only tells it the state, if there is one.
+      // A host's first lease only returns the state, if there is one.
       expect(yield* b()).toMatchObject({ newer: "first" })
       expect(yield* b({ slots: 2 })).toMatchObject({ from: 1e6 + 320, newer: undefined, used: 5 })
       expect(yield* a({ slots: 0 })).toMatchObject({ now: 1e6, newer: undefined, used: 5 })

@@ -91,7 +91,7 @@ const required = (): Programs => {
   return programs
 }
 
-/** Creates a server's files. Only that is not made durable. The server flushes each commit, as it does by default. */
+/** Creates a server's files. Only this step is not made durable. The server flushes each commit, as it does by default. */
 const initialise = async (folder: string, data: string): Promise<void> => {
   const password = `--pwfile=${join(folder, "password")}`
   const options = ["--no-sync", "--no-locale", "--encoding=UTF8", "--username=formferry", password]

@@ -53,7 +53,7 @@ export const exchanged = ({ body, url }: Received, issue: () => string): Sent =>
     : { status: 400, body: { error: "invalid_grant", error_description: `Invalid JWT: ${head}` } }
 }
 
-/** Pages of records for requests with a token, which each token can request only so many times. */
+/** Pages of records for requests with a token, which each token can request only a few times. */
 export const signingIn = () => {
   let issued = 0
   const used = new Map<string, number>()

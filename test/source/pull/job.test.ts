@@ -80,7 +80,7 @@ describe.each(Object.entries(jobs))("an export job of %s", (_, job) => {
     expect(tools.received).toHaveLength(at)
   })
 
-  it.each([1, 2, 5])("is refused with its own sentence if the token expires before request %i", async (at) => {
+  it.each([1, 2, 5])("is refused with its own message if the token expires before request %i", async (at) => {
     tools.meddle = (_, count) => count === at ? { status: 401 } : undefined
     const error = await failure(job)
     expect(error.message).toContain("the secret in TOOL_TOKEN is wrong or has expired")

@@ -71,7 +71,7 @@ describe.each([["oldest", ""], ["oldest", ", id: /id"], ["newest", ""], ["newest
     const { added, sorted } = orders[order]
     const before = sorted(records(1, 20)).map(({ id }) => id)
 
-    it("have each record once and in order if nothing changes, also if the last page is full or has a single record", async () => {
+    it("have each record once and in order if nothing changes, even if the last page is full or has a single record", async () => {
       for (const limit of [2, 3, 10, 20, 21]) {
         tools.store = sorted(records(1, 20))
         expect(await pull(byOffset(keys, limit))).toEqual(Either.right(before))
@@ -96,7 +96,7 @@ describe.each([["oldest", ""], ["oldest", ", id: /id"], ["newest", ""], ["newest
   },
 )
 
-it("pages by `{offset}` lose nothing whatever is deleted, arrives or is edited, or the pull fails", async () => {
+it("pages by `{offset}` lose no record, whatever is deleted, added or edited, or the pull fails", async () => {
   const seen = { failed: 0, moved: 0 }
   for (let seed = 1; seed <= seeds(12, 40); seed++) {
     const draws = new Draws(seed)

@@ -98,7 +98,7 @@ describe.each(Object.entries(pagings))("a source whose pages are found by %s", (
     expect(rows).toEqual(all(paging.pages === 1 ? 2_500 : 2_507))
   })
 
-  it("is refused with its own sentence if the token has expired", async () => {
+  it("is refused with its own message if the token has expired", async () => {
     const error = await failure({ ...paging, auth: paging.auth.replace("TOOL_TOKEN", "OLD_TOKEN") })
     const expected = paging.auth.includes("apiKey")
       ? "reports a failure: /responseCode is 401, not 200"
@@ -204,7 +204,7 @@ describe("a pull", () => {
       "has 3 records according to /count, but sent 1",
     ],
     [
-      "a total that is no number",
+      "a total that is not a number",
       link,
       () => ({ body: { results: [{ id: 1 }] } }),
       "sent a page without a number at /count",
@@ -299,7 +299,7 @@ describe("a pull", () => {
     expect(now() - started).toBeGreaterThan(950)
   })
 
-  it("keeps to the account's rate, also with other pulls at the same time", async () => {
+  it("keeps to the account's rate, even with other pulls at the same time", async () => {
     const started = now()
     const slow = open(link.auth, link.source, { rate: 5 })
     await run(Effect.all([slow, slow], { concurrency: 2 }))
@@ -479,7 +479,7 @@ describe("a pull", () => {
     expect((await pulled(offset)).rows).toEqual(all(2_500))
   })
 
-  it("ends after 1,000 pages without records that follow each other", async () => {
+  it("ends after 1,000 consecutive pages without records", async () => {
     const { file } = await run(load(cursor.auth, cursor.source))
     const pages = pager(file as Pull, {})
     const take = (at: number, records: ReadonlyArray<Json> = []) =>

@@ -94,7 +94,7 @@ describe.each(Object.entries(signIns))("a sign-in by %s", (_, { path, ...how }) 
 })
 
 describe("a session", () => {
-  it("is refused with its own sentence if the password is wrong", async () => {
+  it("is refused with its own message if the password is wrong", async () => {
     const auth = signIns.session.auth.replace("PASSWORD", "OLD_PASSWORD")
     const error = await failure({ auth, source })
     expect(error.message).toContain("refused the sign-in (401): the secret in OLD_PASSWORD is wrong or has expired")
@@ -116,7 +116,7 @@ describe("a session", () => {
 describe("a service account of Google", () => {
   const { googleServiceAccount } = signIns
 
-  it("is refused with its own sentence if its key was deleted", async () => {
+  it("is refused with its own message if its key was deleted", async () => {
     keyFile({ private_key_id: "key-2" })
     const error = await failure(googleServiceAccount)
     expect(error.message).toContain("refused the key in key.json (400)")

@@ -513,7 +513,7 @@ describe("Fillout", () => {
     expect([mine.key, found.key]).toEqual([["Submission ID"], ["Submission ID"]])
   })
 
-  it("what an export does not contain has columns, too", async () => {
+  it("answers that an export does not contain get columns, too", async () => {
     const { rows, source } = await pull({ format: "fillout", records, definition })
     const value = (title: string) => texts(rows, 40)[0]?.[source.columns.findIndex((column) => column.title === title)]
     expect(["county (Home)", "Extras", "Total", "Submission time"].map(value)).toEqual([

@@ -21,7 +21,7 @@ export interface FakePreset {
   readonly answer: (request: Received, store: ReadonlyArray<FakeRecord>) => Sent
 }
 
-/** Returns a refusal of the parameters that the documentation doesn't name, or whose value it doesn't. */
+/** Returns a refusal if the documentation doesn't name one of the parameters or its value. */
 export const unknownIn = (
   given: URLSearchParams,
   known: Readonly<Record<string, RegExp>>,
