@@ -37,7 +37,7 @@ export const redcapDictionary: DefinitionFormat = {
     if (field === undefined || field < 0) return undefined
     if (type === undefined || type < 0 || label === undefined || label < 0 || choices === undefined || choices < 0) {
       const missing = Object.values(columns).find((names) => at(names) < 0)?.[0] ?? ""
-      return `Its header, in line 1, looks like a REDCap data dictionary's, but has no column "${missing}".`
+      return `Its header, on line 1, looks like a REDCap data dictionary's, but has no column "${missing}".`
     }
     const found: Array<readonly [string, ColumnLabels]> = []
     for (const record of records) {

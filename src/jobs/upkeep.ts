@@ -65,7 +65,7 @@ export const newLedgerKey: Effect.Effect<string> = Effect.sync(newSecret)
 /**
  * Creates the tables of a ledger in PostgreSQL: of `newLedger`, if there is one. Returns false if there was nothing to do: they exist, or the ledger is a file.
  *
- * @param owner the user who is to own the tables. Default: the user of `ledger.url`
+ * @param owner the user who will own the tables. Default: the user of `ledger.url`
  */
 export const migrateLedger = (project: Project, owner: string | undefined) =>
   Effect.gen(function*() {

@@ -64,7 +64,7 @@ export const compileAnswers = (
         if (before !== undefined && before.when.length === 0) {
           findings.error(
             entry.path,
-            `The ${formLists[list].one} "${brief(element.name)}" is already filled by the entry in line ${
+            `The ${formLists[list].one} "${brief(element.name)}" is already filled by the entry on line ${
               lineOf(before)
             }.`,
             entry.when.length === 0 ? undefined : "Only the last of several entries may be without `when`.",
@@ -78,7 +78,7 @@ export const compileAnswers = (
         if (kind !== undefined && first?.kind !== undefined && kind.name !== first.kind.name) {
           findings.error(
             entry.path,
-            `"${brief(element.name)}" has the kind ${first.kind.name} in the entry in line ${
+            `"${brief(element.name)}" has the kind ${first.kind.name} in the entry on line ${
               lineOf(first.entry)
             }, so it can't have the kind ${kind.name} here.`,
             "Give all its entries the same kind with `as`.",

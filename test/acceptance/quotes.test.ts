@@ -62,7 +62,7 @@ it.scopedLive("no row is lost after a stray quote beyond the first 64 KB, and ea
     // There are 25 answers of three lines each, 20 of them above the stray quote.
     expect(report.sources[0]).toMatchObject({
       lines: { physical: rows + 51, above: 1, records: rows, inside: 50, blank: 0 },
-      taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters in line 2041" }]),
+      taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters on line 2041" }]),
     })
   }).pipe(Effect.provide(platform)))
 
@@ -80,7 +80,7 @@ it.scopedLive("a stray quote that would swallow rows stops the run with exit cod
       const root = yield* projectFolder({ ...project, "export.csv": `RespondentID,Answer,Seen\n${lines}` })
       const ran = yield* inProcess(["run", "p"], { cwd: root })
       expect({ what, status: ran.status }).toEqual({ what, status: 2 })
-      expect(ran.stderr).toMatch(/can\sbe read in two ways in lines 4 to [5-7]/)
+      expect(ran.stderr).toMatch(/can\sbe read in two ways on lines 4 to [5-7]/)
       expect(yield* fs.exists(path.join(root, "store/f.jsonl"))).toBe(false)
     }
   }).pipe(Effect.provide(platform)))

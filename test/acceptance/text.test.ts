@@ -62,7 +62,7 @@ it.scopedLive("check and run stop at ambiguous quotes and name their lines, unti
     for (const command of ["check", "run"]) {
       const stopped = yield* at.inProcess(command, "contacts")
       expect(stopped.status, stopped.stdout + stopped.stderr).toBe(2)
-      expect(flat(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways in lines 5 to 7")
+      expect(flat(stopped.stdout + stopped.stderr)).toContain("Quotes can be read in two ways on lines 5 to 7")
       expect(flat(stopped.stdout + stopped.stderr)).toContain("`quoteChar: none`")
     }
     expect(at.count()).toBe(0)

@@ -198,7 +198,7 @@ layer(platform)("check", (it) => {
       const world = yield* start
       yield* world.write("people.csv", `Export of May\n\n${people}`)
       expect((yield* world.check()).found).toContainEqual(
-        expect.stringMatching(/^warning 3:9 .* seems to have its header in line 3:/),
+        expect.stringMatching(/^warning 3:9 .* seems to have its header on line 3:/),
       )
     }))
 

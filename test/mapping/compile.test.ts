@@ -30,7 +30,7 @@ describe("errors in a mapping", () => {
         'Name the intended one by its id: "Twice" (q4), "Twice" (q5).',
       ],
       [11, 'The format "DD.MM.YYYY" has the letter D, which is not a field.', expect.stringContaining('"dd.MM.yyyy"')],
-      [12, 'The question "Birthday" is already filled by the entry in line 11.', undefined],
+      [12, 'The question "Birthday" is already filled by the entry on line 11.', undefined],
       [14, 'The form has no URL parameter called "refe".', "Did you mean `ref`?"],
     ])
     for (const error of errors) {

@@ -424,12 +424,12 @@ describe("the condition `when`", () => {
     )).toEqual([
       [
         8,
-        'The question "Q" is already filled by the entry in line 7.',
+        'The question "Q" is already filled by the entry on line 7.',
         "Only the last of several entries may be without `when`.",
       ],
       [
         10,
-        '"R" has the kind date in the entry in line 9, so it can\'t have the kind text here.',
+        '"R" has the kind date in the entry on line 9, so it can\'t have the kind text here.',
         "Give all its entries the same kind with `as`.",
       ],
     ])

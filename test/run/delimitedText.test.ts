@@ -17,7 +17,7 @@ scoped(
     expect(report.sources[0]).toMatchObject({
       lines: { physical: 3011, above: 1, records: 3010, inside: 0, blank: 0 },
       longest: { column: "Mail", row: 1000, length: 17 },
-      taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters in line 3002" }]),
+      taken: expect.arrayContaining([{ what: "stray quotes", value: "kept as characters on line 3002" }]),
     })
   }),
 )
@@ -30,7 +30,7 @@ scoped(
     const ended = yield* Effect.either(run())
     expect(Either.isLeft(ended) && ended.left).toMatchObject({
       _tag: "SourceError",
-      message: expect.stringContaining("Quotes can be read in two ways in lines 5 to 6"),
+      message: expect.stringContaining("Quotes can be read in two ways on lines 5 to 6"),
     })
     expect(heard.filter((request) => request.startsWith("POST"))).toEqual([])
     yield* settings({ source: ", quoteChar: none" })

@@ -461,7 +461,7 @@ scoped(
 )
 
 scoped(
-  "the mark stays while a submission is missing, and moves after it was found",
+  "the mark stays while a submission is missing, and moves once it is found",
   Effect.gen(function*() {
     const { add, fail, night, reconcile, write } = yield* nights
     yield* write("pipelines/people.yaml", pipeline({ sink: ", canary: off, stopWhen: { differing: 100% }" }))

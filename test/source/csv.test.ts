@@ -142,7 +142,7 @@ describe("the header of a CSV file", () => {
 
   it("the header may follow lines that are counted as skipped, including empty lines", async () => {
     const all = await csv("Results of 2024\n\nid,name,city\n1,Ada,Ulm\n2,Bob,Bonn\n")
-    expect(all.source.warnings).toEqual([expect.stringContaining("in line 3: 2 lines above are not read")])
+    expect(all.source.warnings).toEqual([expect.stringContaining("on line 3: 2 lines above are not read")])
   })
 
   it("the header is in the line that headerRow names, and may be longer than the first part read", async () => {
@@ -203,7 +203,7 @@ describe("a file that can't be read as CSV", () => {
   it("a quote that is never closed is refused, and the message names its line", async () => {
     const text = 'a,b\n1,2\n"x\ny",4\n5,"6\nseven\n9,10\n'
     for (let blockSize = 1; blockSize < text.length; blockSize += 3) {
-      expect(await refusal(config(file(text)), { blockSize })).toContain("A quote that opens in line 5 is never closed")
+      expect(await refusal(config(file(text)), { blockSize })).toContain("A quote that opens on line 5 is never closed")
     }
   })
 

@@ -216,7 +216,7 @@ settings,,,,
       )
       expect(yield* refusal("none.qsf", `{ "SurveyElements": [] }`)).toMatch(/contain no question/)
       expect(yield* refusal("dictionary.csv", "Variable / Field Name,Field Type,Field Label\na,text,A\n")).toBe(
-        `dictionary.csv: Its header, in line 1, looks like a REDCap data dictionary's, but has no column "Choices, Calculations, OR Slider Labels".`,
+        `dictionary.csv: Its header, on line 1, looks like a REDCap data dictionary's, but has no column "Choices, Calculations, OR Slider Labels".`,
       )
       expect(yield* refusal("form.csv", "survey,,\n,type,name\n,select_one colors,q\nchoices,,\n,list_name,name\n"))
         .toBe(

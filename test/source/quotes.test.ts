@@ -24,7 +24,7 @@ describe("a stray quote at the start of a cell", () => {
         expect(all.rows[count]).toEqual(["C-900", '"Native" interactive graphics', "fine"])
         expect(all.rows[count + 21]).toEqual(["C-921", "Smith, John", "fine"])
         expect(all.faults.size).toBe(0)
-        expect(taken(all)["stray quotes"]).toBe(`kept as characters in line ${count + 2}`)
+        expect(taken(all)["stray quotes"]).toBe(`kept as characters on line ${count + 2}`)
       }
     }
   })
@@ -35,7 +35,7 @@ describe("a stray quote at the start of a cell", () => {
       const all = await csv(text, {}, { blockSize })
       expect(all.rows).toHaveLength(900)
       expect(all.rows[3]).toEqual(["C-4", '"Native', "fine"])
-      expect(taken(all)["stray quotes"]).toBe("kept as characters in line 5")
+      expect(taken(all)["stray quotes"]).toBe("kept as characters on line 5")
     }
   })
 
@@ -48,7 +48,7 @@ describe("a stray quote at the start of a cell", () => {
     const text = `${header}${rows(1, 3)}C-4,"Native,fine\nC-5,Ada,fine\nC-6,Bob",fine\n${rows(7, 9)}`
     for (const blockSize of [50, 1 << 20]) {
       const message = await refusal(config(file(text)), { blockSize })
-      expect(message).toContain("Quotes can be read in two ways in lines 5 to 7")
+      expect(message).toContain("Quotes can be read in two ways on lines 5 to 7")
       expect(message).toContain("`quoteChar: none`")
     }
     const literal = await csv(text, { quoteChar: "none" })
@@ -86,7 +86,7 @@ describe("a stray quote at the start of a cell", () => {
         const message = await refusal(config(file(text), { delimiter: ";" }), { blockSize })
         expect({ what, message }).toEqual({
           what,
-          message: expect.stringContaining("can be read in two ways in lines"),
+          message: expect.stringContaining("can be read in two ways on lines"),
         })
       }
       const literal = await csv(text, { delimiter: ";", quoteChar: "none" })
@@ -105,7 +105,7 @@ describe("a stray quote at the start of a cell", () => {
         : [row > 200 ? " " : "Ann", "fine"]
       return `${row};${cell};p@x;${note}\n`
     })
-    expect(await refusal(config(file(`id;name;mail;note\n${lines.join("")}`)))).toContain("in lines 201 to 252")
+    expect(await refusal(config(file(`id;name;mail;note\n${lines.join("")}`)))).toContain("on lines 201 to 252")
   })
 
   it("the refusal names each place with a stray quote, at most ten", async () => {
@@ -184,7 +184,7 @@ describe("a record with wrong quotes", () => {
   it("a record with wrong quotes stops the reading if the following text may belong to it", async () => {
     const text = `${header}${rows(1, 2)}C-3,"says "hi", and\nso, he, left",fine\n${rows(4, 5)}`
     expect(await refusal(config(file(text)))).toContain(
-      "Quotes are wrong in line 4: it is uncertain where the record ends",
+      "Quotes are wrong on line 4: it is uncertain where the record ends",
     )
   })
 
@@ -206,14 +206,14 @@ describe("the text after a doubtful record", () => {
     const all = await csv(short("C-5,Bob,fine\n"))
     expect([...all.faults.keys()]).toEqual([4])
     expect(all.rows).toHaveLength(8)
-    await stops(short("the rest of it\n"), "in lines 5 to 6")
+    await stops(short("the rest of it\n"), "on lines 5 to 6")
     // A line of the same width follows, so both records are too short.
     expect([...(await csv(short("C-5,Bob\n"))).faults.keys()]).toEqual([4, 5])
   })
 
   it("the text after a quoted record must have the expected width if the quoted record contains a line with a quote and a key", async () => {
     const taken = (next: string) => `${header}${rows(1, 3)}C-4,"Ada,x\nC-5,Bob",fine\n${next}${rows(7, 8)}`
-    await stops(taken("one,more\n"), "in lines 5 to 6")
+    await stops(taken("one,more\n"), "on lines 5 to 6")
     // Without a key on that line, the cell is a paragraph, whatever follows.
     const prose = await csv(`${header}${rows(1, 3)}C-4,"Ada,x\nand Bob",fine\none,more\n${rows(7, 8)}`)
     expect(prose.rows[3]).toEqual(["C-4", "Ada,x\nand Bob", "fine"])
@@ -223,7 +223,7 @@ describe("the text after a doubtful record", () => {
   it("the text after a quoted record is not a record if it contains a closing quote without an opening quote", async () => {
     const torn = (next: string) => `${header}${rows(1, 2)}C-3,"says "hi" and\nleaves",fine\n${next}${rows(5, 6)}`
     expect([...(await csv(torn("C-4,Ada,fine\n"))).faults.keys()]).toEqual([3])
-    await stops(torn('C-4,again",fine\n'), "Quotes are wrong in lines 4 to 5")
+    await stops(torn('C-4,again",fine\n'), "Quotes are wrong on lines 4 to 5")
   })
 })
 

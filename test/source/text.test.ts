@@ -107,7 +107,7 @@ describe("a text with tabs", () => {
       const all = await csv(text, {}, { blockSize })
       expect(all.rows).toEqual([["Ada", '"Hello'], ["Bob", '"Good" morning'], ["Cid", '5" pipe'], ["Dan", "nothing"]])
       expect(all.faults.size).toBe(0)
-      expect(taken(all)["stray quotes"]).toBe("kept as characters in 2 lines: 2 and 3")
+      expect(taken(all)["stray quotes"]).toBe("kept as characters on 2 lines: 2 and 3")
     }
   })
 
@@ -154,7 +154,7 @@ describe("the header of a text", () => {
     expect(all.source.columns.slice(0, 3).map((column) => column.title)).toEqual(["id", "name", "city"])
     expect(all.rows).toHaveLength(2)
     expect(taken(all).header).toBe(`line ${line} (detected)`)
-    expect(all.source.warnings).toEqual([expect.stringContaining(`seems to have its header in line ${line}:`)])
+    expect(all.source.warnings).toEqual([expect.stringContaining(`seems to have its header on line ${line}:`)])
   })
 
   it.each([

@@ -127,7 +127,7 @@ const rowsOf = (
 }
 
 const headingLeftOut = (file: string, { above, row }: Header) =>
-  `${file} seems to have its header in line ${row}: ${
+  `${file} seems to have its header on line ${row}: ${
     above === 1 ? "one line above is" : `${above} lines above are`
   } not read. If so, write \`headerRow: ${row}\` under \`source\`; otherwise give the right line.`
 
@@ -148,7 +148,7 @@ const listed = (shown: ReadonlyArray<string>, all: number) =>
     : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`
 
 const literalLines = ({ literal, literalLines: lines }: Quotes) =>
-  `kept as characters in ${literal === 1 ? "line" : `${thousands(literal)} lines:`} ${
+  `kept as characters on ${literal === 1 ? "line" : `${thousands(literal)} lines:`} ${
     listed(lines.map(String), literal)
   }`
 
@@ -156,11 +156,11 @@ const literalLines = ({ literal, literalLines: lines }: Quotes) =>
 const unsettled = ({ unsettled: all, unsettledLines }: Quotes): string => {
   const isBoth = unsettledLines.some(({ because }) => because === "both")
   return isBoth
-    ? `Quotes can be read in two ways in ${
+    ? `Quotes can be read in two ways on ${
       listed(unsettledLines.map(linesOf), all)
     }: as enclosing one cell that contains line breaks, or as ordinary characters in separate records. `
       + "Correct the quotes there, or state under `source` what quotes mean in this file: `quoteChar: '\"'` if they enclose cells, `quoteChar: none` if they are characters."
-    : `Quotes are wrong in ${
+    : `Quotes are wrong on ${
       listed(unsettledLines.map(linesOf), all)
     }: it is uncertain where the record ends. Double the quotes inside quoted cells (""). If quotes are ordinary characters in this file, write \`quoteChar: none\` under \`source\`.`
 }

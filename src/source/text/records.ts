@@ -216,7 +216,7 @@ const tooLong = (line: number) =>
 
 const unclosed = (line: number) =>
   new UnreadableRecord(
-    `A quote that opens in line ${line} is never closed, so all that follows would be one cell. Close it, or double it ("") if it is meant as a character. `
+    `A quote that opens on line ${line} is never closed, so all that follows would be one cell. Close it, or double it ("") if it is meant as a character. `
       + "If quotes are ordinary characters in this file, write `quoteChar: none` under `source`.",
   )
 
