@@ -86,7 +86,7 @@ describe("the practice service's list of submissions over HTTP", () => {
       expect(intruder).toMatch(/^[0-9a-f-]{36}$/)
     }))
 
-  it.scopedLive("a fault of lists affects neither reads, forms nor deletions", () =>
+  it.scopedLive("a fault of lists does not affect reads, forms or deletions", () =>
     Effect.gen(function*() {
       const { older, send } = yield* started({ fault: "status", status: 503, body: "json", when: "before", on: "list" })
       const statuses = yield* Effect.forEach(

@@ -7,7 +7,7 @@ import { mostInASecond, playHosts } from "./virtualHosts.ts"
 
 const allSeeds = Array.from({ length: seeds(1, 3) }, (_, seed) => seed)
 
-/** How long it takes until every host knows what one of them was answered, and nothing that was sent before is on its way, in milliseconds. */
+/** The time in milliseconds after which every host knows the answer to one of them, and no earlier request is still in flight. */
 const everyHostKnows = 200
 
 const usual = {

@@ -100,7 +100,7 @@ export interface Arrived {
   readonly mistaken: ReadonlyArray<Asked>
 }
 
-/** Returns how many submissions equal no response, if as many as possible have a response of their own. */
+/** Matches as many submissions as possible, each with a response of its own. Returns how many equal no response. */
 const unlike = (
   pair: Pair,
   asked: ReadonlyArray<Asked>,
